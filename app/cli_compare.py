@@ -52,7 +52,7 @@ def _compare(options: Namespace, context: Context) -> int:
 
 
 def place(text: str) -> str:
-    """Give a document as the engine takes it: a file that is there by its path, else as typed."""
+    """Return a document as the engine takes it: a file that is there by its path, else as typed."""
     path, mark, part = text.rpartition("#")
     for name, rest in ((text, ""), (path, mark + part)):
         if name and absolute_path(name).exists():

@@ -78,7 +78,7 @@ def watch(engine: EngineApi, context: Context, stopped: Callable[[float], bool])
 
 
 def _ending(engine: EngineApi) -> bool:
-    """Tell whether an engine of this process was asked to end.
+    """Return whether an engine of this process was asked to end.
 
     Raises:
         WorldError: ``library_moved``, if it has to.

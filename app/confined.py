@@ -53,7 +53,7 @@ def begin(command: str, *, offline: bool) -> None:
 
 
 def has_local_display(environment: Mapping[str, str]) -> bool:
-    """Tell whether a window of this environment is drawn over a local socket."""
+    """Return whether a window of this environment is drawn over a local socket."""
     named = environment.get("QT_QPA_PLATFORM", "")
     platforms = [each.partition(":")[0] for each in named.split(";") if each] or ["xcb"]
     for platform in platforms:
@@ -66,7 +66,7 @@ def has_local_display(environment: Mapping[str, str]) -> bool:
 
 
 def _is_local_x11(display: str) -> bool:
-    """Tell whether a display is named without a host and has a socket here; none is local too."""
+    """Return whether a display is named without a host and has a socket here; none is local too."""
     if sys.platform != "linux" or not display or display.startswith("/"):
         return True
     host, _, number = display.rpartition(":")

@@ -1,7 +1,7 @@
-"""Which file holds which document, as arrays: the ground of filters and of name evidence.
+"""Which file holds which document, as arrays; filters and name evidence are computed from them.
 
-Owns a snapshot of the files that hold a searchable document, rebuilt when places changed. A query
-then costs a few array operations however large the library is. It must not know what is asked.
+Owns a snapshot of the files that hold a searchable document, rebuilt when files or folders changed,
+so that a query costs a few array operations. It must not know queries.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Bindings:
         self._snapshot: Snapshot | None = None
 
     def snapshot(self) -> Snapshot:
-        """Give the files and documents as of the last commit."""
+        """Return the files and documents as of the last commit."""
         with self._lock:
             version = self._db.files_version_read()
             if self._snapshot is None or self._snapshot.version < version:
@@ -100,12 +100,12 @@ def fold(text: str) -> str:
 
 
 def folder_pattern(value: str) -> re.Pattern[str]:
-    """Compile what a folder filter asks for, to be searched in a folded path.
+    """Compile the value of a folder filter to a pattern, to be searched in a folded path.
 
-    ``*`` and ``?`` stand for characters of one component.
+    ``*`` and ``?`` match within one component.
     """
     if value.startswith("~"):
-        value = os.path.expanduser(value)  # the value may be no path at all
+        value = os.path.expanduser(value)  # pathlib fails on values that are no path
     text = value.replace(os.sep, "/")
     wanted = [fold(part) for part in text.split("/") if part]
     escaped = ["".join(_WILD.get(char, re.escape(char)) for char in part) for part in wanted]

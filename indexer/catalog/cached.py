@@ -1,6 +1,6 @@
-"""Values that every query asks the catalog for, kept until what they are read from changes.
+"""A cache of values that every query reads from the catalog, invalidated by its version.
 
-Owns nothing but the rule of when a kept value still holds. Must not know what the values mean.
+Owns the rule when a cached value is still valid. Must not know what the values mean.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ V = TypeVar("V")
 
 
 class CachedValues(Generic[V]):
-    """Values by key, each as of a version of the catalog."""
+    """Values by key, each read at a version of the catalog."""
 
     def __init__(self, database: Database, seen: Callable[[], int]) -> None:
-        """Keep values that ``seen`` tells the version of: all of the catalog, or its places."""
+        """Cache values; ``seen`` returns the version, of the whole catalog or of its files."""
         self._db = database
         self._seen = seen
         self._known: dict[Hashable, tuple[int, V]] = {}
 
     def get(self, key: Hashable, read: Callable[[], V]) -> V:
-        """Give the value of a key, read only where none as new as this thread's rows is kept.
+        """Return the value of a key, read again if the catalog has changed since.
 
-        The same object until then: it must not be changed. Inside a transaction that writes it is
-        read, since that may yet be undone.
+        Callers share the object and must not change it. Inside a write transaction nothing is
+        cached, since that may be rolled back.
         """
         if self._db.in_write:
             return read()
-        # Before the rows are read: they are of this version or of a later one.
+        # Taken before the rows are read, so the rows are at least of this version.
         version = self._seen()
         known = self._known.get(key)
         if known is None or known[0] < version:

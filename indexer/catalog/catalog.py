@@ -1,4 +1,4 @@
-"""The open catalog: its parts, and what concerns the library as a whole.
+"""The open catalog: its parts, and the facts about the library as a whole (``meta``).
 
 Everything that changes several rows is one transaction; ``Catalog.write`` joins several calls.
 Readers on other threads see the last commit and never wait for the writer.
@@ -38,7 +38,7 @@ class Catalog:
 
     Args:
         path: The SQLite file, made if it is missing.
-        refusal: Why it can only be read, None if it can be written.
+        refusal: Why it is read-only, None if it is writable.
 
     Raises:
         WorldError: ``library_newer`` (with nothing touched), ``library_damaged``,
@@ -66,11 +66,11 @@ class Catalog:
 
     @property
     def refusal(self) -> LecternError | None:
-        """Why nothing may be changed, if that is so."""
+        """Why the catalog is read-only, None if it is writable."""
         return self.db.refusal
 
     def must_be_writable(self) -> None:
-        """Raise the refusal, if there is one: to be called before anything else is changed."""
+        """Raise the refusal, if there is one; call this before changing other files."""
         self.db.must_be_writable()
 
     def write(self) -> AbstractContextManager[sqlite3.Connection]:
@@ -92,7 +92,7 @@ class Catalog:
             )
 
     def close(self) -> None:
-        """Close it for all threads."""
+        """Close the connections of all threads."""
         self.db.close()
 
     def __enter__(self) -> Self:

@@ -1,7 +1,7 @@
-"""What the rows of each document in the store sum up to, so that changed bytes are found there.
+"""The checksum of each document's rows in the store, by which damaged rows are found.
 
-Owns these sums, which are noted with the mark that the rows are complete. It must not know how
-rows are summed up (``indexer.store.checksums``).
+Owns storing the sums, in the transaction that marks the rows as complete. It must not know how
+they are computed (``indexer.store.checksums``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Checksums:
-    """The sums of one catalog. Note them in the transaction of the mark."""
+    """The checksums of one catalog. Store each in the transaction of its completion mark."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -36,15 +36,15 @@ class Checksums:
             )
 
     def passages(self) -> dict[int, int]:
-        """Give the sums over the passages of documents that are not to be read again."""
+        """Return the checksums of passages, without documents that are queued for reading again."""
         return self._of_docs("passages_checksum")
 
     def profiles(self) -> dict[int, int]:
-        """Give the sums over the profiles of documents that are not to be read again."""
+        """Return the checksums of profiles, without documents that are queued for reading again."""
         return self._of_docs("profile_checksum")
 
     def vectors(self, space: int) -> dict[int, int]:
-        """Give the sums over the vectors of documents that are complete in a space."""
+        """Return the checksums of the vectors of documents that are complete in a space."""
         rows = self._db.rows(
             "SELECT doc, vectors_checksum FROM doc_spaces WHERE space = ? AND state = 'done' "
             "AND vectors_checksum IS NOT NULL",

@@ -1,7 +1,7 @@
 """Compares single entries of a walked folder with their rows.
 
-Owns what counts as unchanged and what a changed file loses. It must not know walks as a whole:
-see ``indexer.catalog.scans``.
+Owns the rule when a file is unchanged, and which columns a change resets. It must not know walks
+as a whole: see ``indexer.catalog.scans``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ INSERT INTO files (id, root, folder, name, extension, format, size, mtime_ns, vo
                    fixed_state, state, code, detail, pending, size_class)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-# A file that is only out of reach keeps its document; one that turned into something else does not.
+# An unreachable file keeps its document; one that became another kind of entry does not.
 _CHANGE = f"""
 UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, fixed_state = ?,
     state = ?, code = ?, detail = ?, pending = ?, size_class = ?, volume_missing = 0, in_flight = 0,
@@ -33,7 +33,7 @@ UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, fixe
     '{FileState.FAILED}') THEN content ELSE NULL END
 WHERE id = ?
 """  # built from constants
-# Events name one hard link of a changed file; the others share its inode.
+# Events report one hard link of a changed file; the others share its inode.
 _CHANGE_OTHER_NAMES = f"""
 UPDATE files SET size = ?1, mtime_ns = ?2, size_class = ?3, state = '{FileState.QUEUED}', code = '',
     detail = '', pending = 1, volume_missing = 0, in_flight = 0, attempts = 0, crashes = 0
@@ -42,7 +42,7 @@ WHERE inode = ?4 AND volume = ?5 AND fixed_state = '' AND id <> ?6
 """  # built from constants
 
 
-# Up to so many names single rows are selected, beyond it whole folders.
+# Up to this many names, rows are selected one by one; beyond, the whole folder's.
 FEW = 200
 _ROWS = (
     "SELECT id, name, size, mtime_ns, volume, inode, fixed_state, format, code, volume_missing "
@@ -60,14 +60,14 @@ class ScanTally:
     changed: int = 0
     known: int = 0
     volumes: set[int] = field(default_factory=set)  # of the folders that were walked
-    renumbered: set[int] = field(default_factory=set)  # old volumes of files found where they were
+    renumbered: set[int] = field(default_factory=set)  # old numbers of volumes found at their path
     gone: dict[int, tuple[bytes, int]] = field(default_factory=dict)  # file → path, volume
     walked: set[bytes] = field(default_factory=set)  # folders
     partial: list[bytes] = field(default_factory=list)  # entries of a partial scan
 
 
 def folder_id(connection: sqlite3.Connection, root: int, path: bytes, generation: int) -> int:
-    """Give the number of a folder, inserted if need be, and mark it as visited by this scan."""
+    """Return the id of a folder, inserted if missing, and mark it as visited by this scan."""
     row = connection.execute(
         "INSERT INTO folders (root, path, generation) VALUES (?, ?, ?) "
         "ON CONFLICT (root, path) DO UPDATE SET generation = excluded.generation RETURNING id",
@@ -77,7 +77,7 @@ def folder_id(connection: sqlite3.Connection, root: int, path: bytes, generation
 
 
 def insert_values(file: int, root: int, folder: int, entry: FoundFile) -> tuple[object, ...]:
-    """Give the values of ``INSERT`` for an entry that has no row yet."""
+    """Return the values of ``INSERT`` for an entry that has no row yet."""
     extension = entry.name.rpartition(b".")[2] if b"." in entry.name[1:] else b""
     return (
         file,
@@ -95,7 +95,7 @@ def insert_values(file: int, root: int, folder: int, entry: FoundFile) -> tuple[
 
 
 def _state_values(entry: FoundFile) -> tuple[object, ...]:
-    """Give fixed_state, state, code, detail, pending and size class of an entry."""
+    """Return fixed_state, state, code, detail, pending and size class of an entry."""
     return (
         entry.state or "",
         entry.state or FileState.QUEUED,
@@ -109,10 +109,10 @@ def _state_values(entry: FoundFile) -> tuple[object, ...]:
 def update(
     connection: sqlite3.Connection, row: tuple[object, ...], entry: FoundFile, tally: ScanTally
 ) -> None:
-    """Bring the row of a file in line with its entry."""
+    """Update the row of a file from its entry."""
     file, _name, size, mtime_ns, volume, inode, fixed_state, file_format, code, volume_missing = row
     found_volume, found_inode = signed(entry.volume), signed(entry.inode)
-    # A drive that was mounted again may have another volume number and other inodes.
+    # Mounting a drive again may change its volume number and its inodes.
     same_file = inode == found_inode or volume != found_volume
     same = (size, mtime_ns, fixed_state, file_format) == (
         entry.size,
@@ -147,7 +147,7 @@ def update(
 def rows_of(
     connection: sqlite3.Connection, folder: int, names: frozenset[bytes] | None
 ) -> dict[bytes, tuple[Any, ...]]:
-    """Give the rows of a folder, or those of some names in it, by name."""
+    """Return the rows of a folder, or those of some names in it, by name."""
     if names is None or len(names) > FEW:
         rows = {row[1]: row for row in connection.execute(_ROWS, (folder,))}
         return rows if names is None else {name: rows[name] for name in names & rows.keys()}
@@ -158,7 +158,7 @@ def rows_of(
 def unvisited(
     connection: sqlite3.Connection, root: int, tally: ScanTally, *, whole: bool
 ) -> list[tuple[int, bytes]]:
-    """Give the folders that a walk should have visited and did not, with their paths."""
+    """Return the folders that a walk should have visited and did not, with their paths."""
     if whole:
         return connection.execute(
             "SELECT id, path FROM folders WHERE root = ? AND generation <> ?",
@@ -175,14 +175,14 @@ def unvisited(
 
 
 def inside(path: bytes, folders: Mapping[bytes, str]) -> bool:
-    """Tell whether a path is one of some folders or below it."""
+    """Return whether a path is one of some folders or below it."""
     return b"" in folders or any(
         path == folder or path.startswith(folder + b"/") for folder in folders
     )
 
 
 def insert_unlisted(connection: sqlite3.Connection, root: int, path: bytes, code: str) -> None:
-    """Give an unlisted folder a row of its own in the folder that holds it."""
+    """Insert a row for a folder that could not be listed, in its parent folder."""
     parent, _, name = path.rpartition(b"/")
     row = connection.execute(
         "SELECT id FROM folders WHERE root = ? AND path = ?", (root, parent)

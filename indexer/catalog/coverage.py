@@ -1,7 +1,6 @@
-"""The coverage list, a page at a time: in any order, narrowed by state, root and words of paths.
+"""The coverage list, paged: sorted by any column, filtered by state, root and words of paths.
 
-Owns the choice and the order of files; their rows come from ``indexer.catalog.files``. It changes
-nothing.
+Owns selecting and sorting files; ``indexer.catalog.files`` reads their rows. Read-only.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _ORDERS = {
     "size": f"f.size DESC, {_PATH}",
     "modified": f"f.mtime_ns DESC, {_PATH}",
 }
-# Their text was read and is found; the model is what stops at it.
+# Files whose text is searchable by words, and on which the model crashed.
 _CRASHED = """
 SELECT count(*) FROM doc_spaces v JOIN contents c ON c.doc = v.doc JOIN files f ON f.content = c.id
 WHERE v.state = 'crashed' AND v.space = (SELECT id FROM spaces WHERE active)
@@ -46,7 +45,7 @@ WHERE v.state = 'crashed' AND v.space = (SELECT id FROM spaces WHERE active)
 
 @dataclass(frozen=True, slots=True)
 class CoverageFilter:
-    """Which files are listed; ``None`` and "" do not narrow."""
+    """Which files are listed; ``None`` and "" do not filter."""
 
     state: FileState | None = None
     root: int | None = None
@@ -78,7 +77,7 @@ class Coverage:
         return [rows[file] for file in ids if file in rows]
 
     def total(self, chosen: CoverageFilter) -> int:
-        """Count what ``page`` could list; what texts do not narrow once for all its pages."""
+        """Count the files that ``page`` lists; cached unless the filter has words."""
         where, values = self._where(chosen)
         if chosen.text:
             return int(self._db.value(f"SELECT count(*){_FROM}{where}", *values))
@@ -86,11 +85,11 @@ class Coverage:
         return self._totals.get(chosen, lambda: int(self._db.value(count, *values)))
 
     def sizes(self) -> dict[int, int]:
-        """Give the bytes of the files under each root."""
+        """Return the bytes of the files under each root."""
         return dict(self._db.rows("SELECT root, sum(size) FROM files GROUP BY root"))
 
     def set_aside(self) -> int:
-        """Count the files that were given up because they stopped a process."""
+        """Count the files that are no longer retried because they crashed a process."""
         codes = ",".join(f"'{code}'" for code in sorted(SET_ASIDE_CODES))
         return int(
             self._db.value(
@@ -99,7 +98,7 @@ class Coverage:
         ) + int(self._db.value(_CRASHED))
 
     def document(self, path: str | os.PathLike[str]) -> tuple[FileRow, str, DocRow | None] | None:
-        """Give the row of a file, its format and its document, if it has one that can be found."""
+        """Return a file's row, its format and its document; the last is None if not searchable."""
         known = self._files.at(path)
         if known is None:
             return None
@@ -114,7 +113,7 @@ class Coverage:
         return bool(self._inside(normal(path)))
 
     def under(self, path: str | bytes | os.PathLike[str], states: Sequence[FileState]) -> list[int]:
-        """Give the files under a folder that are in one of some states."""
+        """Return the files under a folder that are in one of some states."""
         listed = ",".join("?" * len(states))
         return [
             row[0]
@@ -132,7 +131,7 @@ class Coverage:
         ]
 
     def read_before(self, path: str | bytes | os.PathLike[str]) -> dict[bytes, tuple[int, int]]:
-        """Give size and time of the files under a path that need not be read again."""
+        """Return size and time of the files under a path that need not be read again."""
         return {
             join(root, folder, name): (size, mtime_ns)
             for number, _ in self._inside(normal(path))
@@ -144,7 +143,7 @@ class Coverage:
         }
 
     def page_bytes(self) -> dict[str, float]:
-        """Give the mean bytes of a page by format, of formats with pages enough to tell."""
+        """Return the mean bytes of a page by format, of formats with enough pages for a mean."""
         rows = self._db.rows(
             "SELECT f.format, sum(f.size) * 1.0 / sum(c.pages) FROM files f "
             "JOIN contents c ON c.id = f.content WHERE c.pages > 0 GROUP BY f.format "
@@ -153,7 +152,7 @@ class Coverage:
         return {form: bytes_of_page for form, bytes_of_page in rows}  # noqa: C416  # typed
 
     def _inside(self, path: bytes) -> list[tuple[int, bytes]]:
-        """Give the roots that overlap a path, each with the path below it, b"" for all of it."""
+        """Return the roots that overlap a path, each with the path below it, b"" for all of it."""
         found = []
         for number, root, file_name in self._db.rows("SELECT id, path, file_name FROM roots"):
             relative = below(root, path)
@@ -187,5 +186,5 @@ class Coverage:
 
 
 def _folded(path: bytes) -> str:
-    """Fold a path for comparing; most are plain, and that is quicker."""
+    """Fold a path for comparing; ASCII, the usual case, needs no normalisation."""
     return os.fsdecode(path).lower() if path.isascii() else fold(os.fsdecode(path))

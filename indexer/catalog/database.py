@@ -1,16 +1,15 @@
-"""The catalog's connections: one a thread, one writer at a time, readers that never wait.
+"""The catalog's connections: one per thread, one writer at a time, readers that never wait.
 
-Owns how SQLite is opened, how transactions nest, and how its failures become sentences. It must
-not know any table.
+Owns how SQLite is opened, how transactions nest, and which error its failures map to. It must not
+know any table.
 
-Write-ahead logging lets every thread read the last committed state while another writes.
-``synchronous`` is NORMAL: a commit then survives any end of the process, kill -9 included, and
-costs no flush of the disk; only a power cut may take back the last commits, whole and in order,
-and recovery does that work again. What must outlive a power cut too asks for ``durable``.
+In WAL mode every thread reads the last committed state while another writes. With ``synchronous``
+NORMAL a commit survives any end of the process, kill -9 included, without an fsync; a power cut may
+roll back the last commits, whole and in order, and recovery redoes that work. A transaction that
+must survive a power cut passes ``durable``.
 
-Where nothing may be written SQLite cannot make the files it keeps beside such a catalog. If there
-is no log that holds commits, the file is read as one that never changes (``immutable``), which the
-library lock makes true; if there is one, it is read with the index beside it (``mode=ro``).
+On a read-only file system SQLite cannot create the WAL's files. Without a WAL that holds commits
+the file is opened as ``immutable``, which the library lock makes true; with one, as ``mode=ro``.
 """
 
 from __future__ import annotations
@@ -32,23 +31,23 @@ if TYPE_CHECKING:
 CACHE_KIB = 8192  # a connection
 _MASK = (1 << 63) - 1
 
-# What SQLite reports, and what it means for the person.
+# SQLite's error codes, by the error they are reported as.
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE}
 _CLOSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def signed(value: int) -> int:
-    """Fold an unsigned identity of the file system into SQLite's 64 bits."""
+    """Convert an unsigned inode or volume number to SQLite's signed 64 bits."""
     return value & _MASK
 
 
 class Database:
-    """A SQLite file shared by threads. The library lock keeps other processes away.
+    """A SQLite file shared by threads. The library lock excludes other processes.
 
     Args:
-        path: The file; made if it is missing, readable by its owner only.
-        refusal: Why nothing may be written; ``write`` raises it. None if everything may.
+        path: The file; created if missing, readable by its owner only.
+        refusal: Why the file is read-only; ``write`` raises it. None if it is writable.
 
     Raises:
         WorldError: ``library_newer``, ``library_damaged``, ``library_unwritable``, ``disk_full``,
@@ -62,8 +61,8 @@ class Database:
         self._writing = threading.RLock()
         self._open: list[sqlite3.Connection] = []
         self._closed = False
-        self.files_version = 0  # grows when files, their places or their documents change
-        self.version = 0  # grows with every commit
+        self.files_version = 0  # incremented when files, folders or their documents change
+        self.version = 0  # incremented by every commit
         migrations.check_version(path)
         self._address: Path | str = path
         if refusal is not None:
@@ -79,7 +78,7 @@ class Database:
             migrations.migrate(connection, path)
 
     def reader(self) -> sqlite3.Connection:
-        """Give this thread its connection. Inside ``write`` it sees what was just written."""
+        """Return this thread's connection. Inside ``write`` it sees uncommitted rows."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._connect()
@@ -93,14 +92,14 @@ class Database:
 
     @contextmanager
     def write(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
-        """Make everything in the block one transaction; a block inside another joins it.
+        """Run the block in one transaction; a nested block joins the outer one.
 
         Args:
-            durable: Also outlive a power cut. Ignored in an inner block.
+            durable: fsync the commit, so that it survives a power cut. Ignored in a nested block.
 
         Raises:
             WorldError: As the constructor does, or the refusal; ``library_moved``, if another
-                file, or none, is at the path by now.
+                file, or none, is at the path now.
         """
         self.must_be_writable()
         with self._writing, self._translated():
@@ -116,7 +115,7 @@ class Database:
             self._local.places = False
             try:
                 yield connection
-                # What the store wrote meanwhile went to this path.
+                # The store writes by path: its rows went to whatever is there now.
                 self._check_place()
                 connection.execute("COMMIT")
                 self.version += 1
@@ -137,13 +136,13 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Make all queries of the block see one state; inside ``write`` that of the writer."""
+        """Run the block's queries in one read transaction; inside ``write``, in the writer's."""
         with self._translated():
             connection = self.reader()
             if connection.in_transaction:
                 yield connection
                 return
-            # Before the transaction: its rows are of this version or of a later one.
+            # Taken before the transaction, so its rows are at least of this version.
             self._local.seen = self.version, self.files_version
             connection.execute("BEGIN")
             try:
@@ -153,11 +152,11 @@ class Database:
                 connection.execute("COMMIT")
 
     def version_read(self) -> int:
-        """The version that this thread's rows are of, at least."""
+        """A lower bound of the version of the rows that this thread reads."""
         return self._seen()[0]
 
     def files_version_read(self) -> int:
-        """The version of the places that this thread's rows are of, at least."""
+        """A lower bound of the files' version of the rows that this thread reads."""
         return self._seen()[1]
 
     def _seen(self) -> tuple[int, int]:
@@ -165,22 +164,22 @@ class Database:
         return (self.version, self.files_version) if seen is None else seen
 
     def mark_files_changed(self) -> None:
-        """Say, inside ``write``, that what readers keep about files is out of date."""
+        """Invalidate, inside ``write``, what readers have cached about files."""
         self._local.places = True
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run one query on this thread's connection."""
+        """Return the rows of one query on this thread's connection."""
         with self._translated():
             return self.reader().execute(sql, values).fetchall()
 
     def value(self, sql: str, *values: Any, default: Any = None) -> Any:
-        """Give the first column of the first row, or ``default`` when there is none."""
+        """Return the first column of the first row, or ``default`` when there is none."""
         with self._translated():
             row = self.reader().execute(sql, values).fetchone()
         return default if row is None else row[0]
 
     def close(self) -> None:
-        """Close the connections of all threads; harmless when done twice."""
+        """Close the connections of all threads; idempotent."""
         with self._writing:
             self._closed = True
             while self._open:
@@ -192,7 +191,7 @@ class Database:
             moved = _identity(self.path) != self._file
         except (FileNotFoundError, NotADirectoryError):
             moved = True
-        except OSError:  # SQLite will say what is wrong with the drive
+        except OSError:  # SQLite reports the drive's error when it opens the file
             return
         if moved:
             raise WorldError("library_moved", library=str(self.path.parent))
@@ -211,7 +210,7 @@ class Database:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        connection.execute("PRAGMA wal_autocheckpoint = 4000")  # 16 MB: few flushes of the disk
+        connection.execute("PRAGMA wal_autocheckpoint = 4000")  # 16 MB, for few fsyncs
         connection.execute("PRAGMA journal_size_limit = 67108864")
         self._open.append(connection)
         return connection
@@ -261,7 +260,7 @@ def _read_only_address(path: Path) -> str:
 
 
 def _create(path: Path) -> None:
-    # SQLite would make it readable by others; its side files take over the mode we choose.
+    # SQLite would create it readable by others; the WAL's files inherit its mode.
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:

@@ -1,7 +1,8 @@
-"""Documents: one a text, however many files hold it, and how far each is written.
+"""Documents: one per text, however many files hold it, and which are completely written.
 
-Owns the way from a file's bytes to its document and the marks that make writing safe: the store
-commits first, the mark here follows. It must not know the store.
+Owns the mapping from a file's bytes to its document, and the completion marks: the store commits
+first, the mark here follows, so a kill in between leaves no incomplete document marked. It must
+not know the store.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from indexer.api.types import DocumentInfo
     from indexer.catalog.database import Database
 
-# Numbers promised in one durable step: a power cut may lose a document's row after the store
-# has kept its passages, and its number must not be given to another text.
+# Ids reserved by one durable transaction: after a power cut the store may have the passages of a
+# document whose row is lost, and no other text may get its id.
 RESERVED = 256
 
 _DOC_COLUMNS = (
@@ -39,7 +40,7 @@ INSERT INTO earlier_docs (doc, earlier)
 SELECT ?, c.doc FROM files f JOIN contents c ON c.id = f.content
 WHERE f.id = ? AND c.doc IS NOT NULL
 """
-# A text that was edited again before it had vectors leads on to the one before.
+# How many earlier texts are followed, for files edited again before their text was embedded.
 _EARLIER_TEXTS = 4
 _EARLIER = f"""
 WITH RECURSIVE chain (doc, depth) AS (
@@ -62,17 +63,17 @@ class Docs:
     def link(
         self, file: int, content_id: str, stamp: Stamp, file_format: str, extractor_version: int
     ) -> bool:
-        """Bind a file to bytes that were read before, by this version of the extractor.
+        """Bind a file to bytes that this version of the extractor has read before.
 
         Args:
             file: The file.
             content_id: The hash of its bytes.
-            stamp: The file as it was when it was hashed.
-            file_format: What the file's name promises.
+            stamp: The file's size and times when it was hashed.
+            file_format: The format by the file's name.
             extractor_version: Of the extractor that would read them.
 
         Returns:
-            Whether the outcome is known, so that there is nothing to do.
+            Whether these bytes were read before, so that the file need not be read.
         """
         with self._db.write() as connection:
             row = connection.execute(
@@ -96,15 +97,15 @@ class Docs:
     ) -> Begun:
         """Bind a file to the document of its text, making it if the text is new.
 
-        If passages are to be written, delete what the store may hold of the document, write them,
-        then call ``finish_passages``. Until then the file stays in flight.
+        If passages are to be written, delete the document's rows in the store, write them, then
+        call ``finish_passages``. Until then the file stays in flight.
 
         Args:
             file: The file that was read.
             content_id: The hash of its bytes.
-            stamp: The file as it was when it was hashed.
-            info: What extraction learnt.
-            title_used: The title that goes into the vectors.
+            stamp: The file's size and times when it was hashed.
+            info: The metadata that extraction found.
+            title_used: The title that is embedded with each passage.
         """
         if not self._db.in_write and self._next >= self._reserved:
             self._reserve()
@@ -116,7 +117,7 @@ class Docs:
             doc, state = row or (self._insert(connection, info, title_used), "none")
             if row is None:
                 connection.execute(_INSERT_EARLIER, (doc, file))
-            # Keyed by the format its name promises, as ``link`` will ask for it.
+            # Keyed by the format of the name, as in ``link``.
             named = connection.execute("SELECT format FROM files WHERE id = ?", (file,)).fetchone()
             promised = named[0] if named else info.format
             content = connection.execute(
@@ -139,7 +140,7 @@ class Docs:
         return Begun(doc, write_passages=state == "none")
 
     def finish_passages(self, doc: int, passages: int) -> None:
-        """Say that the store holds all passages of a document: it can be found by words."""
+        """Mark a document's passages as complete in the store: it is searchable by words."""
         with self._db.write() as connection:
             self._db.mark_files_changed()
             connection.execute(
@@ -151,7 +152,7 @@ class Docs:
                 _finalise(connection, "next_content = ?", content)
 
     def forget(self, docs: Collection[int]) -> None:
-        """Drop documents that the store no longer holds; files that need them are queued."""
+        """Delete documents whose rows the store has deleted; files that need them are queued."""
         with self._db.write() as connection:
             self._db.mark_files_changed()
             for doc in docs:
@@ -171,7 +172,7 @@ class Docs:
                     derive(connection, "id = ?", file)
 
     def get(self, docs: Iterable[int]) -> dict[int, DocRow]:
-        """Give the documents of some numbers; unknown numbers are left out."""
+        """Return documents by id; unknown ids are left out."""
         rows = self._db.rows(
             f"SELECT {_DOC_COLUMNS} FROM docs WHERE doc IN (SELECT value FROM json_each(?))",
             json.dumps([int(doc) for doc in docs]),
@@ -179,21 +180,21 @@ class Docs:
         return {row[0]: DocRow(*row) for row in rows}
 
     def earlier(self, doc: int) -> list[int]:
-        """Give the documents that the same file held before, the latest first."""
+        """Return the documents that the same file held before, the latest first."""
         return [row[0] for row in self._db.rows(_EARLIER, doc)]
 
     def known(self) -> NDArray[np.int32]:
-        """Give all documents in ascending order; the store may hold no other."""
+        """Return the ids of all documents, ascending; the store must not hold any other."""
         rows = self._db.rows("SELECT doc FROM docs ORDER BY doc")
         return np.fromiter((row[0] for row in rows), np.int32, len(rows))
 
     def expected(self) -> dict[int, int]:
-        """Give the number of passages of each written document, to check the store against."""
+        """Return the number of passages of each written document, to check the store against."""
         rows = self._db.rows("SELECT doc, passages FROM docs WHERE passages_state = 'done'")
         return {doc: passages for doc, passages in rows}  # noqa: C416  # typed
 
     def languages(self) -> dict[str, int]:
-        """Count the written documents by language; "" is unknown. Asked at every query."""
+        """Count the written documents by language; "" is unknown. Cached, for every query."""
         return dict(self._languages.get(None, self._count_languages))
 
     def _count_languages(self) -> dict[str, int]:
@@ -205,7 +206,7 @@ class Docs:
     def _reserve(self) -> None:
         with self._db.write(durable=True) as connection:
             first = self._reserved_row(connection)
-        # Only now: on a full disk it is the commit that fails.
+        # Set after the commit, which is what fails on a full disk.
         self._next, self._reserved = first, first + RESERVED
 
     @staticmethod
@@ -252,10 +253,10 @@ def _stamp(connection: sqlite3.Connection, file: int, stamp: Stamp) -> None:
 
 
 def _finalise(connection: sqlite3.Connection, where: str, value: int) -> None:
-    """Bind files to their next content; those still in flight are done.
+    """Bind files to their upcoming content, and take those in flight off the queue.
 
-    A file that changed again while it was read is no longer in flight: it stays queued. One whose
-    state was fixed meanwhile, as by a rule that excludes it, keeps what it was given then.
+    A file that changed again while it was read is no longer in flight and stays queued. One whose
+    state was fixed meanwhile, as by an exclude pattern, keeps that state.
     """
     connection.execute(
         f"UPDATE files SET next_content = NULL WHERE {where} AND fixed_state <> ''", (value,)

@@ -1,6 +1,6 @@
-"""Lists of files: the coverage, the places of a document, counts by state.
+"""Queries on files: lists by path, the files of a document, counts by state.
 
-Owns the reading side of files. It changes nothing.
+Owns the reading side of files. Read-only.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FROM roots r CROSS JOIN folders d CROSS JOIN files f LEFT JOIN contents c ON c.i
 LEFT JOIN doc_spaces v ON v.doc = c.doc AND v.space = (SELECT id FROM spaces WHERE active)
 WHERE d.root = r.id AND f.folder = d.id
 """
-# Without CROSS the planner is free to start at the files.
+# Without CROSS the planner may begin with the files table.
 _ROW_BY_ID = (
     _ROW.replace("CROSS JOIN", "JOIN")  # no values in it
     + "AND f.id IN (SELECT value FROM json_each(?))"
@@ -43,7 +43,7 @@ ORDER BY f.state = 'offline', r.path, d.path, f.name
 
 
 class Files:
-    """The files of one catalog, to be looked at."""
+    """Read access to the files of one catalog."""
 
     def __init__(self, database: Database, roots: Roots) -> None:
         self._db = database
@@ -59,7 +59,7 @@ class Files:
     ) -> list[FileRow]:
         """List files in the order of paths; ``None`` does not filter.
 
-        Paths hold the bytes that are no UTF-8 as lone surrogates, as ``os.fsdecode`` gives them.
+        Bytes in paths that are not UTF-8 are lone surrogates, as from ``os.fsdecode``.
         """
         conditions, values = [], []
         for column, value in (("f.state", state), ("r.id", root), ("f.code", code)):
@@ -73,7 +73,7 @@ class Files:
         ]
 
     def at(self, path: str | bytes | os.PathLike[str]) -> tuple[int, FileRow] | None:
-        """Give the file at a path, with its number; None if the catalog has none there."""
+        """Return the file at a path, with its number; None if the catalog has none there."""
         found = self._roots.find(path)
         if found is None:
             return None
@@ -84,20 +84,20 @@ class Files:
         return (rows[0][-1], _file_row(rows[0])) if rows else None
 
     def get(self, files: Iterable[int]) -> dict[int, FileRow]:
-        """Give files by their numbers; unknown numbers are left out."""
+        """Return files by id; unknown ids are left out."""
         wanted = json.dumps([int(file) for file in files])
         rows = self._db.rows(_ROW_BY_ID, wanted)
         return {row[-1]: _file_row(row) for row in rows}
 
     def doc_of(self, file: int) -> int | None:
-        """Give the document a file holds."""
+        """Return the document a file holds."""
         doc: int | None = self._db.value(
             "SELECT c.doc FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ?", file
         )
         return doc
 
     def by_document(self, docs: Iterable[int]) -> dict[int, list[DocumentFile]]:
-        """Give every file of some documents: those within reach first, in the order of paths."""
+        """Return every file of some documents, reachable ones first, sorted by path."""
         found: dict[int, list[DocumentFile]] = {}
         wanted = json.dumps([int(doc) for doc in docs])
         for doc, file, root, folder, name, state, *facts in self._db.rows(_BY_DOCUMENT, wanted):
@@ -114,7 +114,7 @@ class Files:
         return found
 
     def sizes(self, root: int) -> list[tuple[bytes, int]]:
-        """Give the files of a root that can be read: their paths below it and their sizes."""
+        """Return the files of a root that can be read: their paths below it and their sizes."""
         rows = self._db.rows(
             "SELECT d.path, f.name, f.size FROM files f JOIN folders d ON d.id = f.folder "
             "WHERE f.root = ? AND f.fixed_state = '' ORDER BY f.id",

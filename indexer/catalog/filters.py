@@ -1,6 +1,6 @@
-"""From a filter to the documents it keeps.
+"""Resolves filters to the documents that match.
 
-Owns the meaning of filters on folders, extensions, times, sizes, titles, authors and languages.
+Owns the semantics of filters on folders, extensions, times, sizes, titles, authors and languages.
 It must not know the query's grammar or how documents are searched.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from indexer.catalog.database import Database
     from indexer.catalog.records import DocFilter
 
-KEPT = 32  # results of filters, until places change
+KEPT = 32  # cached results of filters
 
 
 class Filters:
@@ -39,10 +39,10 @@ class Filters:
         self._version = -1
 
     def resolve(self, wanted: DocFilter) -> NDArray[np.int32] | None:
-        """Give the documents a filter keeps, ascending; None if it keeps everything.
+        """Return the documents that match a filter, ascending; None if the filter is empty.
 
-        A document stays if one of its files satisfies all conditions on files, and the document
-        those on documents. Unfinished documents are never among them.
+        A document matches if one of its files satisfies all conditions on files, and the document
+        those on documents. Documents whose passages are incomplete never match.
         """
         if wanted == type(wanted)():
             return None
@@ -63,7 +63,7 @@ class Filters:
         return docs
 
     def _files(self, snapshot: Snapshot, wanted: DocFilter) -> NDArray[np.bool_]:
-        """Tell which files of the snapshot satisfy the conditions on files."""
+        """Return which files of the snapshot satisfy the conditions on files."""
         kept = np.ones(len(snapshot.doc), np.bool_)
         if wanted.folders:
             kept &= self._inside(snapshot, wanted.folders)
@@ -82,14 +82,14 @@ class Filters:
         return kept
 
     def _inside(self, snapshot: Snapshot, values: Sequence[str]) -> NDArray[np.bool_]:
-        """Tell which files are in one of some folders, or are one of the files named."""
+        """Return which files are in one of some folders, or are one of the files named."""
         inside = np.isin(snapshot.folder, _folders(snapshot, values))
         docs = [doc for value in values for doc in self._named(value)]
         return inside | np.isin(snapshot.doc, docs) if docs else inside
 
     def _named(self, value: str) -> list[int]:
         """The document of the file at an absolute path, if there is one."""
-        path = os.path.expanduser(value)  # the value may be no path at all
+        path = os.path.expanduser(value)  # pathlib fails on values that are no path
         if not os.path.isabs(path):
             return []
         whole = normal(path)

@@ -1,8 +1,8 @@
-"""The shape of the catalog on disk, as numbered steps from an empty file to today.
+"""The schema of the catalog, as numbered migration steps from an empty file to this version.
 
-Owns the schema and how an older library is brought up to date: each step runs once, whole or not
-at all. A library written by a newer version is refused before anything in it is touched. It must
-not know what the tables are used for. It is one table of steps, however long.
+Each step is one transaction. A library written by a newer version is refused before the file is
+opened by SQLite. It must not know what the tables are used for. The file is one table of steps,
+which is why it is long.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ CREATE TABLE name_vectors (
 ) STRICT, WITHOUT ROWID;
 """
 
-# What the same file held before: an edited document takes over the vectors of what stayed.
+# The earlier document of the same file: an edited document reuses the vectors of unchanged text.
 _EARLIER = """
 CREATE TABLE earlier_docs (
     doc INTEGER PRIMARY KEY REFERENCES docs ON DELETE CASCADE,
@@ -198,14 +198,14 @@ CREATE TABLE earlier_docs (
 CREATE INDEX earlier_docs_of ON earlier_docs (earlier);
 """
 
-# Which volume a root is on, so that another one at its mount point is not taken for it.
+# The volume of a root, so that another drive at its mount point is not mistaken for it.
 _ROOT_LOCATION = """
 ALTER TABLE roots ADD COLUMN volume TEXT NOT NULL DEFAULT '';
 ALTER TABLE roots ADD COLUMN inside BLOB NOT NULL DEFAULT x'';
 ALTER TABLE roots ADD COLUMN inode INTEGER NOT NULL DEFAULT 0;
 """
 
-# What the person asked for goes first, and what just failed is retried later.
+# Files that the person asked for are read first; failed files are retried after a delay.
 _ORDER = """
 ALTER TABLE files ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;  -- asked for, the latest highest
 ALTER TABLE files ADD COLUMN due_ns INTEGER NOT NULL DEFAULT 0;    -- the next try, after a failure
@@ -214,21 +214,20 @@ CREATE INDEX files_queue ON files (priority DESC, size_class, mtime_ns DESC) WHE
 CREATE INDEX files_due ON files (due_ns) WHERE due_ns > 0;
 """
 
-# Documents that the model was at when the engine crashed, see indexer.library.crashes.
+# Documents that were being embedded when the engine crashed, see indexer.library.crashes.
 _CRASHES = """
 ALTER TABLE doc_spaces ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX doc_spaces_unfinished ON doc_spaces (state, doc) WHERE state <> 'done';
 """
 
-# Over the rows that the store was given for a document, see indexer.store.checksums.
+# Checksums of a document's rows in the store, see indexer.store.checksums.
 _SUMS = """
 ALTER TABLE docs ADD COLUMN passages_sum INTEGER;
 ALTER TABLE docs ADD COLUMN profile_sum INTEGER;
 ALTER TABLE doc_spaces ADD COLUMN vectors_sum INTEGER;
 """
 
-# What version 7 renamed: (table, old column, new column), and tables. Repair reads older catalogs
-# by these too.
+# Columns renamed by version 7: (table, old, new). Repair reads older catalogs with these too.
 RENAMED_COLUMNS = (
     ("roots", "only", "file_name"),
     ("roots", "inside", "volume_path"),
@@ -242,7 +241,7 @@ RENAMED_COLUMNS = (
     ("doc_spaces", "vectors_sum", "vectors_checksum"),
 )
 RENAMED_TABLES = (("lexicon_dead", "lexicon_deleted"),)
-# Values that were renamed with them; harmless to run twice.
+# Values renamed by version 7; idempotent.
 RENAMED_VALUES = """
 UPDATE doc_spaces SET state = 'partial' WHERE state = 'part';
 UPDATE contents SET code = 'ocr_pending' WHERE code = 'scan_waits';
@@ -260,14 +259,14 @@ END;
 {RENAMED_VALUES}
 """  # built from constants
 
-# Extractor 4 finds other words and sentences than 3 did, but the same in English: what is in
-# English need not be read again.
+# Extractor 4 splits words and sentences differently from 3, except in English, whose documents
+# therefore need not be read again.
 _ENGLISH = """
 UPDATE contents SET extractor_version = 4 WHERE extractor_version = 3
     AND (doc IS NULL OR doc IN (SELECT doc FROM docs WHERE language = 'en'));
 """
 
-# Extractor 5 has simplified Chinese characters for traditional ones: words in no other are others.
+# Extractor 5 converts traditional to simplified Chinese characters; no other language changed.
 _SIMPLIFIED = """
 UPDATE contents SET extractor_version = 5 WHERE extractor_version = 4
     AND (doc IS NULL OR doc IN (SELECT doc FROM docs WHERE language NOT IN ('', 'zh', 'ja', 'ko')));
@@ -280,9 +279,9 @@ VERSION = len(MIGRATIONS)
 
 
 def check_version(path: Path) -> None:
-    """Refuse a file that this version must not open, by its first bytes alone.
+    """Refuse a file that this version must not open, by its header alone.
 
-    SQLite itself would create side files merely by opening it.
+    Opening it with SQLite would already create the WAL's files.
 
     Raises:
         WorldError: ``library_newer``, ``library_damaged`` or ``library_unwritable``.
@@ -317,7 +316,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     _refuse_newer(path, version)
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
-        # executescript commits what is open before it begins, so BEGIN is part of the script.
+        # executescript commits an open transaction first, so BEGIN is part of the script.
         try:
             connection.executescript(
                 f"BEGIN IMMEDIATE; {script}; PRAGMA application_id = {APPLICATION_ID};"
@@ -331,12 +330,12 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
                 connection.execute("ROLLBACK")
             raise
     if version != VERSION:
-        # The next check_version reads the file's own header, not the write-ahead log.
+        # check_version reads the header from the file itself, not from the WAL.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def refuse_older(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse an open catalog that only this version's changes would make readable.
+    """Refuse a read-only catalog that would have to be migrated first.
 
     Raises:
         WorldError: ``library_older``, or ``library_newer``.

@@ -1,7 +1,7 @@
-"""Names of files and folders, each embedded once and bound to documents late.
+"""Distinct names of files and folders, each embedded once and joined to documents at query time.
 
-Owns the distinct names, their vectors by space and the links from names to documents. A rename
-makes one new name; no passage is touched. It must not know how a name is embedded or weighed.
+Owns the names, their vectors by space and the links from names to documents. A rename adds one
+name and changes no passage. It must not know how a name is embedded or weighted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _UNNAMED = (
     "SELECT id, name FROM files INDEXED BY files_unnamed WHERE stem IS NULL AND content IS NOT NULL"
 )
 
-# Numbers that are kept as float32, ready to be multiplied: 64 MB. More stay halves.
+# Components cached as float32 for multiplication: 64 MB. Larger arrays stay float16.
 WIDENED = 1 << 24
 
 NameVectors = tuple["NDArray[np.int32]", "NDArray[np.floating[Any]]"]
@@ -41,7 +41,7 @@ NameVectors = tuple["NDArray[np.int32]", "NDArray[np.floating[Any]]"]
 
 @dataclass(frozen=True, slots=True)
 class NameLinks:
-    """Which name belongs to which document, one entry a pair.
+    """Which name belongs to which document, one entry per pair.
 
     ``depth`` is 0 for the file's own name and 1 for the folder that holds it.
     """
@@ -61,7 +61,7 @@ class Names:
         self._vectors = CachedValues[NameVectors](database, database.files_version_read)
 
     def bind(self) -> int:
-        """Give names to the files and folders that came to hold documents since the last call."""
+        """Assign name ids to the files and folders that got documents since the last call."""
         if not self._db.rows(_UNNAMED + " LIMIT 1"):
             return 0
         with self._db.write() as connection:
@@ -84,14 +84,14 @@ class Names:
         return len(files)
 
     def missing(self, space: int, limit: int = 1000, after: int = 0) -> list[tuple[int, str]]:
-        """Give names without a vector in a space, as ``(name, text)``; call ``bind`` first.
+        """Return names without a vector in a space, as ``(name, text)``; call ``bind`` first.
 
-        Names with higher numbers are newer; ``after`` passes by those that were given before.
+        Ids ascend with time; only those above ``after`` are returned.
         """
         return self._db.rows(_MISSING, after, space, limit)
 
     def store(self, space: int, names: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        """Keep the vectors of names, one row each, as half floats."""
+        """Store the vectors of names, one row each, as float16."""
         rows = [
             (space, name, vector.tobytes())
             for name, vector in zip(names, vectors.astype("<f2"), strict=True)
@@ -103,9 +103,9 @@ class Names:
             )
 
     def vectors(self, space: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Give the names of a space in ascending order and their vectors, (n, dim).
+        """Return the names of a space in ascending order and their vectors, (n, dim).
 
-        The same objects until places change: every query asks.
+        Cached until files change, since every query reads them.
         """
         return self._vectors.get(space, lambda: self._read_vectors(space))
 
@@ -120,7 +120,7 @@ class Names:
         return names, joined.astype(np.float32) if joined.size <= WIDENED else joined
 
     def links(self) -> NameLinks:
-        """Give the names of all searchable documents; the same object until places change."""
+        """Return the names of all searchable documents; cached until files change."""
         snapshot = self._bindings.snapshot()
         if self._links is not None and self._links[0] is snapshot:
             return self._links[1]
@@ -138,7 +138,7 @@ class Names:
         return links
 
     def texts(self, names: Sequence[int]) -> dict[int, str]:
-        """Give the texts of names."""
+        """Return the texts of names."""
         rows = self._db.rows(
             "SELECT id, text FROM names WHERE id IN (SELECT value FROM json_each(?))",
             json.dumps([int(name) for name in names]),
@@ -146,7 +146,7 @@ class Names:
         return dict(rows)
 
     def prune(self) -> int:
-        """Forget names that nothing bears any more; part of maintenance."""
+        """Delete names that no file or folder has any more; part of maintenance."""
         with self._db.write() as connection:
             self._db.mark_files_changed()
             return connection.execute(
@@ -157,14 +157,14 @@ class Names:
 
 
 def stem_of(name: bytes) -> str:
-    """Give a file's name without its extension, as text."""
+    """Return a file's name without its extension, as text."""
     text = name.decode("utf-8", "replace")
     head, _, tail = text.rpartition(".")
     return head if head and len(tail) <= 8 else text
 
 
 def name_of(path: bytes, root: bytes) -> str:
-    """Give the last component of a folder below a root, or of the root itself, as text."""
+    """Return the last component of a folder below a root, or of the root itself, as text."""
     if path:
         return path.rpartition(b"/")[2].decode("utf-8", "replace")
     return os.path.basename(root).decode("utf-8", "replace")

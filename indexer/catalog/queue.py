@@ -1,7 +1,7 @@
-"""The durable queue: which file is read next, and what became of those that were.
+"""The durable reading queue: which file is read next, and which failed and why.
 
-Owns the pending marks of files and the failures of files and contents. The queue is a mark on the
-rows themselves, so a crash needs no repair beyond ``recover``. It must not know what reading is.
+Owns the pending marks of files and the failures of files and contents. The queue is a column of
+the files' rows, so after a crash ``recover`` suffices. It must not know how files are read.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from indexer.api.types import FileState
     from indexer.catalog.database import Database
 
-# After a failure that may pass, retries come after so many seconds, and then so many times longer;
-# in between, and when there are no more, a scan of the folder queues the file as well.
+# A transient failure is retried with exponential back-off; a scan of the folder queues the file
+# too, before and after the last retry.
 BACK_OFF_S, BACK_OFF_FACTOR, MAX_TRIES = 2.0, 4.0, 7
 S_NS = 1_000_000_000
 
@@ -37,8 +37,8 @@ _READY = """
 f.pending > 0 AND f.fixed_state = '' AND NOT f.volume_missing AND r.state = 'online'
 AND (f.pending = 1 OR f.due_ns <= ?)
 """
-# What was asked for, the latest first; then small files, so that the first hits come soon; of one
-# size, the newest.
+# Prioritised files first, the latest request first; then small files, so that the first documents
+# are searchable soon; within a size class the newest.
 _NEXT = f"""
 SELECT f.id, r.path, d.path, f.name, f.format, f.size, f.mtime_ns, f.volume, f.inode, f.attempts
 FROM files f JOIN folders d ON d.id = f.folder JOIN roots r ON r.id = f.root
@@ -52,13 +52,13 @@ UPDATE files SET pending = 1, in_flight = 0, crashes = 0, attempts = 0, code = '
     priority = ?
 WHERE id = ? AND fixed_state = ''
 """
-# Above everything that waits.
+# One above the highest priority in the queue.
 _NEXT_PRIORITY = "SELECT coalesce(max(priority), 0) + 1 FROM files WHERE pending > 0"
-# What is known of the bytes must go too: the file would only meet it again.
+# The failure recorded for the bytes is deleted too, or linking the file would restore it.
 _DELETE_FAILED_CONTENTS = """
 DELETE FROM contents WHERE state <> '' AND id IN (SELECT content FROM files WHERE id = ?)
 """
-# Words are read again, and the model gets another chance; whatever it has made is kept.
+# The document is read and embedded again; vectors that exist are kept.
 _RESET_CRASHES = """
 UPDATE doc_spaces SET state = 'partial', crashes = 0 WHERE state = 'crashed' AND doc IN
 (SELECT c.doc FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ?) RETURNING doc
@@ -83,12 +83,12 @@ class ReadingQueue:
     def take(
         self, limit: int, without: Iterable[int] = (), *, suspects: bool = False
     ) -> list[QueuedFile]:
-        """Take the next files from the queue; each is given out once until it is given back.
+        """Take the next files from the queue; each is returned once until it is released.
 
         Args:
             limit: How many at most.
             without: Files that are still being read, although they changed and are queued again.
-            suspects: Give those that were being read when an engine crashed, instead of the others.
+            suspects: Take those that were being read when an engine crashed, instead of the others.
         """
         taken = json.dumps(list(without))
         with self._db.write() as connection:
@@ -112,10 +112,10 @@ class ReadingQueue:
             )
 
     def prioritise(self, roots: Collection[int]) -> None:
-        """Have the files of some roots read before all others, in the usual order."""
+        """Move the files of some roots to the front of the queue, in the usual order."""
         listed = json.dumps(list(roots))
         with self._db.write() as connection:
-            # Where nothing else waits, the order would stay as it is.
+            # If no other root has queued files, the order is the same without priorities.
             others = connection.execute(
                 "SELECT 1 FROM files WHERE pending > 0 AND fixed_state = '' "
                 "AND root NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
@@ -130,18 +130,18 @@ class ReadingQueue:
                 )
 
     def release(self, files: Collection[int]) -> None:
-        """Give taken files back unread."""
+        """Return taken files to the queue unread."""
         with self._db.write() as connection:
             connection.executemany(
                 "UPDATE files SET in_flight = 0 WHERE id = ?", [(file,) for file in files]
             )
 
     def waiting(self) -> int:
-        """Count the files that ``take`` could still give out, those taken included."""
+        """Count the queued files, those taken included."""
         return int(self._db.value(f"SELECT count(*) {_WAITING}", time.time_ns()))
 
     def available(self) -> tuple[int, int]:
-        """Count the files that ``take`` could give out now, and their bytes."""
+        """Count the queued files that are not taken, and their bytes."""
         sums = f"SELECT count(*), coalesce(sum(f.size), 0) {_WAITING} AND f.in_flight = 0"
         files, size = self._db.rows(sums, time.time_ns())[0]
         return files, size
@@ -160,11 +160,11 @@ class ReadingQueue:
         Args:
             file: The file.
             code: A key of ``indexer.api.errors.CODES``.
-            detail: What the code's sentence needs.
+            detail: The values of the placeholders in the code's sentence.
             content: ``(content_id, format, extractor_version)``, when the bytes are known: a
                 failure that belongs to the bytes is then shared by all copies of them.
-            taken: The file was taken to be read. If it changed and was queued again since, what
-                was read then says nothing about it.
+            taken: The file was taken to be read. If it changed and was queued again since, the
+                failure is not recorded, as it is of the earlier bytes.
         """
         detail_json = json.dumps(dict(detail)) if detail else ""
         with self._db.write() as connection:
@@ -177,7 +177,7 @@ class ReadingQueue:
                     (_failed_content(connection, content, code, detail_json), file),
                 )
                 values = ("", "")
-            # Otherwise the file keeps the document it had: what was found before still is.
+            # Otherwise the file keeps its earlier document, which stays searchable.
             due = self._next_try(connection, file) if code in PASSING_CODES else 0
             connection.execute(
                 "UPDATE files SET code = ?, detail = ?, next_content = NULL, pending = ?, "
@@ -193,7 +193,7 @@ class ReadingQueue:
         return row is not None and row[0] > 0
 
     def next_due_ns(self) -> int | None:
-        """Give the time of the next try of something that failed; None if there is none."""
+        """Return the time of the next retry, in nanoseconds since 1970; None if there is none."""
         due: int | None = self._db.value(
             "SELECT min(due_ns) FROM files WHERE due_ns > 0 AND pending = 2 AND fixed_state = ''"
         )
@@ -201,7 +201,7 @@ class ReadingQueue:
 
     @staticmethod
     def _next_try(connection: sqlite3.Connection, file: int) -> int:
-        """When to try again to read a file that is about to fail, 0 for never."""
+        """Return the time of the retry of a file that is about to fail, 0 for none."""
         row = connection.execute(
             "SELECT attempts + (in_flight = 1) FROM files WHERE id = ?", (file,)
         ).fetchone()
@@ -238,11 +238,11 @@ class ReadingQueue:
         return queued
 
     def copies(self, file: int) -> list[int]:
-        """Give the files, this one included, that share bytes which could not be read."""
+        """Return the files, this one included, that share bytes which could not be read."""
         return [row[0] for row in self._db.rows(_COPIES, file)]
 
     def requeue_all(self, root: int) -> int:
-        """Queue every readable file of a root quietly, whatever its size and time say."""
+        """Queue every readable file of a root with state unchanged, even if size and time match."""
         with self._db.write() as connection:
             return connection.execute(
                 "UPDATE files SET pending = 2 WHERE root = ? AND fixed_state = '' AND pending = 0",
@@ -250,15 +250,15 @@ class ReadingQueue:
             ).rowcount
 
     def set_aside(self) -> list[int]:
-        """Give the files that the engine crashed at too often."""
+        """Return the files that crashed the engine too often."""
         return [row[0] for row in self._db.rows(_SET_ASIDE)]
 
     def recover(self, *, blame: int = 0) -> Recovery:
-        """Put the queue in order after a run that may not have ended by itself.
+        """Requeue the files that were in flight when the last run ended.
 
-        Files in flight are queued again. If the engine crashed, those that were being read are
-        suspects: they are read first and alone, so that the next crash shows which of them it was.
-        One whose counter reaches ``MAX_CRASHES`` is set aside as failed.
+        If the engine crashed, those that were being read are suspects: they are read first and one
+        at a time, so that the next crash identifies one. A file whose counter reaches
+        ``MAX_CRASHES`` fails and is not retried.
 
         Args:
             blame: Added to the crash counters of files being read, 0 after a regular end.

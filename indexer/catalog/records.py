@@ -1,6 +1,6 @@
-"""What the catalog takes and gives: values without behaviour.
+"""The values that the catalog takes and returns: dataclasses without behaviour.
 
-Owns the vocabulary between the catalog and the pipeline. It must not know SQL.
+Owns the interface types between the catalog and the pipeline. It must not know SQL.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _LATEST_NS = (1 << 63) - 1
 class FoundFile:
     """One entry of a walked folder.
 
-    ``state`` is ``None`` for a file to be read; otherwise its name or kind alone decides what
-    becomes of it, and ``code`` and ``detail`` say why. An excluded folder is such an entry too.
+    ``state`` is ``None`` for a file to be read; otherwise its name or kind alone decides the
+    state, and ``code`` and ``detail`` are the reason. An excluded folder is such an entry too.
     """
 
     name: bytes
@@ -40,7 +40,7 @@ class FoundFile:
 class FoundFolder:
     """One walked folder: its path below the root (b"" for the root) and its entries.
 
-    ``names`` are those of a partial scan; None means that ``entries`` are all there are.
+    ``names`` are those of a partial scan; None means that ``entries`` is the whole folder.
     """
 
     path: bytes
@@ -77,14 +77,14 @@ class ScanCounts:
     seen: int = 0
     new: int = 0
     changed: int = 0
-    known: int = 0  # new under this path, but the very file is known from another one
+    known: int = 0  # new at this path, but the same inode is known at another
     removed: int = 0
     offline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The state of a file as the operating system tells it, to see whether it changed."""
+    """The size, times and identity of a file, compared to detect changes."""
 
     size: int
     mtime_ns: int
@@ -97,13 +97,13 @@ class Stamp:
 
 
 def mtime_ns(found: os.stat_result) -> int:
-    """The time of the last change. Some files claim years that 64 bits cannot hold (from 2262)."""
+    """Return the modification time, clipped: times from the year 2262 on exceed 64 bits."""
     return max(-_LATEST_NS, min(_LATEST_NS, found.st_mtime_ns))
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedFile:
-    """A file to be read. ``path`` is absolute, as the operating system takes it."""
+    """A file to be read. ``path`` is absolute, in the encoding of the file system."""
 
     file: int
     path: bytes
@@ -114,7 +114,7 @@ class QueuedFile:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The document a text belongs to, and whether its passages are still to be written."""
+    """The document of a text, and whether its passages are still to be written."""
 
     doc: int
     write_passages: bool
@@ -122,7 +122,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What an unfinished run left behind.
+    """The incomplete work of an interrupted run.
 
     ``unfinished_docs`` may have passages or vectors in the store: delete those, then call
     ``docs.forget``.
@@ -165,7 +165,7 @@ class DocumentFile:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """An embedding space; ``record`` holds facts of the model that made it."""
+    """An embedding space; ``record`` holds the properties of its model."""
 
     id: int
     key: str
@@ -174,13 +174,13 @@ class Space:
 
     @property
     def languages(self) -> frozenset[str]:
-        """The languages that its model was made for; empty of one that does not say."""
+        """The languages that its model was trained for; empty if its record has none."""
         return frozenset(self.record.get("languages", ()))
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """How far the library is, in the active space. Passages count documents, not copies."""
+    """Totals of the library in the active space. Copies of a document count once."""
 
     documents: int
     passages: int
@@ -194,9 +194,9 @@ class Totals:
 class DocFilter:
     """Which documents a search may return. Values of one field are alternatives.
 
-    Folders are matched by whole components of the path, in any case: ``reports/2023`` is found
-    below any folder; an absolute path only there. ``mtime_ns`` and ``size`` are half-open ranges,
-    ``None`` is no bound. Titles and authors are matched by the words they begin with.
+    Folders match whole components of the path, ignoring case: ``reports/2023`` matches below any
+    folder, an absolute path only itself. ``mtime_ns`` and ``size`` are half-open ranges, ``None``
+    is no bound. Titles and authors match by prefixes of their words.
     """
 
     folders: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
-"""The folders the person chose, and paths relative to them.
+"""The folders that the person added, and paths relative to them.
 
 Owns the rows of roots. Roots may be nested: the inner one then owns its files, and the scan of the
-outer one skips it. It must not know what is under a root.
+outer one skips it. It must not know the files under a root.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
     from indexer.catalog.database import Database
 
-#: Beside the catalog: the roots and their patterns, which nothing else could tell again.
+#: A copy of the roots and their patterns beside the catalog, since no other file has them.
 CHOICES_NAME = "roots.json"
 _COLUMNS = "id, path, file_name, state, patterns, added_ns, scanned_ns, volume, volume_path, inode"
 
 
 def normal(path: str | bytes | os.PathLike[str]) -> bytes:
     """Make a path absolute and comparable, as bytes, without following symbolic links."""
-    return os.fsencode(os.path.abspath(path))  # no resolving
+    return os.fsencode(os.path.abspath(path))  # unlike resolve, follows no links
 
 
 def join(folder: bytes, *parts: bytes) -> bytes:
-    """Join a root's path with parts that use "/", whatever the system's own separator is."""
+    """Join a root's path with "/"-separated parts, using the system's separator."""
     relative = b"/".join(part for part in parts if part)
     own = relative.replace(b"/", os.fsencode(os.sep))
     return os.path.join(folder, own) if own else folder
 
 
 def below(folder: bytes, path: bytes) -> bytes | None:
-    """Give ``path`` relative to ``folder`` with "/" between components; None if it is outside."""
+    """Return ``path`` relative to ``folder`` with "/" between components; None if it is outside."""
     if path == folder:
         return b""
     separator = os.fsencode(os.sep)
@@ -91,7 +91,7 @@ class Roots:
         return [_root(row) for row in rows]
 
     def get(self, root: int) -> Root:
-        """Give one root.
+        """Return one root.
 
         Raises:
             KeyError: If there is none with this id.
@@ -102,7 +102,7 @@ class Roots:
         return _root(rows[0])
 
     def find(self, path: str | bytes | os.PathLike[str]) -> tuple[Root, bytes] | None:
-        """Give the innermost root that holds ``path``, and the path below it; None if outside."""
+        """Return the innermost root that holds ``path``, and the path below it; None if outside."""
         whole = normal(path)
         found: tuple[Root, bytes] | None = None
         for root in self.all():
@@ -114,14 +114,14 @@ class Roots:
         return found
 
     def remove(self, root: int) -> None:
-        """Forget a root and its files. Their documents stay until ``upkeep.orphans`` finds them."""
+        """Delete a root and its files. Their documents stay until ``upkeep.orphans`` finds them."""
         with self._db.write() as connection:
             self._db.mark_files_changed()
             connection.execute("DELETE FROM roots WHERE id = ?", (root,))
         self._save()
 
     def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> bool:
-        """Give a root another path; nothing under it is read again.
+        """Change the path of a root; nothing under it is read again.
 
         Returns:
             False, with nothing changed, if another root has this path.
@@ -143,7 +143,7 @@ class Roots:
             )
 
     def set_patterns(self, root: int, patterns: Sequence[str]) -> None:
-        """Set what is left out or let in under a root; it counts from the next scan on."""
+        """Set the include and exclude patterns of a root, effective from its next scan."""
         with self._db.write() as connection:
             connection.execute(
                 "UPDATE roots SET patterns = ? WHERE id = ?", ("\n".join(patterns), root)
@@ -151,7 +151,7 @@ class Roots:
         self._save()
 
     def restore(self) -> None:
-        """Add the roots that a damaged catalog has lost, from the file beside it."""
+        """Add the roots that a damaged catalog has lost, from the copy beside it."""
         try:
             chosen = json.loads(self._choices.read_text("utf-8"))
             rows = [
@@ -169,7 +169,7 @@ class Roots:
         self._save()
 
     def set_online(self, root: int, *, online: bool) -> None:
-        """Say whether a root can be reached; the states of its files follow."""
+        """Store whether a root is reachable, and derive the states of its files."""
         state = "online" if online else "offline"
         with self._db.write() as connection:
             changed = connection.execute(
@@ -179,7 +179,7 @@ class Roots:
                 derive(connection, "root = ?", root)
 
     def _save(self) -> None:
-        """Keep the choices; what cannot be written costs them only if the catalog goes too."""
+        """Write the copy; a failure is ignored, as only a damaged catalog would need the copy."""
         if self._db.refusal is not None:
             return
         chosen = [

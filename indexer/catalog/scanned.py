@@ -1,7 +1,7 @@
-"""Documents with scanned pages, as the catalog sees them: their files, and why they have no text.
+"""Documents with scanned pages: their files, and the reason why they have no text.
 
-Owns the few reads and marks that text recognition needs of contents and files. Which pages wait,
-and what was read on them, is ``indexer.ocr.cache``'s.
+Owns the queries and marks that text recognition needs on contents and files. Pages to be
+recognised and recognised text are in ``indexer.ocr.cache``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ JOIN roots r ON r.id = f.root LEFT JOIN docs o ON o.doc = c.doc
 WHERE c.content_id = ? AND r.state = 'online' AND NOT f.volume_missing
     AND f.fixed_state = '' LIMIT 1
 """
-# A version that no extractor has; one of its own for each row, because the three are unique.
+# A version that no extractor has; distinct for each row because of the UNIQUE constraint.
 _OUTDATE = f"UPDATE contents SET extractor_version = -id - {1 << 40} WHERE content_id = ?"
 _QUEUE = """
 UPDATE files SET pending = 2 WHERE pending = 0 AND fixed_state = '' AND content IN
@@ -36,7 +36,7 @@ UPDATE files SET pending = 2 WHERE pending = 0 AND fixed_state = '' AND content 
 
 @dataclass(frozen=True, slots=True)
 class ScannedFile:
-    """A file that holds some bytes, as it was when they were read, and its document's language."""
+    """A file with given bytes, its size and time when they were read, and the language."""
 
     path: bytes
     size: int
@@ -56,13 +56,13 @@ class ScannedContents:
         self._db = database
 
     def place(self, content_id: str) -> ScannedFile | None:
-        """Give a file with these bytes that can be read now."""
+        """Return a file with these bytes that can be read now."""
         for root, folder, name, *facts in self._db.rows(_WHERE, content_id):
             return ScannedFile(join(root, folder, name), *facts)
         return None
 
     def under(self, paths: Sequence[Path]) -> set[str]:
-        """Give the bytes of the files at, or under, some paths."""
+        """Return the bytes of the files at, or under, some paths."""
         wanted = [normal(path) for path in paths]
         rows = self._db.rows(
             "SELECT r.path, d.path, f.name, c.content_id FROM contents c "
@@ -78,11 +78,11 @@ class ScannedContents:
         }
 
     def held(self) -> set[str]:
-        """Give all bytes that a content is known of."""
+        """Return the hashes of all contents."""
         return {row[0] for row in self._db.rows("SELECT DISTINCT content_id FROM contents")}
 
     def with_code(self, forms: Collection[str], codes: Collection[str]) -> set[str]:
-        """Give the bytes of some formats that have no document for one of some reasons."""
+        """Return the hashes of contents of some formats that have one of some reason codes."""
         rows = self._db.rows(
             "SELECT content_id FROM contents WHERE extractor_version > 0 "
             "AND format IN (SELECT value FROM json_each(?)) "
@@ -93,7 +93,7 @@ class ScannedContents:
         return {row[0] for row in rows}
 
     def explain(self, codes: Collection[str], code: str, detail: Mapping[str, Any]) -> None:
-        """Put one reason in the place of some others, all of the same state."""
+        """Replace some reason codes by another; all must be of the same state."""
         listed, detail_json = json.dumps(list(codes)), json.dumps(dict(detail)) if detail else ""
         where = "code IN (SELECT value FROM json_each(?)) AND (code <> ? OR detail <> ?)"
         if self._db.value(f"SELECT 1 FROM contents WHERE {where}", listed, code, detail_json):
@@ -104,7 +104,7 @@ class ScannedContents:
                 )
 
     def read_again(self, content_ids: Iterable[str]) -> int:
-        """Queue the files of some bytes again; their text is searched until then.
+        """Queue the files of some bytes again; their current text stays searchable until then.
 
         Returns:
             How many files were queued.

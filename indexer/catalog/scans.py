@@ -1,12 +1,12 @@
-"""Taking in what a walk found: new, changed, moved and vanished files.
+"""Updates the catalog from a walk: new, changed, moved and vanished files.
 
 Owns the comparison of a walked root, or of some entries of it, with the catalog. A file is
 unchanged when its size, its time and its identity are; a new path with the identity of a known
-file (moved, or linked twice) takes over what is known and is not read again. So all that is new
-is taken in, under all roots, before anything leaves. A file that is gone loses its row only when
-its root and its volume could be reached. It must not touch the disk: the walk does that.
+file (moved, or hard-linked) inherits its content and is not read again. So rows are inserted under
+all roots before any is deleted. The row of a missing file is deleted only if its root and its
+volume were reachable. It must not touch the disk: the walk does that.
 
-Readers may be at work on files meanwhile; two scans at a time there may not be.
+Files may be read during a scan; two scans must not run at once.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 BATCH_ENTRIES = 2000
 BATCH_SECONDS = 1.0
 
-# A new path to a file that is known under another one takes over what is known of it. CROSS
-# makes the planner start at the few new rows.
+# A new path of a known file inherits its content. CROSS makes the planner begin with the few new
+# rows.
 _KNOWN = """
 SELECT t.content, t.code, t.detail, t.attempts, t.crashes, n.id
 FROM files AS n CROSS JOIN files AS t
@@ -58,7 +58,7 @@ WHERE id = ?
 
 
 class Walk(Protocol):
-    """A walk over a root: iterate it once, then ask how it went."""
+    """A walk over a root: iterate it once, then read its properties."""
 
     @property
     def only(self) -> Mapping[bytes, frozenset[bytes]] | None:
@@ -66,7 +66,7 @@ class Walk(Protocol):
 
     @property
     def reachable(self) -> bool:
-        """Whether the root was there from the beginning to the end."""
+        """Whether the root was reachable from the beginning to the end."""
 
     @property
     def unread(self) -> Mapping[bytes, str]:
@@ -91,28 +91,28 @@ class Scans:
         self._db = database
         self._roots = roots
         self._index_names = index_names
-        # Numbers of files are not given out again while this process runs: a reader may still be
-        # at work on a file that is gone.
+        # Ids of files are not reused while this process runs: a reader may still be working on a
+        # file whose row was deleted.
         self._last = 0
 
     def apply(
         self, root: int, walk: Walk, seen: Callable[[int], None] = lambda _count: None
     ) -> ScanCounts:
-        """Bring a root in line with a walk over it; see ``apply_all``."""
+        """Update a root from a walk over it; see ``apply_all``."""
         return self.apply_all([(root, walk)], seen)[0]
 
     def apply_all(
         self, walks: Sequence[tuple[int, Walk]], seen: Callable[[int], None] = lambda _count: None
     ) -> list[ScanCounts]:
-        """Bring roots in line with walks over them.
+        """Update roots from walks over them.
 
-        Rows are committed in batches as the walks go on, so that reading can start; what is gone
-        is decided at the end. Stopping half-way loses nothing.
+        Rows are committed in batches during the walks, so that reading can start; missing files are
+        deleted at the end. A stopped scan loses nothing.
 
         Args:
-            walks: Roots by their ids, with walks that are not yet iterated. A partial walk
-                says nothing about other entries.
-            seen: Told the number of entries so far after each batch; may raise to stop.
+            walks: Walks that are not yet iterated, by the ids of their roots. A partial walk
+                leaves other entries as they are.
+            seen: Called with the number of entries so far after each batch; may raise to stop.
         """
         tallies: list[ScanTally] = []
         for root, walk in walks:
@@ -266,7 +266,7 @@ class Scans:
     def _drop(
         self, connection: sqlite3.Connection, tally: ScanTally, unread: Mapping[bytes, str]
     ) -> int:
-        # A folder that could not be listed has a row without a volume: see _insert_unlisted.
+        # A folder that could not be listed has a row with volume 0: see ``insert_unlisted``.
         there = tally.volumes | tally.renumbered | {0}
         gone = [file for file, (path, _) in tally.gone.items() if path not in unread]
         lost = [file for file in gone if tally.gone[file][1] not in there]

@@ -1,7 +1,7 @@
-"""Embedding spaces: which exist, which one searches, and which documents each holds.
+"""Embedding spaces: which exist, which one is active, and which documents each holds.
 
-Owns the rows of spaces and the state of each document in a space: ``partial`` (some vectors may be
-there), ``writing`` (the model is at it), ``crashed`` (the engine crashed at it too often) or
+Owns the rows of spaces and the state of each document in a space: ``partial`` (some vectors may
+exist), ``writing`` (being embedded), ``crashed`` (embedding it crashed the engine too often) or
 ``done``. It must not know vectors or models.
 """
 
@@ -31,7 +31,7 @@ class Spaces:
         self._totals = CachedValues[Totals](database, database.version_read)
 
     def add(self, key: str, record: Mapping[str, Any]) -> Space:
-        """Add a space by its key, or give the one that has it already."""
+        """Add a space, or return the one that has this key."""
         with self._db.write() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO spaces (key, record, added_ns) VALUES (?, ?, ?)",
@@ -44,11 +44,11 @@ class Spaces:
         return [Space(row[0], row[1], bool(row[2]), json.loads(row[3])) for row in rows]
 
     def active(self) -> Space | None:
-        """Give the space that searches use."""
+        """Return the space that searches use."""
         return next((space for space in self.all() if space.active), None)
 
     def activate(self, space: int) -> None:
-        """Search in this space from now on; the states of all files follow."""
+        """Make a space the active one, and derive the states of all files."""
         with self._db.write() as connection:
             changed = connection.execute(
                 "UPDATE spaces SET active = (id = ?) WHERE active <> (id = ?)", (space, space)
@@ -57,7 +57,7 @@ class Spaces:
                 derive(connection, "content IS NOT NULL")
 
     def switch(self, space: int) -> None:
-        """Search in this space from now on, and remember the one before; one transaction."""
+        """Activate a space and store which was active before, in one transaction."""
         with self._db.write(durable=True) as connection:
             connection.execute(
                 "INSERT INTO meta (key, value) SELECT ?, id FROM spaces WHERE active AND id <> ? "
@@ -67,18 +67,18 @@ class Spaces:
             self.activate(space)
 
     def previous(self) -> Space | None:
-        """Give the space that was active before the last switch, if it is still there."""
+        """Return the space that was active before the last switch, if it still exists."""
         kept = self._db.value("SELECT value FROM meta WHERE key = ?", _PREVIOUS)
         return next((space for space in self.all() if str(space.id) == kept), None)
 
     def remove(self, space: int) -> None:
-        """Forget a space, its marks and the vectors of names in it."""
+        """Delete a space, its marks and the vectors of names in it."""
         with self._db.write() as connection:
             connection.execute("DELETE FROM spaces WHERE id = ?", (space,))
             derive(connection, "content IS NOT NULL")
 
     def pending(self, space: int, limit: int, after: int = 0) -> list[tuple[int, int]]:
-        """Give documents whose vectors are missing or unfinished, in ascending order.
+        """Return documents whose vectors are missing or unfinished, in ascending order.
 
         Those that crashed the engine too often are left out.
 
@@ -95,7 +95,7 @@ class Spaces:
         )
 
     def suspects(self, space: int) -> list[int]:
-        """Give the pending documents that the model was at when the engine crashed."""
+        """Return the pending documents that were being embedded when the engine crashed."""
         rows = self._db.rows(
             "SELECT doc FROM doc_spaces WHERE space = ? AND state <> 'done' "
             "AND state <> 'crashed' AND crashes > 0 ORDER BY doc",
@@ -104,13 +104,13 @@ class Spaces:
         return [row[0] for row in rows]
 
     def recover(self, *, blame: int = 0) -> int:
-        """Reset the documents that the model was at when a run ended.
+        """Reset the documents that were being embedded when a run ended.
 
         Args:
             blame: Added to their crash counters; see ``ReadingQueue.recover``.
 
         Returns:
-            How many are set aside with this.
+            How many reached ``MAX_CRASHES`` and are not embedded any more.
         """
         with self._db.write() as connection:
             connection.execute(
@@ -128,10 +128,10 @@ class Spaces:
         return len(rows)
 
     def begin(self, doc: int, space: int) -> bool:
-        """Say that vectors of a document are being written.
+        """Mark a document as being embedded.
 
         Returns:
-            Whether some may be there already from a run that was interrupted.
+            Whether an interrupted run may have written some of its vectors.
         """
         with self._db.write() as connection:
             row = connection.execute(
@@ -145,7 +145,7 @@ class Spaces:
         return row is not None
 
     def finish(self, doc: int, space: int, embedded: int) -> None:
-        """Say that the store holds the vectors of all passages of a document."""
+        """Mark a document's vectors as complete in the store."""
         with self._db.write() as connection:
             connection.execute(
                 "INSERT INTO doc_spaces (doc, space, state, embedded) VALUES (?, ?, 'done', ?) "
@@ -156,14 +156,14 @@ class Spaces:
             derive_docs(connection, "doc = ?", doc)
 
     def expected(self, space: int) -> dict[int, int]:
-        """Give the number of vectors of each document marked as done, to check the store."""
+        """Return the number of vectors of each document marked as done, to check the store."""
         rows = self._db.rows(
             "SELECT doc, embedded FROM doc_spaces WHERE space = ? AND state = 'done'", space
         )
         return {doc: embedded for doc, embedded in rows}  # noqa: C416  # typed
 
     def reopen(self, docs: Collection[int], space: int) -> None:
-        """Say that the store has lost vectors of some documents: they are pending again."""
+        """Mark documents as pending again, because the store has lost some of their vectors."""
         with self._db.write() as connection:
             for doc in docs:
                 connection.execute(
@@ -174,9 +174,9 @@ class Spaces:
                 derive_docs(connection, "doc = ?", doc)
 
     def totals(self, space: int | None = None) -> Totals:
-        """Add up the library, with the vectors of a space; of the active one, if none is given.
+        """Return the totals of the library in a space, by default in the active one.
 
-        Every query asks, so the sums are kept until something is written.
+        Cached until the next commit, since every query reads them.
         """
         return self._totals.get(space, lambda: self._add_up(space))
 

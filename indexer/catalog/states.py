@@ -1,9 +1,8 @@
-"""The one place where a file's state is decided, from everything the catalog knows about it.
+"""Derives a file's state from everything the catalog knows about it.
 
-Owns the rule that turns facts (name, root, failures, content, document, vectors in the active
-space) into a ``FileState``, and the table from reason codes to states. The state is
-stored, so lists and counts are plain reads; whoever changes a fact calls ``derive`` in the same
-transaction. It must not change any fact.
+Owns the rule that maps facts (name, root, failures, content, document, vectors in the active
+space) to a ``FileState``, and the table from reason codes to states. The state is stored, so that
+lists and counts need no joins; whoever changes a fact calls ``derive`` in the same transaction.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from indexer.api.types import FileState
 if TYPE_CHECKING:
     import sqlite3
 
-# Failures that belong to the bytes: every copy of them shares the outcome.
+# Failures caused by the bytes: every copy has the same.
 CONTENT_CODES = {
     "needs_password": FileState.NEEDS_PASSWORD,
     "wrong_password": FileState.NEEDS_PASSWORD,
@@ -28,23 +27,23 @@ CONTENT_CODES = {
     "needs_libreoffice": FileState.UNSUPPORTED,
     "unsupported": FileState.UNSUPPORTED,
 }
-# Others that have a state of their own.
+# Failures of a file, not of its bytes, that have a state of their own.
 FILE_CODES = {"placeholder": FileState.PLACEHOLDER}
-# Failures that may be gone at the next scan.
+# Failures that the next scan retries.
 TRANSIENT_CODES = frozenset({"changed_while_read", "vanished", "read_error", "path_denied"})
-# Of these, what may pass while the file stays the same: retried after a while.
+# Of these, failures that may end without a change of the file: also retried after a delay.
 PASSING_CODES = frozenset({"changed_while_read", "read_error"})
-# Reading the file stopped a process, twice: it is not tried again by itself.
+# Reading the file ended a process twice: it is not retried automatically.
 SET_ASIDE_CODES = frozenset({"crashed_engine", "child_died", "out_of_time", "out_of_memory"})
-# What the crash counter of a file in progress grows by: after a fault or an out-of-memory kill, and
-# after an end without a trace, as a person or the system ends programs.
+# Increments of the crash counter of a file in progress: after a fault or an out-of-memory kill, and
+# after an end of unknown cause, such as a kill by the person or at shutdown.
 FAULT, UNEXPLAINED = 2, 1
-# From here on it is set aside: two faults, or four ends without a trace.
+# The counter at which a file is not retried: two faults, or four ends of unknown cause.
 MAX_CRASHES = 4
 
 
 def state_of_code(code: str) -> FileState:
-    """Tell the state that a reason code stands for; codes without their own are failures."""
+    """Return the state of a reason code; codes without their own are failures."""
     return _STATES.get(code, FileState.FAILED)
 
 

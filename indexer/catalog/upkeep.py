@@ -1,6 +1,6 @@
-"""Documents that nothing needs any more, and files that are to be read again.
+"""Documents that no file needs any more, and files that must be read again.
 
-Owns how both are found and queued, for the end of a run, a newer extractor, and repairs.
+Owns the queries that find and queue both: at the end of a run, after a newer extractor, in repair.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _LOST_CONTENTS = """
 content IS NULL AND next_content IS NULL AND pending = 0 AND fixed_state = '' AND code = ''
 """
 _FILES_WITHOUT = f"SELECT id FROM files WHERE {_LOST_CONTENTS}"  # a constant
-# Stands before the name of a text that is to be read again though no version has changed.
+# Prefix of the text_id of a document that must be read again by the same extractor version.
 READ_AGAIN = "again: "
 
 
 class Upkeep:
-    """The upkeep of one catalog's documents."""
+    """Maintenance of one catalog's documents."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def orphans(self) -> list[int]:
-        """Give the documents that no file needs any more.
+        """Return the documents that no file needs any more.
 
-        Ask once the queue is empty: what a scan found elsewhere is bound to its document only
-        when its turn comes. Delete them in the store, then call ``forget``.
+        Call this with an empty queue: a file that a scan found at another path is bound to its
+        document only when it is read. Delete them in the store, then call ``forget``.
         """
         with self._db.write() as connection:
             connection.execute(
@@ -60,20 +60,20 @@ class Upkeep:
         return int(self._db.value(_COUNT_OUTDATED, extractor_version))
 
     def requeue_outdated(self, extractor_version: int) -> int:
-        """Queue quietly what an older extractor read; the old text is searched until then."""
+        """Queue files that an older extractor read; their state and text stay until then."""
         with self._db.write() as connection:
             return connection.execute(_REQUEUE_OUTDATED, (extractor_version,)).rowcount
 
     def orphans_left(self) -> list[int]:
-        """Give the documents that no file holds, and that wait to be dropped."""
+        """Return the documents that no file holds and that are not deleted yet."""
         return [row[0] for row in self._db.rows(_ORPHANS_LEFT)]
 
     def files_without_contents(self) -> list[int]:
-        """Give the files that count as read though nothing is known of their contents."""
+        """Return the files whose state is that of a read file but that have no content row."""
         return [row[0] for row in self._db.rows(_FILES_WITHOUT)]
 
     def requeue_without_contents(self) -> int:
-        """Queue these files again."""
+        """Queue the files of ``files_without_contents``."""
         files = self.files_without_contents()
         with self._db.write() as connection:
             for file in files:
@@ -82,7 +82,7 @@ class Upkeep:
         return len(files)
 
     def read_again(self, docs: Collection[int]) -> int:
-        """Have documents read again quietly; they answer until then and keep their vectors.
+        """Queue documents to be read again; they stay searchable and keep their vectors.
 
         Returns:
             How many files were queued.

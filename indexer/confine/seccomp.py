@@ -88,7 +88,7 @@ _NEVER_NEEDED = (
 
 
 def is_available() -> bool:
-    """Tell whether filters can be made for this machine."""
+    """Return whether filters can be made for this machine."""
     return sys.platform == "linux" and os.uname().machine in _MACHINES
 
 

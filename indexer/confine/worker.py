@@ -36,7 +36,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 def is_available() -> bool:
-    """Tell whether documents are read by confined workers here."""
+    """Return whether documents are read by confined workers here."""
     return sys.platform == "linux" and hasattr(os, "pidfd_open")
 
 

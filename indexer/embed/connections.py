@@ -52,7 +52,7 @@ def note(folder: Path, what: str, outcome: str) -> None:
 
 
 def read(folder: Path) -> tuple[ConnectionMade, ...]:
-    """Give the last connections, the newest first; lines that cannot be read are left out."""
+    """Return the last connections, the newest first; lines that cannot be read are left out."""
     try:
         with (folder / FILE_NAME).open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_BYTES))

@@ -158,7 +158,7 @@ def image_kind(head: bytes) -> str:
 
 
 def _is_pdf(head: bytes, promised: Format | None) -> bool:
-    """Tell whether a file is a PDF: some have junk in front, but programs may speak of PDF too."""
+    """Return whether a file is a PDF: the mark may follow junk, but not the text of a program."""
     at = head[:1024].find(PDF_MAGIC)
     return at == 0 or (at > 0 and promised in (None, PDF, HTML, MARKDOWN, TEXT))
 
@@ -196,7 +196,7 @@ def _guess(head: bytes, promised: Format | None) -> Format:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Tell whether bytes are no text: control characters, unless a wide encoding explains them."""
+    """Return whether bytes are no text: they have control characters and no UTF-16 or UTF-32."""
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if head.startswith(_UNICODE_MARKS) or controls * 10 < len(head):
         return False

@@ -78,7 +78,7 @@ def row(
 
 
 def code_of(error: OSError) -> str:
-    """Give the reason code of a failure to look at something."""
+    """Return the reason code of a failure to look at something."""
     return "path_denied" if isinstance(error, PermissionError) else "read_error"
 
 

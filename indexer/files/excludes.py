@@ -164,7 +164,7 @@ class _Table:
                     self._exact.setdefault(last, []).append((tuple(before), rule))
 
     def find(self, parents: Sequence[str], name: str) -> Iterable[Rule]:
-        """Give the rules for a name in lower case, below the components ``parents``."""
+        """Return the rules for a name in lower case, below the components ``parents``."""
         for before, rule in self._exact.get(name, ()):
             if not before or tuple(parents[-len(before) :]) == before:
                 yield rule
@@ -195,7 +195,7 @@ class Excludes:
         self._near: tuple[tuple[int, Callable[[str], str | None]], ...] = ()
 
     def within(self, folder: str, patterns: Sequence[str]) -> Excludes:
-        """Give the rules inside a folder that has patterns of its own, relative to it.
+        """Return the rules inside a folder that has patterns of its own, relative to it.
 
         Args:
             folder: Its path below the root, "" for the root.
@@ -211,7 +211,7 @@ class Excludes:
     def folder(
         self, parents: Sequence[str], relative: str, exists: Callable[[str], bool]
     ) -> str | None:
-        """Tell why a folder is left out, or give None.
+        """Return why a folder is left out, or None.
 
         Args:
             parents: The components of the absolute path of the folder that holds it.
@@ -234,7 +234,7 @@ class Excludes:
         return self._if_hidden(own)
 
     def file(self, relative: str, *, hidden: bool = False) -> str | None:
-        """Tell why a file is left out, or give None; ``hidden`` as the file system says."""
+        """Return why a file is left out, or None; ``hidden`` is the file system's attribute."""
         decided = self._by_pattern(relative)
         if decided is not None:
             return decided or None
@@ -249,7 +249,7 @@ class Excludes:
         return Reason.HIDDEN if name.startswith(".") and not self._hidden else None
 
     def _by_pattern(self, path: str) -> str | None:
-        """Give the reason by the person's own patterns; "" lets in, None is no opinion."""
+        """Return the reason by the person's own patterns; "" lets in, None is no opinion."""
         for depth, match in self._near:
             decided = match(path[depth:])
             if decided is not None:

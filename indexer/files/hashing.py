@@ -32,7 +32,7 @@ class ContentHash:
 
 
 def size_and_time(path: bytes, *, follow_links: bool = True) -> tuple[int, int] | None:
-    """Give what nearly every change of a file changes, None where it cannot be had.
+    """Return what nearly every change of a file changes, None where it cannot be had.
 
     Whoever needs certainty hashes the bytes, and whoever reads them compares the whole ``Stamp``.
     """
@@ -79,7 +79,7 @@ def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> 
 
 
 def unchanged(path: bytes, stamp: Stamp) -> bool:
-    """Tell whether a file still is what it was; False too if it is gone."""
+    """Return whether a file still is what it was; False too if it is gone."""
     try:
         return Stamp.from_status(os.stat(path)) == stamp
     except OSError:

@@ -97,7 +97,7 @@ class EntryClassifier:
 
 
 def extension_of(name: bytes) -> str:
-    """Give the extension in lower case with its dot; "" when what follows the dot is none."""
+    """Return the extension in lower case with its dot; "" when what follows the dot is none."""
     head, dot, tail = name.rpartition(b".")
     if not head or not dot or not tail.isalnum() or len(tail) > 10:
         return ""
@@ -105,26 +105,26 @@ def extension_of(name: bytes) -> str:
 
 
 def is_hidden(found: os.stat_result) -> bool:
-    """Tell whether the file system marks an entry as hidden or as the system's."""
+    """Return whether the file system marks an entry as hidden or as the system's."""
     if getattr(found, "st_file_attributes", 0) & _HIDDEN_OR_SYSTEM:
         return True
     return bool(getattr(found, "st_flags", 0) & _UF_HIDDEN)
 
 
 def is_away(found: os.stat_result) -> bool:
-    """Tell whether the file system says that opening a file would fetch it from elsewhere."""
+    """Return whether the file system says that opening a file would fetch it from elsewhere."""
     if getattr(found, "st_file_attributes", 0) & _AWAY:
         return True
     return sys.platform == "darwin" and bool(getattr(found, "st_flags", 0) & _DATALESS)
 
 
 def is_link(found: os.stat_result) -> bool:
-    """Tell whether an entry leads elsewhere: a symbolic link, or a junction of Windows."""
+    """Return whether an entry leads elsewhere: a symbolic link, or a junction of Windows."""
     return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _MOUNT_POINT
 
 
 def counting_volumes() -> frozenset[int]:
-    """Give the volumes of this machine whose block counts can be believed; Linux only."""
+    """Return the volumes of this machine whose block counts can be believed; Linux only."""
     volumes = set()
     try:
         mounts = Path("/proc/self/mountinfo").read_bytes().splitlines()

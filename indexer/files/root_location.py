@@ -40,7 +40,7 @@ def locate(catalog: Catalog, root: Root) -> Root | None:
 
 
 def in_place(root: Root) -> bool:
-    """Tell whether the folder at a root's path is the one last seen there; cheap."""
+    """Return whether the folder at a root's path is the one last seen there; cheap."""
     try:
         return signed(os.stat(root.path).st_ino) == root.inode
     except OSError:

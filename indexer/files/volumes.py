@@ -86,7 +86,7 @@ def mount_of(path: bytes, known: Sequence[Mount]) -> Mount | None:
 
 
 def tells_of_changes(path: bytes) -> bool:
-    """Tell whether the system reports everything that changes under a path.
+    """Return whether the system reports everything that changes under a path.
 
     It does not where another machine may change a network drive.
     """
@@ -100,7 +100,7 @@ def tells_of_changes(path: bytes) -> bool:
 
 
 def location_of(path: bytes) -> Location:
-    """Give the location of a folder.
+    """Return the location of a folder.
 
     Raises:
         OSError: If there is nothing at ``path``.
@@ -115,7 +115,7 @@ def location_of(path: bytes) -> Location:
 
 
 def find(place: Location) -> Iterator[bytes]:
-    """Give the paths of a location now, if its volume is mounted."""
+    """Return the paths of a location now, if its volume is mounted."""
     if not place.volume:
         return
     for mount in mounts():
@@ -172,7 +172,7 @@ def _uuid_listed(source: str) -> str:
 
 
 def _below(folder: bytes, path: bytes) -> bytes | None:
-    """Give ``path`` relative to ``folder``; None if it is not below it."""
+    """Return ``path`` relative to ``folder``; None if it is not below it."""
     if path == folder:
         return b""
     separator = os.fsencode(os.sep)

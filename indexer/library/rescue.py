@@ -125,7 +125,7 @@ def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
 
 
 def _older_names(old: sqlite3.Connection, table: str) -> tuple[str, dict[str, str]]:
-    """Give a table's name in a catalog of any version, and its columns there by those of today.
+    """Return a table's name in a catalog of any version, and its columns there by those of today.
 
     The columns are empty where they cannot be read.
     """
@@ -195,7 +195,7 @@ class _Reader:
                 step *= 2
 
     def _read(self, sql: str, *values: int) -> tuple[list[tuple[Any, ...]], bool]:
-        """Give the rows up to where something is damaged, and whether nothing is."""
+        """Return the rows up to where something is damaged, and whether nothing is."""
         rows: list[tuple[Any, ...]] = []
         try:
             for row in self._connection.execute(sql, values):

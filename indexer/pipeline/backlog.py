@@ -1,9 +1,9 @@
-"""The documents that wait for vectors: which passages are embedded next, and which are done.
+"""Documents without vectors: which passages are embedded next, and which documents are complete.
 
-Owns the order (what an earlier run left first, then as documents are written) and the count of
-what is missing of each. A document that was interrupted goes on with the passages that are
-missing; what an edit left alone is not embedded again. Those that may have crashed an engine
-come first and alone. It must not know the model, nor how vectors are written.
+Owns the order (unfinished documents of earlier runs first, then as documents are written) and the
+count of missing vectors of each. An interrupted document continues with its missing passages;
+passages that an edit did not change are not embedded again. Documents that may have crashed an
+engine come first, one at a time. It must not know the model, nor how vectors are written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from indexer.pipeline.events import Embedded
     from indexer.store.store import Store
 
-# Documents opened together: their marks are one transaction, their passages few reads.
+# Documents opened together: one transaction for their marks, few reads for their passages.
 DOCS_AHEAD = 64
 
 Run = list[tuple[PendingPassage | None, "EmbedInput"]]
@@ -41,17 +41,17 @@ Run = list[tuple[PendingPassage | None, "EmbedInput"]]
 
 @dataclass(slots=True)
 class _OpenDocument:
-    """A document whose vectors are being made."""
+    """A document whose passages are being embedded."""
 
     row: DocRow
     done: frozenset[int]  # ordinals that had vectors when it was opened
     left: int
-    total: int = 0  # over the vectors that the store holds, see ``indexer.store.checksums``
+    total: int = 0  # checksum of the stored vectors, see ``indexer.store.checksums``
 
 
 @dataclass(frozen=True, slots=True)
 class CompleteDocument:
-    """A document of which nothing is missing, and the sum over its vectors."""
+    """A document all of whose vectors are stored, and their checksum."""
 
     profile: DocumentRow
     total: int
@@ -59,12 +59,12 @@ class CompleteDocument:
 
 @dataclass(slots=True)
 class _Profiles:
-    """Sums of vectors by document. Their mean is its profile, by which similar ones are found."""
+    """Sums of vectors by document. Their mean is its profile, which finds similar documents."""
 
     _sums: dict[int, NDArray[np.float32]] = field(default_factory=dict)
 
     def start(self, doc: int, vectors: NDArray[np.float32]) -> None:
-        """Begin with the vectors an interrupted run has written: (n, dim)."""
+        """Begin with the vectors that an interrupted run has written: (n, dim)."""
         self._sums[doc] = vectors.sum(axis=0)
 
     def add(self, made: Embedded) -> None:
@@ -76,7 +76,7 @@ class _Profiles:
             self._sums[doc] = total if known is None else known + total
 
     def pop(self, row: DocRow) -> DocumentRow:
-        """Give the row of a finished document, with the mean of its vectors at length 1."""
+        """Return the row of a finished document, with the mean of its vectors at length 1."""
         total = self._sums.pop(row.doc, None)
         length = 0.0 if total is None else float(np.linalg.norm(total))
         return DocumentRow(
@@ -95,7 +95,7 @@ class _Profiles:
 class Backlog:
     """Passages without vectors, in order, and the documents they complete.
 
-    Make it when no document is being written: it asks once what earlier runs left.
+    Construct it when no document is being written: it reads unfinished documents once.
     """
 
     catalog: Catalog
@@ -103,7 +103,7 @@ class Backlog:
     space: Space
     _waiting: deque[int] = field(default_factory=deque)
     _suspects: deque[int] = field(default_factory=deque)
-    _alone: bool = False  # what is open is a suspect
+    _alone: bool = False  # the open document is a suspect
     _open: dict[int, _OpenDocument] = field(default_factory=dict)
     _runs: Iterator[Run] = field(default_factory=lambda: iter(()))
     _profiles: _Profiles = field(default_factory=_Profiles)
@@ -118,7 +118,7 @@ class Backlog:
 
     @property
     def reused(self) -> int:
-        """How many passages took their vectors from an earlier text."""
+        """How many passages reused the vectors of an earlier text."""
         return self._reuse.reused
 
     @property
@@ -128,7 +128,7 @@ class Backlog:
 
     @property
     def finished(self) -> int:
-        """How many documents ``complete`` would give."""
+        """How many documents ``complete`` would return."""
         return sum(document.left == 0 for document in self._open.values())
 
     def add(self, doc: int) -> None:
@@ -152,7 +152,7 @@ class Backlog:
         return Unit([one for _, one in every], [pending for pending, _ in every], [*map(len, runs)])
 
     def stored(self, batches: Sequence[Embedded], totals: checksums.Checksums) -> None:
-        """Say that the store holds these vectors, and what they sum up to."""
+        """Count vectors as stored, and add their checksums."""
         for batch in batches:
             self._profiles.add(batch)
             for pending in batch.pending:
@@ -162,13 +162,13 @@ class Backlog:
             document.total = checksums.combined(document.total, total)
 
     def complete(self) -> list[CompleteDocument]:
-        """The documents of which nothing is missing any more; once."""
+        """Return the documents completed since the last call."""
         complete = [doc for doc, document in self._open.items() if document.left == 0]
         closed = [self._open.pop(doc) for doc in complete]
         return [CompleteDocument(self._profiles.pop(one.row), one.total) for one in closed]
 
     def _read(self, docs: Sequence[int]) -> Iterator[Run]:
-        """What is missing of documents, in what is read together."""
+        """Yield the passages without vectors, in runs that are embedded together."""
         for doc, passages in groupby(self.store.iter_passages(docs), attrgetter("doc")):
             document = self._open[doc]
             reading = section_reader(document.row, self.space)
@@ -206,7 +206,7 @@ class Backlog:
         return True
 
     def _next(self) -> list[int]:
-        """The documents to be opened together."""
+        """Return the next documents to be opened together."""
         if self._open and self.has_suspects:
             return []
         self._alone = bool(self._suspects)

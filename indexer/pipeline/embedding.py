@@ -1,8 +1,8 @@
-"""Embeds passages, a batch at a time, and gives way to queries.
+"""Embeds passages in batches, and yields to queries.
 
-Owns the one thread that runs the indexing session of the model, and what happens to passages that
-the model fails on. It must not know documents, catalog or store: it takes numbered passages and
-returns their vectors.
+Owns the one thread that runs the model's indexing session, and the handling of passages that the
+model fails on. It must not know documents, catalog or store: it takes numbered passages and returns
+their vectors.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CORES = os.cpu_count() or 1
-# Behind queries and behind the children that read: words come first, and vectors follow.
+# Lower priority than queries and extraction: passages are searchable by words before by vectors.
 NICENESS = 15
-# Units that wait for the model: enough that it never waits for the indexing thread.
+# Units queued for the model: enough that it never waits for the indexing thread.
 UNITS_AHEAD = 3
 
-# After so many in a row it is the model that fails, not the passages.
+# After so many failures in a row the model is at fault, not the passages.
 GIVE_UP = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Passages the model is handed together.
+    """Passages that the model is given together.
 
     Attributes:
-        inputs: What it reads.
-        pending: Whose vectors are wanted, one an input; None is only read for its neighbours.
-        runs: How many inputs in a row a model that was trained late reads together.
+        inputs: The model's inputs.
+        pending: The passage of each input; None for one that is only context for its neighbours.
+        runs: How many consecutive inputs a late-chunking model reads together.
     """
 
     inputs: Sequence[EmbedInput]
@@ -58,7 +58,7 @@ class Unit:
 
     @property
     def wanted(self) -> int:
-        """How many vectors it comes back with."""
+        """How many vectors the unit yields."""
         return sum(one is not None for one in self.pending)
 
 
@@ -67,7 +67,7 @@ class EmbeddingWorker:
 
     Args:
         open_embedder: Called on the thread, once, before the first unit: loading a model takes
-            a while and must not hold the indexing thread up.
+            seconds and must not block the indexing thread.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class EmbeddingWorker:
 
     @property
     def starved(self) -> bool:
-        """Whether it has nothing to go on with."""
+        """Whether no unit is queued."""
         return self._units.empty()
 
     @property
@@ -98,11 +98,11 @@ class EmbeddingWorker:
         return self._units.full()
 
     def put(self, unit: Unit) -> None:
-        """Hand over a unit; ask ``full`` first."""
+        """Queue a unit; check ``full`` first."""
         self._units.put_nowait(unit)
 
     def stop(self) -> None:
-        """End after this batch; what was not embedded stays pending."""
+        """End after the current batch; the other passages stay pending."""
         self._stopping.set()
 
     def join(self) -> None:
@@ -119,7 +119,7 @@ class EmbeddingWorker:
                     continue
                 embedder = embedder or self._open()
                 self._embed(embedder, unit)
-        except BaseException as error:  # a panic of a library is none of Python's
+        except BaseException as error:  # a Rust panic is no Exception
             log.exception("embedding failed")
             failure = error if isinstance(error, Exception) else RuntimeError(str(error))
             self._put(EmbeddingFailed(failure))
@@ -145,7 +145,7 @@ class EmbeddingWorker:
                     return
 
     def _encode(self, embedder: Embedder, unit: Unit, done: set[int]) -> None:
-        """Turn a unit into events; ``done`` takes what is through."""
+        """Embed a unit and put its events; ``done`` collects the inputs that are finished."""
         for one in unit.inputs:
             faults.reached("passage-embedding", one.view)
         began = time.monotonic()
@@ -157,7 +157,7 @@ class EmbeddingWorker:
                 for index, vectors in batch
                 if (pending := unit.pending[index]) is not None
             ]
-            # A run of the model may end no passage: a long one is read in several pieces.
+            # A batch may finish no passage: a long one is split into several windows.
             if made:
                 self._put(pack(made))
                 done.update(index for index, _ in batch)
@@ -166,10 +166,10 @@ class EmbeddingWorker:
             began = time.monotonic()
 
     def _budget(self) -> int:
-        """Rest for what was done, let queries go first, and say how large the next batch may be.
+        """Pause for the throttle and for queries; return the token budget of the next batch.
 
-        The model works on several batches at a time and ahead of what is asked of it, so the
-        processor's time is what counts, and the place to rest is before a batch is begun.
+        The model computes several batches at a time and ahead of the caller, so the pause follows
+        processor time and comes before a batch is begun.
         """
         worked = (time.process_time() - self._worked) / CORES
         self._throttle.rest(worked, self._stopping.is_set)
@@ -182,9 +182,9 @@ class EmbeddingWorker:
 
 
 def _lower_priority() -> None:
-    """Let the system prefer every other thread, where it tells threads apart by priority.
+    """Lower this thread's priority, on systems where threads have their own.
 
-    The threads that a thread starts inherit its priority, so the model's do.
+    Threads inherit the priority of the one that starts them, so the model's threads do.
     """
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
@@ -192,7 +192,7 @@ def _lower_priority() -> None:
 
 
 def pack(made: Sequence[tuple[PendingPassage, PassageVectors]]) -> Embedded:
-    """Put the vectors of a batch side by side."""
+    """Pack the vectors of a batch into one event's arrays."""
     counts = [len(vectors.sentences) for _, vectors in made]
     return Embedded(
         pending=[pending for pending, _ in made],
@@ -206,18 +206,18 @@ def pack(made: Sequence[tuple[PendingPassage, PassageVectors]]) -> Embedded:
 def one_by_one(
     embedder: Embedder, inputs: Sequence[tuple[int, EmbedInput]]
 ) -> Iterator[tuple[int, PassageVectors]]:
-    """Read passages one at a time, without their neighbours.
+    """Embed passages one at a time, without their neighbours.
 
     Args:
         embedder: Failed on them together.
         inputs: The passages with their numbers.
 
     Yields:
-        The number and the vectors of each. A passage that the model fails on gets a vector that
-        is like nothing in particular: it is found by its words.
+        The number and the vectors of each. A passage that the model fails on gets a neutral vector:
+        it is found by its words only.
 
     Raises:
-        Exception: The model's, if it fails on the first passages or on all of them.
+        Exception: The model's, if it fails on the first ``GIVE_UP`` passages or on all.
     """
     failed: list[tuple[int, EmbedInput]] = []
     dimension = 0
@@ -239,6 +239,6 @@ def one_by_one(
 
 
 def _neutral(dimension: int, sentences: int) -> PassageVectors:
-    """Vectors of length 1 that lean towards no text more than towards another."""
+    """Constant vectors of length 1, which favour no text."""
     vector = np.full(dimension, dimension**-0.5, np.float32)
     return PassageVectors(vector, np.tile(vector, (sentences, 1)), 0)

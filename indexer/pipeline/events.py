@@ -1,7 +1,7 @@
 """The messages from the readers and the model to the indexing thread.
 
-Owns the messages between the threads of one indexing run: plain values, and for two questions a
-slot for the writer's reply. It must not know who handles them.
+Owns the event types of one indexing run: plain values, two of them with a slot for a reply. It must
+not know who handles them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from indexer.files.hashing import ContentHash
 
 
-# How often a thread that waits looks whether the run stops.
+# Seconds between checks of a waiting thread whether the run stops.
 WAIT_S = 0.1
 
 
 class Reply:
-    """A yes or no that one thread waits for and another gives, once."""
+    """A boolean that one thread waits for and another sets, once."""
 
     def __init__(self) -> None:
         self._given = threading.Event()
@@ -54,7 +54,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class FileHashed:
-    """The bytes of a file are known; the reply says whether to read them."""
+    """A file was hashed; the reply is whether to extract it."""
 
     job: QueuedFile
     content: ContentHash
@@ -63,7 +63,7 @@ class FileHashed:
 
 @dataclass(frozen=True, slots=True)
 class PagesWithoutText:
-    """Pages of a document that show something and hold no text of their own."""
+    """Pages of a document that have content but no text: candidates for recognition."""
 
     job: QueuedFile
     content: ContentHash
@@ -72,7 +72,7 @@ class PagesWithoutText:
 
 @dataclass(frozen=True, slots=True)
 class TextExtracted:
-    """The text of a document is known; the reply says whether to send its passages."""
+    """The text of a document was extracted; the reply is whether to send its passages."""
 
     job: QueuedFile
     content: ContentHash
@@ -91,7 +91,7 @@ class PassagesCut:
 
 @dataclass(frozen=True, slots=True)
 class FileFinished:
-    """All that was asked of a file was sent; with a failure, that ended it."""
+    """The reader is done with a file; ``failure`` is why, if it ended early."""
 
     job: QueuedFile
     content: ContentHash | None = None  # unless the file could not even be hashed
@@ -100,7 +100,7 @@ class FileFinished:
 
 @dataclass(frozen=True, slots=True)
 class PendingPassage:
-    """A passage whose vectors are to be made."""
+    """A passage to be embedded."""
 
     doc: int
     ordinal: int
@@ -123,7 +123,7 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingFailed:
-    """The model could not do its work; the run ends with this."""
+    """The model failed; the run ends with this error."""
 
     failure: Exception
 

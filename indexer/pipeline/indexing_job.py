@@ -1,8 +1,8 @@
 """One call to index, from the scan of the folders to the maintenance of the store.
 
-Owns what may interrupt the work and how it is taken up again: a pause lasts until the person ends
-it, a full disk until there is room. Each stretch of work in between is one ``run.Run``.
-It must not know how documents are read or written.
+Owns interruptions and resuming: a pause lasts until the person ends it, a full disk until there is
+room. The work between two interruptions is one ``run.Run``. It must not know how documents are read
+or written.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# How often somebody who waits says so, and listens for a cancel.
+# Seconds between progress reports, and checks for a cancel, while waiting.
 TICK_S = 0.25
 
 
@@ -37,9 +37,9 @@ class IndexingJob:
     """Works until nothing is left to do.
 
     Args:
-        make_parts: Gives what the next run works with; called while nothing is embedded.
-        make_run: Makes a run that goes on from some counts.
-        reporter: Takes progress; its token ends the job cleanly.
+        make_parts: Makes the parts of the next run; called while nothing is embedded.
+        make_run: Makes a run that continues from some counts.
+        reporter: Receives progress; its token ends the job cleanly.
         patient: Wait for room on the disk instead of ending.
     """
 
@@ -55,7 +55,7 @@ class IndexingJob:
         self.parts = self.make_parts()
 
     def do(self, step: Callable[[], T]) -> T:
-        """Do one step of the job; where the disk is full, wait and do it again.
+        """Run one step of the job; while the disk is full, wait and retry.
 
         Raises:
             Cancelled: If the token was cancelled.
@@ -73,7 +73,7 @@ class IndexingJob:
         """Read, embed and write until nothing is left; waits while the person has paused.
 
         Args:
-            make_parts: Takes the place of the one before.
+            make_parts: Replaces the constructor's.
         """
         self.make_parts = make_parts or self.make_parts
         while not self._run_once():
@@ -82,7 +82,7 @@ class IndexingJob:
     def summary(
         self, roots: Sequence[Root], seen: int, seconds: float, *, cancelled: bool
     ) -> Summary:
-        """Say what the job did, and in which states the files of some roots are now."""
+        """Return what the job did, and the states of the files of some roots now."""
         states: dict[str, int] = {}
         for root in roots:
             for state, count in self.parts.catalog.files.counts(root.id).items():
@@ -100,7 +100,7 @@ class IndexingJob:
         )
 
     def _run_once(self) -> bool:
-        """Work until a pause; whether everything is done."""
+        """Work until a pause; return whether everything is done."""
         if self.parts.throttle.paused:
             return False
         self.parts = self.make_parts()
@@ -110,7 +110,7 @@ class IndexingJob:
             return run.work()
         finally:
             run.stop()
-            # What was done between rests says nothing of what could be done.
+            # The throughput of slowed work is not recorded as the machine's.
             if not self.parts.throttle.slowed:
                 record(self.parts.catalog, self.parts.space.key, run.own, run.effort)
             self.counts, self._last = run.counts, run.progress
@@ -119,7 +119,7 @@ class IndexingJob:
         throttle = self.parts.throttle
         throttle.disk_full = True
         try:
-            # What is written needs more room than was free when it failed.
+            # The retry needs more room than was free when the write failed.
             self._pass(self.parts.batches.disk_retry_s)
             self._wait_while(self._is_full)
         finally:

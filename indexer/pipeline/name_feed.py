@@ -1,7 +1,7 @@
-"""New names of files and folders on their way through the model.
+"""Embeds new names of files and folders.
 
-Owns when names are embedded: now and then while documents are, and when there is nothing else.
-They are few and short. It must not know what names are good for.
+Owns when names are embedded: at intervals among documents, and when nothing else is left. They are
+few and short. It must not know how searches use names.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from indexer.pipeline.events import Embedded
 
 EVERY_S = 5.0
-# Stands for the document of a name on its way through the model; its ordinal is the name's id.
+# The document id of a name in a unit; the ordinal is the name's id.
 NAME = -1
 
 
 @dataclass(slots=True)
 class NameFeed:
-    """Hands out names that have no vector yet, and stores those that come back."""
+    """Makes units of names without vectors, and stores the vectors."""
 
     catalog: Catalog
     space: Space
@@ -36,7 +36,7 @@ class NameFeed:
     _fed: float = float("-inf")
 
     def next_unit(self, count: int, *, last: bool = False) -> Unit | None:
-        """The next names, at most so many, if any; ``last`` says that there is nothing else."""
+        """The next names, at most ``count``, or None; ``last``: no documents are left."""
         now = time.monotonic()
         if self._out or (not last and now - self._fed < EVERY_S):
             return None
@@ -56,7 +56,7 @@ class NameFeed:
         )
 
     def store(self, batch: Embedded) -> None:
-        """Keep the vectors of names."""
+        """Store the vectors of names."""
         self._out -= len(batch.pending)
         names = [pending.ordinal for pending in batch.pending]
         self.catalog.names.store(self.space.id, names, batch.vectors)

@@ -1,4 +1,4 @@
-"""What a run works with, how much it gathers before it writes, and what it has done.
+"""The dependencies of a run, its batch sizes and its counters.
 
 Owns these values. It must not know how the work is done.
 """
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BatchSizes:
-    """How much is gathered before it is written. The defaults are measured.
+    """How much is buffered before it is written. The defaults are measured.
 
     Attributes:
         passages: Passages of one commit. A commit costs about as much as ten passages.
         vectors: Vectors of one commit.
-        unit: Passages the model is handed together: enough to sort by length into full batches.
+        unit: Passages given to the model together: enough to sort by length into full batches.
         thresholds: When tables are maintained.
         disk_retry_s: Seconds after which a full disk is checked again.
         pause_grace_s: Seconds that work in progress may take to finish before a pause.
@@ -46,11 +46,11 @@ class BatchSizes:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a run works with.
+    """The dependencies of a run.
 
-    ``suits`` says whether the model of ``space`` is that for the languages read so far, or None
-    for too little: it takes one document to embed with this model, and as many as the argument says
-    to take another.
+    ``suits`` returns whether the model of ``space`` is the right one for the languages read so far,
+    or None while undecided: one document suffices to keep this model, the number in the argument is
+    needed to change it.
     """
 
     catalog: Catalog
@@ -70,7 +70,7 @@ class Parts:
 
 @dataclass(slots=True)
 class Counts:
-    """What was done so far. Passages are counted as they are written, embedded, or reused.
+    """The counters of a run. Passages are counted as they are written, embedded, or reused.
 
     ``bytes`` are those of the files, and ``cut`` the passages of whole ones, written or not.
     ``with_gaps`` holds the contents counted among the documents that have pages to be recognised:
@@ -95,7 +95,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How long readers and the model were at work for some counts, each kind by itself."""
+    """The busy seconds of readers and of the model for some counts."""
 
     reading_s: float
     embedding_s: float

@@ -1,8 +1,8 @@
-"""Writes passages to the store and only then tells the catalog.
+"""Writes passages to the store, then marks their documents in the catalog.
 
 Owns the buffer between reading and the store, and the order that makes a kill harmless: rows
-first, mark second. A document may span several flushes; its mark follows the last of them. It
-must not know vectors.
+first, mark second. A document may span several flushes and is marked after the last. It must not
+know vectors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FLUSH_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class FinishedDocument:
-    """A document that was read to its end: how many passages it has, and how often which words."""
+    """A completely read document: its number of passages and its word counts."""
 
     doc: int
     info: DocumentInfo
@@ -54,7 +54,7 @@ class PassageWriter:
         return bool(self._rows or self._ended)
 
     def add(self, doc: int, info: DocumentInfo, passages: Sequence[Passage]) -> None:
-        """Take some passages of a document, in order."""
+        """Buffer some passages of a document, in order."""
         if not self.holding:
             self._since = time.monotonic()
         self._rows.extend(
@@ -62,27 +62,27 @@ class PassageWriter:
         )
 
     def end(self, document: FinishedDocument) -> None:
-        """Say that a document is complete."""
+        """Mark a document as complete with the next flush."""
         if not self.holding:
             self._since = time.monotonic()
         self._ended.append(document)
 
     def drop(self, doc: int) -> None:
-        """Take back a document that failed half-way, from the buffer and from the store."""
+        """Delete a partly read document that failed, from the buffer and from the store."""
         self._rows = [row for row in self._rows if row.doc != doc]
         self._sums.pop(doc, None)
         self.store.delete_docs([doc])
         self.catalog.docs.forget([doc])
 
     def due(self, *, starved: bool) -> bool:
-        """Whether to flush now; a starved model is fed at once."""
+        """Whether to flush now: at once if the model has nothing to embed."""
         if not self.holding:
             return False
         waited = time.monotonic() - self._since
         return len(self._rows) >= self.flush_at or waited >= FLUSH_S or (starved and waited >= 0.3)
 
     def flush(self) -> list[int]:
-        """Write what is held, the store first; give the documents that are complete with it."""
+        """Write the buffer, the store first; return the documents that this completes."""
         rows, ended = self._rows, self._ended
         self._rows, self._ended = [], []
         if rows:

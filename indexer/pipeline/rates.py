@@ -1,8 +1,7 @@
-"""How far an indexing run is, how fast it goes and how long it will take.
+"""The progress of an indexing run: counts, throughput and the estimated time left.
 
-Owns the counts of progress; ``time_left`` has the estimate. Counting what is queued reads every
-row, so it is done once a second at most, and less often where that takes long. It must not know
-who reads it.
+Owns the counts; ``time_left`` has the estimate. Counting the queue reads every row, so it is done
+at most once a second, and less often if it is slow. It must not know who displays it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ COUNT_SHARE = 0.02  # of the indexing thread's time
 
 
 class Done(Protocol):
-    """What a run has read so far."""
+    """The counters of reading that the estimate needs."""
 
     @property
     def files(self) -> int: ...
@@ -39,7 +38,7 @@ class Done(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Files taken from the queue and not done."""
+    """The files taken from the queue and not finished: their number and bytes."""
 
     files: int = 0
     bytes: int = 0
@@ -52,11 +51,11 @@ def passages_left(pending: int, made: int, done: Done, bytes_left: int) -> float
     """Estimate how many passages are still to be embedded.
 
     Args:
-        pending: Passages that were there before the run, without vectors.
-        made: Passages that got vectors in the run.
-        done: What was read; ``cut`` counts the passages of whole files.
-        bytes_left: Of the files not read yet: they are expected to hold as many passages for their
-            size as those read.
+        pending: Passages without vectors from before the run.
+        made: Passages embedded in the run.
+        done: The counters of reading; ``cut`` counts the passages of whole files.
+        bytes_left: Of the files not read yet, which are assumed to have as many passages per byte
+            as those read.
     """
     expected = bytes_left * done.cut / done.bytes if done.bytes else 0.0
     return max(0.0, pending + done.cut + expected - made)
@@ -64,13 +63,13 @@ def passages_left(pending: int, made: int, done: Done, bytes_left: int) -> float
 
 @dataclass(slots=True)
 class Rates:
-    """Turns counts into snapshots of one run."""
+    """Computes progress snapshots of one run."""
 
     catalog: Catalog
-    space: int  # that is being filled
+    space: int  # that is embedded into
     started: float = field(default_factory=time.monotonic)
     _count_at: float = float("-inf")
-    _files: int = 0  # that were or will be read by this run, as far as is known
+    _files: int = 0  # read by this run or queued
     _bytes: int = 0  # of these
     _passages: int = 0  # in the library now
     _embedded: int | None = None  # in the library before the run
@@ -96,13 +95,13 @@ class Rates:
         """Take a snapshot.
 
         Args:
-            step: What is being done.
+            step: The current step.
             done: Files and pages.
-            written: Passages that can be found by words.
+            written: Passages in the store.
             embedded: Passages that have vectors.
-            tokens: What the model was given.
-            reused: Passages that took over vectors.
-            taken: What was taken from the queue and is not done.
+            tokens: Tokens that the model has read.
+            reused: Passages that reused vectors.
+            taken: Files taken from the queue and not finished.
         """
         self._count(done, taken, written)
         seconds = self.seconds
@@ -121,12 +120,12 @@ class Rates:
         )
 
     def _seconds_left(self, done: Done, made: int, pending: int) -> float | None:
-        """Estimate the time left; None as long as nothing tells how fast the slower part is."""
+        """Estimate the seconds left; None until the rate of the slower step is known."""
         bytes_left = max(0, self._bytes - done.bytes)
         reading = self._reading.follow(self.seconds, done.bytes, bytes_left)
         left = max(pending, passages_left(self._waited, made, done, bytes_left))
         embedding = self._embedding.follow(self.seconds, made, left)
-        # Without passages there is nothing to embed; with some, embedding takes the time.
+        # Embedding is the slower step whenever there are passages to embed.
         return embedding if left or made else reading
 
     def _count(self, done: Done, taken: Taken, written: int) -> None:

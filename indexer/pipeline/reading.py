@@ -2,7 +2,7 @@
 
 Owns the threads that wait on disk and on children, so that the indexing thread never does. A
 broken, hostile or vanished file ends in an event with its failure, never in a dead thread. It must
-not know the catalog or the store: the replies to its events say what is worth reading.
+not know the catalog or the store: the replies to its events decide what is read.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Reader:
     """One thread with one extraction child; takes jobs, puts events.
 
     Args:
-        events: A bounded queue: putting waits, which holds the child back and so bounds memory.
-        limits: What a document may cost.
-        password_of: Asked, with the path of a file, how to open it.
-        throttle: Says how long to rest.
-        library: The folder of the library, where children look up what scans say.
-        extra: Takes no jobs while the work is to be slowed.
+        events: A bounded queue: a full one blocks this thread and its child, which bounds memory.
+        limits: The limits on a document's time and memory.
+        password_of: Returns the password of the file at a path.
+        throttle: Returns how long to pause.
+        library: The folder of the library, where children look up recognised text.
+        extra: Whether this reader takes no jobs while the work is slowed.
 
-    ``busy_s`` adds up the seconds that the child was read with.
+    ``busy_s`` is the total time of extraction.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Reader:
         self._thread.start()
 
     def stop(self) -> None:
-        """Drop the document being read and end; its file stays queued."""
+        """Abort the document being read and end; its file stays queued."""
         self._stopping.set()
         child = self._child
         if child is not None:
@@ -139,7 +139,7 @@ class Reader:
 
     def _extract(self, child: ExtractionChild, job: QueuedFile, content: ContentHash) -> None:
         def decide(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
-            if not unchanged(job.path, content.stamp):  # the text is not that of these bytes
+            if not unchanged(job.path, content.stamp):  # the text may not be of the hashed bytes
                 raise WorldError("changed_while_read")
             opened = TextExtracted(job, content, info, terms)
             self._worked(began)
@@ -162,7 +162,7 @@ class Reader:
             raise
 
     def _worked(self, began: float) -> None:
-        """Count the time a document took to be read, and rest for it."""
+        """Add the time that a document took, and pause for the throttle."""
         worked = time.monotonic() - began
         self.busy_s += worked
         self._throttle.rest(worked, self._stopping.is_set)

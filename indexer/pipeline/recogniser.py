@@ -1,8 +1,8 @@
-"""Works off the pages that wait to be recognised, one at a time, when nothing else is to be done.
+"""Recognises scanned pages in the background, one at a time, while the engine has no other work.
 
-Owns the order, what is noted of each page, and what a failure means: for the page, or for the file
-as long as it is as it is. Whatever ends the work, pages that were read are kept. It must not know
-work queues, nor how a page is read (``indexer.extract.pdf.recognition``).
+Owns the order, and whether a failure concerns the page or the whole file until it changes.
+Recognised pages are stored at once, so no interruption loses them. It must not know work queues,
+nor how a page is recognised (``indexer.extract.pdf.recognition``).
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# What ended the program, or the child, over a page.
+# Failures in which a page ended Tesseract or the child.
 _STOPS = frozenset({"out_of_time", "out_of_memory", "child_died", "internal"})
-# The reason of a page that did so twice, or that cannot be drawn.
+# The reason code of a page with two such failures, or that cannot be rendered.
 REASON = "not_recognised"
-# Documents are queued again together, after this.
+# Seconds for which documents with recognised pages are gathered before they are queued again.
 PUBLISH_S = 15.0
 
 
 @dataclass(slots=True)
 class Recogniser:
-    """Reads scanned pages. One thread at a time works.
+    """Recognises scanned pages. Only one thread at a time may call ``work``.
 
     Args:
-        scanned_pages: What waits, and takes what was read.
-        throttle: Says when to rest.
-        limits: What a page may cost.
-        password_of: Asked, with the path of a file, how to open it.
+        scanned_pages: The pages to be recognised, and the store of their text.
+        throttle: Returns how long to pause.
+        limits: The limits on a page's time and memory.
+        password_of: Returns the password of the file at a path.
     """
 
     scanned_pages: ScannedPages
@@ -58,22 +58,22 @@ class Recogniser:
     def work(
         self, token: CancelToken, busy: Callable[[], bool], note: Callable[[int, int], None]
     ) -> int:
-        """Read pages until none waits, or until documents are queued again.
+        """Recognise pages until none is left, or until documents are queued again.
 
         Args:
-            token: Ends the work; the page being read is lost.
-            busy: Asked between pages whether something else is to be done.
-            note: Told how many pages were read and how many wait.
+            token: Ends the work; the current page is lost.
+            busy: Called between pages: whether the engine has other work.
+            note: Called with the numbers of pages recognised and left.
 
         Returns:
             How many files were queued again.
 
         Raises:
             Cancelled: If the token was cancelled.
-            WorldError: If what was read cannot be kept.
+            WorldError: If recognised text cannot be stored.
         """
         program = self.scanned_pages.program
-        # Whoever notes a page meanwhile says otherwise; and after a fault nothing is to be done.
+        # Reset first: ``note`` sets it again for new pages, and after a fault it stays False.
         self.scanned_pages.ready = False
         self._skipped.clear()
         if program is None:
@@ -111,7 +111,7 @@ class Recogniser:
     def _read(
         self, child: ExtractionChild, program: Program, page: tuple[str, int], token: CancelToken
     ) -> bool:
-        """Read one page; whether there is something to keep."""
+        """Recognise one page; return whether there is text to publish."""
         content, number = page
         place = self.scanned_pages.contents.place(content)
         if place is None or size_and_time(place.path) != place.size_and_time:
@@ -143,5 +143,5 @@ class Recogniser:
         elif error.code == "unreadable":
             self.scanned_pages.cache.give_up(content, number, self.scanned_pages.made_by, REASON)
         else:
-            # A password, a permission, a drive: nothing is wrong with the page.
+            # A missing password, permission or drive: the page itself may be fine.
             self._skipped.add(content)

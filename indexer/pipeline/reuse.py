@@ -1,7 +1,7 @@
-"""Vectors that an earlier text of the same file has already.
+"""Reuses the vectors of an earlier text of the same file.
 
-Owns the comparison of an edited document with what its file held before: what the model would be
-fed word for word again takes its vectors from there. It must not know the model.
+Owns comparing an edited document with the earlier document of its file: a passage whose model input
+is identical takes its vectors from there. It must not know the model.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Pairs = list[tuple[int, int]]
 
 
 def section_reader(row: DocRow, space: Space) -> SectionReader:
-    """How a document is read for a space."""
+    """Return how the model of a space reads a document."""
     window = int(space.record["window"]) if space.record.get("late") else 0
     return SectionReader(row.title_used, window)
 
@@ -44,14 +44,14 @@ class VectorReuse:
     reused: int = 0
 
     def copy_shared(self, rows: Iterable[DocRow], done: Mapping[int, frozenset[int]]) -> set[int]:
-        """Copy what documents have in common with earlier texts of their files.
+        """Copy vectors of passages that documents share with earlier texts of their files.
 
         Args:
             rows: The documents, marked as being written.
-            done: The ordinals that have vectors already.
+            done: The ordinals that have vectors, by document.
 
         Returns:
-            The documents that have more vectors now.
+            The documents that got vectors.
         """
         found = {row.doc: self._shared(row, done[row.doc]) for row in rows}
         pairs = [pair for common in found.values() for pair in common]
@@ -74,10 +74,10 @@ class VectorReuse:
         ]
 
     def _known(self, earlier: list[int]) -> dict[bytes, list[int]]:
-        """The passages of earlier texts that have vectors, by what was fed for them."""
+        """The passages of earlier texts that have vectors, by the digest of their input."""
         known: dict[bytes, list[int]] = {}
         rows = self.catalog.docs.get(earlier)
-        for doc in reversed([doc for doc in earlier if doc in rows]):  # the latest text counts
+        for doc in reversed([doc for doc in earlier if doc in rows]):  # the latest wins
             there = set(self.store.ordinals_with_vectors(self.space.key, doc).tolist())
             if there:
                 for digest, ordinals in self._digests(rows[doc]):

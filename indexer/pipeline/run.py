@@ -1,8 +1,8 @@
-"""One indexing run: keeps readers and the model busy, writes what they make, knows when it is done.
+"""One indexing run: feeds readers and the model, writes their results, detects the end.
 
 Owns the loop of the indexing thread, the only writer of the library. Reading, embedding and writing
-overlap; this thread only decides and writes. It must not know sockets or commands. The file is one
-state machine, so it is long.
+overlap; this thread only schedules and writes. It must not know sockets or commands. The file is
+one state machine, which is why it is long.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A full queue of events holds the children back and so bounds memory.
+# A full queue of events blocks readers and children, which bounds memory.
 EVENTS_AHEAD = 32
 TICK_S = 0.2
-# Documents, if there are so many, that are read before another model is taken for their languages.
+# Documents that are read, if there are so many, before a model for other languages is chosen.
 ENOUGH_READ = 8
 
 
@@ -65,9 +65,9 @@ class Run:
     """One run over everything that is queued or has no vectors yet.
 
     Args:
-        parts: The library's parts.
-        reporter: Takes progress; its token ends the run cleanly.
-        before: What runs did that this one goes on from; it counts on from there.
+        parts: The dependencies.
+        reporter: Receives progress; its token ends the run cleanly.
+        before: The counts of the runs that this one continues.
     """
 
     def __init__(self, parts: Parts, reporter: Reporter, before: Counts | None = None) -> None:
@@ -101,8 +101,8 @@ class Run:
         )
         self._rates = Rates(parts.catalog, parts.space.id)
         self._suspects = True  # files are left that may have crashed an engine
-        self._suits: bool | None = None  # see ``Parts``; known before anything is embedded
-        self._pausing: float | None = None  # since when the run comes to an end for a pause
+        self._suits: bool | None = None  # see ``Parts``; decided before anything is embedded
+        self._pausing: float | None = None  # when the pause was requested
 
     def work(self) -> bool:
         """Work until nothing is left, until a pause, or until another model suits what is read.
@@ -127,12 +127,12 @@ class Run:
 
     @property
     def counts(self) -> Counts:
-        """What was done so far, by the runs before this one too."""
+        """The counts so far, those of the earlier runs included."""
         return self._before + self.own
 
     @property
     def own(self) -> Counts:
-        """What this run did so far."""
+        """The counts of this run alone."""
         return replace(
             self._own,
             written=self.passages.written,
@@ -144,7 +144,7 @@ class Run:
 
     @property
     def effort(self) -> Effort:
-        """How long this run's readers and its model were at work."""
+        """The busy time of this run's readers and its model."""
         return Effort(
             sum(reader.busy_s for reader in self._readers) / len(self._readers),
             self._worker.busy_s,
@@ -153,7 +153,7 @@ class Run:
     # -- deciding ---------------------------------------------------------------------------
 
     def _halted(self) -> bool:
-        """Whether to stop early: work in progress may finish if it does not take long."""
+        """Whether to stop for a pause: work in progress may finish within the grace time."""
         if not self.parts.throttle.paused and self._suits is not False:
             self._pausing = None
             return False
@@ -178,10 +178,10 @@ class Run:
             self.vectors.feed()
 
     def _next(self, wanted: int) -> list[QueuedFile]:
-        """The files to be read next.
+        """Return the files to be read next.
 
-        Those that may have crashed an engine come first and alone, then what the model had of
-        these: after another crash the culprit is known.
+        Files that may have crashed an engine come first, one at a time, and each is embedded before
+        the next is read: another crash then identifies the file.
         """
         queue = self.parts.catalog.queue
         if self._suspects:
@@ -198,7 +198,7 @@ class Run:
         self._refill()
         if self._taken or self.vectors.in_flight:
             return False
-        # Documents with nothing to embed are only marked here, and may have hidden others.
+        # The flush marks documents without passages to embed, which may make room for others.
         return self._suits is True and not self.vectors.flush()
 
     @property
@@ -305,7 +305,7 @@ class Run:
             self.vectors.tidy()
 
     def stop(self) -> None:
-        """End the workers, then write what they had finished; harmless when done twice."""
+        """End the workers, then write what they had finished; idempotent."""
         for reader in self._readers:
             reader.stop()
         self._worker.stop()
@@ -325,8 +325,8 @@ class Run:
             self.passages.flush()
             self.vectors.flush()
         except LecternError:
-            # A full disk, most likely the reason to stop: what is marked is written, the rest
-            # stays pending.
+            # Most likely the disk is full, which is why the run stops: what is not written stays
+            # pending.
             log.warning("the last batch could not be written", exc_info=True)
 
     def _report(self, *, force: bool = False) -> None:
@@ -334,7 +334,7 @@ class Run:
 
     @property
     def progress(self) -> Progress:
-        """How far the work is, with what was done before this run."""
+        """Return the progress, earlier runs included."""
         before = self._before
         own = self._rates.progress(
             Step.INDEX,

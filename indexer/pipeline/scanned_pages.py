@@ -1,7 +1,7 @@
-"""The scanned pages of one library: what waits, why it waits, and what becomes of what was read.
+"""The scanned pages of one library: which are to be recognised, by which program and languages.
 
-Owns the agreement of the cache of pages with the catalog, and who reads them: which program, in
-which languages, if any. It must not know how a page is read (``indexer.pipeline.recogniser``).
+Owns keeping the cache of pages consistent with the catalog, and the reason codes of documents that
+wait for recognition. It must not know how a page is recognised (``indexer.pipeline.recogniser``).
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Why a document without text has none yet; all are of the state ``no_text``.
+# Reason codes of documents without recognised text; all map to the state ``no_text``.
 CODES = ("ocr_pending", "needs_ocr", "ocr_off")
 _NO_TEXT = "no_text"
-# A language that is installed meanwhile is found after so long; Tesseract itself at once.
+# Seconds between checks for newly installed languages; Tesseract itself is checked at each call.
 CHECK_EVERY_S = 600.0
 _IMAGE = "image"
 
 
 class ScannedPages:
-    """What is known of scanned pages. Thread-safe.
+    """The scanned pages of one library. Thread-safe.
 
     Args:
         catalog: Holds their documents.
-        config: Says whether and in which languages they are to be read.
+        config: Whether and in which languages they are recognised.
 
-    ``ready`` says that there may be something to do; asking costs nothing.
+    ``ready`` is whether there may be pages to recognise; reading it is free.
     """
 
     def __init__(self, catalog: Catalog, config: EngineConfig) -> None:
@@ -62,7 +62,7 @@ class ScannedPages:
 
     @property
     def program(self) -> Program | None:
-        """What reads them; None if nothing does."""
+        """The recognition program; None if there is none."""
         with self._lock:
             if self._checked == float("-inf"):
                 self._program = find_program() if self._config.ocr else None
@@ -71,22 +71,22 @@ class ScannedPages:
 
     @property
     def languages(self) -> list[str]:
-        """The languages they are read in, the likeliest first."""
+        """The languages of recognition, the most likely first."""
         program = self.program
         return default_languages(program.languages, self._config.ocr_languages) if program else []
 
     @property
     def made_by(self) -> str:
-        """What is noted with what was read: another one reads it again. "" if there is none."""
+        """The program's version, stored with its text: another one recognises again. "" if none."""
         program = self.program
         return f"tesseract {program.version} {'+'.join(self.languages)}" if program else ""
 
     def refresh(self) -> None:
-        """Check what is installed now, and correct the reasons of documents that wait for it."""
+        """Detect what is installed, and update the reason codes of waiting documents."""
         with self._lock:
             if self._program is None or time.monotonic() - self._checked > CHECK_EVERY_S:
                 self._checked = float("-inf")
-        # Those of an earlier version, or of a cache that was lost.
+        # Documents read by an earlier version, or whose cache was lost.
         unknown = self.contents.with_code(DRAWN, (_NO_TEXT, *CODES)) - self.cache.content_ids()
         self.contents.read_again(unknown)
         failure = self._failure()
@@ -94,19 +94,19 @@ class ScannedPages:
         self.ready = True
 
     def note(self, content_id: str, size: int, form: str, pages: Iterable[int] = ()) -> None:
-        """Remember the pages of some bytes that show something and hold no text."""
+        """Store which pages of some bytes have content but no text."""
         self.cache.add_pages(content_id, size, pages, last=form == _IMAGE)
         self.ready = True
 
     def explain(self, failure: LecternError, content_id: str, size: int, form: str) -> LecternError:
-        """Say of a document without text what there is to be done about its pages."""
+        """Return the failure of a document without text, by what recognition can do about it."""
         if failure.code != _NO_TEXT:
             return failure
         self.note(content_id, size, form)
         return self._failure() if self.cache.has_waiting(content_id, self.made_by) else failure
 
     def publish(self) -> int:
-        """Queue documents again for their pages that were recognised meanwhile.
+        """Queue documents again whose pages have been recognised.
 
         Returns:
             How many files were queued.
@@ -119,12 +119,12 @@ class ScannedPages:
         return queued
 
     def reset_failures(self, paths: Sequence[Path]) -> None:
-        """Give pages of some files, or of all without paths, that were set aside another chance."""
+        """Retry failed pages of the files under some paths, or of all without paths."""
         self.cache.reset_failures(self.contents.under(paths) if paths else self.cache.content_ids())
         self.ready = True
 
     def tidy(self) -> None:
-        """Drop what belongs to bytes that no file holds any more."""
+        """Delete the pages of bytes that no file holds any more."""
         if gone := self.cache.content_ids() - self.contents.held():
             self.cache.delete(gone)
 

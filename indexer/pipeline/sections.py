@@ -1,9 +1,9 @@
-"""Which passages of a document the model reads in one go.
+"""Which passages of a document the model reads together.
 
-Owns the runs of passages: one by one, or neighbours together for a model that was trained late.
-Borders of such runs follow from the text near them and not from what is read when, so that a
-document that was interrupted goes on with the same vectors, and an edit changes the runs round it
-and no others. Pure; it must not know models or stores.
+Owns the runs of passages: single ones, or neighbours together for a late-chunking model. The
+boundaries of runs depend only on the text near them, so that an interrupted document continues with
+the same vectors, and an edit changes only the runs around it. Pure; it must not know models or
+stores.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from indexer.store.values import StoredPassage
 
-# A run fills about two windows: long enough that most passages have neighbours on both sides,
-# short enough that an edit costs little.
+# Windows per run: long enough that most passages have neighbours on both sides, short enough that
+# an edit re-embeds little.
 _WINDOWS = 2
 _CHARACTERS_A_TOKEN = 4
 _CHARACTERS_A_PASSAGE = 900
-# Of the passage before a run this much is read: about 32 tokens, as between windows.
+# Characters of context from the passage before a run: about 32 tokens, as between windows.
 _CONTEXT_CHARACTERS = 160
 
 
@@ -34,19 +34,19 @@ class SectionReader:
     """How a model reads a document.
 
     Attributes:
-        title: Prefixed to all it reads.
-        window: The tokens it reads together; 0 for a model that reads each passage alone.
+        title: Prefix of every input.
+        window: Tokens read together; 0 for a model that reads each passage alone.
     """
 
     title: str
     window: int
 
     def input(self, passage: StoredPassage) -> EmbedInput:
-        """What the model is given of a passage."""
+        """Return the model's input for a passage."""
         return EmbedInput(self.title, passage.heading_path, passage.view, passage.view_starts)
 
     def runs(self, passages: Iterable[StoredPassage]) -> Iterator[SectionRun]:
-        """PassagesCut the passages of one document, in order, into what is read together."""
+        """Split the passages of one document, in order, into runs."""
         if not self.window:
             yield from (SectionRun(None, (passage,)) for passage in passages)
             return
@@ -56,7 +56,7 @@ class SectionReader:
             before = section[-1]
 
     def digest(self, run: SectionRun) -> bytes:
-        """Name all that the vectors of a run depend on: equal digests, equal vectors."""
+        """Hash everything that the vectors of a run depend on: equal digests, equal vectors."""
         read = run.passages if run.before is None else (run.before, *run.passages)
         fed = [
             (passage_prefix(self.title, one.heading_path), one.view, one.view_starts)
@@ -67,14 +67,14 @@ class SectionReader:
 
 @dataclass(frozen=True, slots=True)
 class SectionRun:
-    """Passages that are read together, behind the end of one that is only read for them."""
+    """Passages that are read together, and the end of the one before as their context."""
 
     before: StoredPassage | None
     passages: Sequence[StoredPassage]
 
 
 def _end_of(before: StoredPassage, following: StoredPassage) -> StoredPassage:
-    """The last words of a passage, under the headings of the one that they are read for."""
+    """Return the end of a passage with the headings of the next, as its context."""
     words = before.view[-_CONTEXT_CHARACTERS:]
     if len(words) < len(before.view):
         words = words[words.find(" ") + 1 :]
@@ -85,7 +85,7 @@ def _end_of(before: StoredPassage, following: StoredPassage) -> StoredPassage:
 
 def _sections(passages: Iterable[StoredPassage], window: int) -> Iterator[list[StoredPassage]]:
     wanted = window * _WINDOWS * _CHARACTERS_A_TOKEN
-    # One passage in so many may begin a run, which makes it as long as wanted in the mean.
+    # The mean length of runs in passages, as one in so many may begin a run.
     one_in = max(1, wanted // 2 // _CHARACTERS_A_PASSAGE)
     section: list[StoredPassage] = []
     size = 0

@@ -1,7 +1,6 @@
-"""How fast this machine reads and embeds, as runs over this library have shown.
+"""How fast this machine reads and embeds, measured in runs over this library.
 
-Owns the rates that estimates are made from, kept in the catalog from run to run. It must not know
-what is estimated.
+Owns the rates that estimates use, stored in the catalog. It must not know what is estimated.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ if TYPE_CHECKING:
     from indexer.pipeline.parts import Counts, Effort
 
 KEY = "rates"
-# Where nothing was measured: a laptop of a few years ago, and a model of so many layers.
+# Defaults before the first measurement: of a laptop, and of a model of so many layers.
 PAGES = 60.0
 PASSAGES = 25.0
 LAYERS = 6
 PASSAGES_A_PAGE = 3.0
-# A run that did less says little.
+# Smaller runs are not recorded.
 LEAST_PAGES = 50
 LEAST_PASSAGES = 100
-# How much the latest run counts against all before it.
+# The weight of the latest run in the moving average.
 WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Pages read and passages embedded in a second, each as if nothing else were done."""
+    """Pages read and passages embedded per second, each while nothing else runs."""
 
     pages: float = PAGES
     passages: float = PASSAGES
@@ -41,12 +40,12 @@ class Throughput:
 
 
 def load(catalog: Catalog, space: str, layers: int = LAYERS) -> Throughput:
-    """Give the rates of this library.
+    """Return the rates measured in this library, or defaults.
 
     Args:
         catalog: Of the library.
-        space: The key of the embedding space that the rate of passages belongs to.
-        layers: How many its model reads passages through, for a guess.
+        space: The key of the embedding space whose rate of passages is meant.
+        layers: Of its model, to scale the default.
     """
     known = _known(catalog)
     of_space = known.get(f"passages:{space}")
@@ -59,7 +58,7 @@ def load(catalog: Catalog, space: str, layers: int = LAYERS) -> Throughput:
 
 
 def record(catalog: Catalog, space: str, done: Counts, effort: Effort) -> None:
-    """Take in what a run did, and how long its readers and its model were at work for it."""
+    """Update the rates by a run's counts and busy times."""
     seen: dict[str, float] = {}
     if done.pages >= LEAST_PAGES and effort.reading_s > 0:
         seen["pages"] = done.pages / effort.reading_s
@@ -71,7 +70,7 @@ def record(catalog: Catalog, space: str, done: Counts, effort: Effort) -> None:
     known = _known(catalog)
     for key, rate in seen.items():
         known[key] = rate if key not in known else WEIGHT * rate + (1 - WEIGHT) * known[key]
-    # Only estimates depend on it, so a full disk must not cost the run.
+    # Only estimates depend on it, so a full disk must not fail the run.
     with contextlib.suppress(LecternError):
         catalog.set_meta(KEY, json.dumps(known))
 

@@ -1,9 +1,9 @@
-"""How long a run will still take, smoothed.
+"""A smoothed estimate of the time left.
 
-Owns the estimate from what was done and what is left: pure arithmetic over the times it is given.
-Work comes in batches, so a mean up to this moment would grow until the next batch and fall with
-it; here a rate is taken from batch to batch. The estimate follows what is measured downwards, and
-upwards only when the conditions have changed. It must not know what the work is.
+Pure arithmetic over the work done and left at given times. Work finishes in batches, so a mean up
+to the present would grow until the next batch and then drop; the rate is therefore measured from
+batch to batch. The estimate follows decreases, and increases only when they exceed a threshold. It
+must not know what the work is.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
-# Rates are of so many seconds.
+# The sliding window of the rate.
 WINDOW_S = 120.0
-# Nothing is reported before there is as much to measure.
+# The least number of batches and seconds before an estimate is reported.
 LEAST_BATCHES, LEAST_S = 5, 5.0
-# A batch that takes so many times as long as the longest of the window means a lower rate.
+# A batch that takes so many times as long as the longest in the window lowers the rate.
 PATIENCE = 2.0
-# The estimate takes this long to follow what is measured.
+# The time constant of the smoothing.
 SMOOTHING_S = 5.0
 # The reported time only grows when the measured one exceeds it by this.
 GROWTH_SHARE, GROWTH_S = 1.25, 15.0
@@ -27,7 +27,7 @@ GROWTH_SHARE, GROWTH_S = 1.25, 15.0
 
 @dataclass(slots=True)
 class TimeLeft:
-    """Follows one kind of work; times are seconds of one clock and never go back."""
+    """Estimates one kind of work; times are seconds of one monotonic clock."""
 
     _batches: deque[tuple[float, float]] = field(default_factory=deque)  # when, done by then
     _done: float | None = None
@@ -36,7 +36,7 @@ class TimeLeft:
     _at: float = 0.0
 
     def follow(self, now: float, done: float, left: float) -> float | None:
-        """Take how much is done and left by now; give the seconds left, None without a basis."""
+        """Add a measurement; return the seconds left, None before there is enough data."""
         self._note(now, done)
         times = [time for time, _ in self._batches]
         if len(times) <= LEAST_BATCHES or times[-1] - times[0] < LEAST_S:
@@ -62,7 +62,7 @@ class TimeLeft:
         if self._done is None:
             self._done = done
         elif done > self._done:
-            # The first batch tells when the work began: before it, things were made ready.
+            # The clock starts with the first batch: the time before it was preparation.
             self._done = done
             self._batches.append((now, done))
         while len(self._batches) > LEAST_BATCHES + 1 and now - self._batches[1][0] > WINDOW_S:

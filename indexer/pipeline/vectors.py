@@ -1,7 +1,7 @@
-"""Feeds the model with what has no vectors yet, and writes what it makes.
+"""Feeds the model with passages and writes their vectors.
 
-Owns when vectors are written and the marks of documents whose vectors are complete. It must not
-know how passages came to be, nor which are next (``indexer.pipeline.backlog``).
+Owns when vectors are written, and marking documents whose vectors are complete. It must not know
+how passages are made, nor which are next (``indexer.pipeline.backlog``).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
 FLUSH_S = 10.0
-# The same while the model has nothing to do: more may come soon, and commits cost.
+# The same while the model is idle: more vectors may follow soon, and each commit has a cost.
 FLUSH_IDLE_S = 1.0
 
 
 @dataclass(slots=True)
 class VectorWriter:
-    """Keeps the model fed from the store, and the store filled from the model."""
+    """Moves passages from the store to the model and vectors from the model to the store."""
 
     catalog: Catalog
     store: Store
@@ -55,21 +55,21 @@ class VectorWriter:
 
     @property
     def reused(self) -> int:
-        """How many passages took their vectors from an earlier text of their file."""
+        """How many passages reused the vectors of an earlier text of their file."""
         return self.backlog.reused
 
     @property
     def has_suspects(self) -> bool:
-        """Whether a document is left that may have ended an engine while it was embedded."""
+        """Whether a document is left that may have crashed an engine while it was embedded."""
         return self.backlog.has_suspects
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is being embedded or waits to be written."""
+        """Whether nothing is being embedded or buffered."""
         return not self.in_flight and not self._made
 
     def feed(self) -> None:
-        """Hand units over until the model has enough."""
+        """Queue units until the model's queue is full."""
         count = self.batches.unit
         while not self.worker.full:
             unit = self._next(count)
@@ -88,7 +88,7 @@ class VectorWriter:
         )
 
     def handle(self, made: Embedded) -> None:
-        """Accept the vectors of a batch."""
+        """Buffer the vectors of a batch."""
         self.in_flight -= len(made.pending)
         if made.pending[0].doc == NAME:
             self._names.store(made)
@@ -100,9 +100,9 @@ class VectorWriter:
         self.tokens += made.tokens
 
     def due(self, *, last: bool) -> bool:
-        """Whether to flush now; ``last`` says that nothing more is being read."""
+        """Whether to flush now; ``last``: nothing more is being read."""
         if not self._made:
-            return self.backlog.finished >= DOCS_AHEAD  # of vectors that were there already
+            return self.backlog.finished >= DOCS_AHEAD  # whose vectors all existed before
         held = sum(len(made.pending) for made in self._made)
         waited = time.monotonic() - self._since
         if held >= self.batches.vectors or waited >= FLUSH_S:
@@ -110,7 +110,7 @@ class VectorWriter:
         return not self.in_flight and (last or waited >= FLUSH_IDLE_S)
 
     def flush(self) -> bool:
-        """Write what is held, the store first; tell whether a document is complete with it."""
+        """Write the buffer, the store first; return whether this completes a document."""
         made, self._made = self._made, []
         if made:
             totals = self.store.add_vectors(self.space.key, join(made))
@@ -131,13 +131,13 @@ class VectorWriter:
         return True
 
     def tidy(self) -> None:
-        """Let the store do its maintenance, unless a crash then would count against a suspect."""
+        """Run the store's maintenance, unless a crash in it would be counted against a suspect."""
         if not self.has_suspects:
             self.store.maintain()
 
 
 def join(made: Sequence[Embedded]) -> VectorRows:
-    """Put batches one after the other."""
+    """Concatenate batches."""
     counts = np.concatenate([np.diff(batch.offsets) for batch in made])
     return VectorRows(
         docs=np.array([one.doc for batch in made for one in batch.pending], np.int32),

@@ -39,7 +39,7 @@ def split_clauses(query: str) -> list[str]:
 
 
 def question(query: str) -> str:
-    """Give the part of a query that asks, or all of it where none stands out.
+    """Return the part of a query that asks, or all of it where none stands out.
 
     >>> question("Consider the lease with Acme; when does it end?")
     'when does it end?'

@@ -45,7 +45,7 @@ class NearDuplicates:
     _by_hash: dict[int, list[int]] = field(default_factory=dict)
 
     def add(self, doc: int, text: str) -> int | None:
-        """Give the number of the group that a passage joins.
+        """Return the number of the group that a passage joins.
 
         Returns:
             None if it opens a group of its own, which then has the next number, from 0.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def phrase_spans(passage: Mapping[str, Any], phrases: Sequence[str]) -> tuple[Span, ...]:
-    """Give the places of phrases in a passage, as offsets into its ``text``, in their order.
+    """Return the places of phrases in a passage, as offsets into its ``text``, in their order.
 
     Args:
         passage: With ``text`` and ``view``.

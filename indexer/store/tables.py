@@ -76,7 +76,7 @@ class Tables:
         return dict(self._open)
 
     def require(self, name: str, columns: Callable[[], Any]) -> Table:
-        """Give a table, which is made if there is none."""
+        """Return a table, which is made if there is none."""
         with self._making:
             if name not in self._open:
                 with write_errors(self._path):

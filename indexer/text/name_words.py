@@ -33,7 +33,7 @@ MAX_WORDS = 64
 
 
 def name_tokens(name: str) -> list[str]:
-    """Give the folded words of a name, and the letters and digits of mixed ones apart.
+    """Return the folded words of a name, and the letters and digits of mixed ones apart.
 
     >>> name_tokens("ActivisionBlizzard_2019_10K")
     ['activision', 'blizzard', 'activisionblizzard', '2019', '10k', '10']
@@ -49,7 +49,7 @@ def name_tokens(name: str) -> list[str]:
 
 
 def pairs(text: str) -> list[str]:
-    """Give what stands next to each other in Korean and in scripts without spaces.
+    """Return what stands next to each other in Korean and in scripts without spaces.
 
     Names are short and often no sentences, so that dictionaries fail; single characters count too.
 
@@ -61,7 +61,7 @@ def pairs(text: str) -> list[str]:
 
 
 def query_name_tokens(query: str) -> list[str]:
-    """Give the folded words of a query, their parts, and up to four neighbours run together.
+    """Return the folded words of a query, their parts, and up to four neighbours run together.
 
     >>> query_name_tokens("FY2019 best buy")
     ['fy2019', '2019', 'fy', 'best', 'buy', 'fy2019best', 'bestbuy', 'fy2019bestbuy']
@@ -74,7 +74,7 @@ def query_name_tokens(query: str) -> list[str]:
 
 
 def initialisms(name: str) -> frozenset[str]:
-    """Give what a name may be shortened to: the first letters of neighbouring words of it.
+    """Return what a name may be shortened to: the first letters of neighbouring words of it.
 
     Of two words only with "n" for the "and" that file names leave out.
 
@@ -90,7 +90,7 @@ def initialisms(name: str) -> frozenset[str]:
 
 
 def last_year(query: str) -> int | None:
-    """Give the latest year that a query names, or None if it names none.
+    """Return the latest year that a query names, or None if it names none.
 
     Asked as of a year it is that one, with those that are joined to it: what was then said of
     others stands there too.
@@ -125,7 +125,7 @@ def _year_in(word: str) -> int | None:
 
 
 def year_tokens(years: range) -> list[str]:
-    """Give the words that stand for years in names: 2021 and fy21.
+    """Return the words that stand for years in names: 2021 and fy21.
 
     >>> year_tokens(range(2020, 2022))
     ['2020', 'fy20', '2021', 'fy21']
@@ -134,7 +134,7 @@ def year_tokens(years: range) -> list[str]:
 
 
 def alphanumeric_parts(word: str) -> list[str]:
-    """Give the letters and the digits of a folded word that mixes them; none for other words.
+    """Return the letters and the digits of a folded word that mixes them; none for other words.
 
     >>> alphanumeric_parts("fy2018"), alphanumeric_parts("2018")
     (['2018', 'fy'], [])

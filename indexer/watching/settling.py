@@ -84,6 +84,6 @@ class Settling:
 
 
 def _above(path: bytes, separator: bytes) -> list[bytes]:
-    """Give the folders that hold a path."""
+    """Return the folders that hold a path."""
     parts = path.split(separator)
     return [separator.join(parts[:end]) for end in range(1, len(parts))]

@@ -137,7 +137,7 @@ class WatchedRoots:
         return self._short(root) or ("" if tells_of_changes(root.path) else NETWORK)
 
     def _short(self, root: Root) -> str:
-        """Tell whether there was no watch left for a folder of a root."""
+        """Return whether there was no watch left for a folder of a root."""
         short = any(below(root.path, path) is not None for path in self._unwatched)
         return EXHAUSTED if short else ""
 

@@ -109,7 +109,7 @@ def plain(text: str) -> str:
 
 
 def is_good(text: str) -> bool:
-    """Tell whether a text looks like a question, rather than a number or half a page.
+    """Return whether a text looks like a question, rather than a number or half a page.
 
     >>> is_good("Repairs of the roof"), is_good("1.2.3"), is_good("IV")
     (True, False, False)

@@ -298,5 +298,5 @@ def _ignore(_answer: object) -> None:
 
 
 def _same(one: Hit, other: Hit) -> bool:
-    """Tell whether two hits, of the same question asked twice, look alike here."""
+    """Return whether two hits, of the same question asked twice, look alike here."""
     return replace(one, score=0.0, explain=None) == replace(other, score=0.0, explain=None)

@@ -86,7 +86,7 @@ class RenderProcess(QObject):
         self._process.write(frame(header))
 
     def is_large(self) -> bool:
-        """Tell whether it holds more memory than any preview is worth."""
+        """Return whether it holds more memory than any preview is worth."""
         try:
             self._usage = self._usage or psutil.Process(self.pid)
             return bool(self._usage.memory_info().rss > RESIDENT_BYTES)

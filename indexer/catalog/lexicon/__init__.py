@@ -1,7 +1,7 @@
-"""Words of whole documents and of names: which document is meant, which word was meant.
+"""An inverted index of whole documents and of names: BM25 by document, and query expansion.
 
 In: the folded words of documents, titles and names. Out: scores of documents, files by name, and
-the words behind prefixes, forms and typos. It must not know passages: their words are searched in
-the store. Open ``lexicon`` first, then ``scores``; ``segments``, ``pending`` and ``postings`` are
-how counts are kept, ``vocabulary`` and ``typos`` the words themselves.
+the words that complete a prefix, share a stem or correct a typo. It must not know passages: the
+store searches their words. Open ``lexicon`` first, then ``scores``; ``segments``, ``pending`` and
+``postings`` store the counts, ``vocabulary`` and ``typos`` the words.
 """

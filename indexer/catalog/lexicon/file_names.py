@@ -25,20 +25,20 @@ _CALLED = (
     "WHERE w.file_words MATCH ? LIMIT ?"
 )
 MIN_PREFIX = 2
-# Scoring all files that hold a common word would take longer than the whole query may; past this
-# many, only a name that is exactly the query is sure to come first.
+# Scoring every file with a common word would exceed the time of a query; beyond this many matches
+# only a name that equals the query is sure to come first.
 RANKED = 1000
-# Names run together are worth taking apart, which takes six times as long.
+# Only such names are split into parts, since splitting takes six times as long.
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
-EXACT = "="  # before the word that a whole name makes
-# Letters from which on a query may be the beginning of a name, and the most names it may begin:
-# what many begin with is a word like others.
+EXACT = "="  # prefix of the token of a whole name
+# A query of at least so many letters matches names that begin with it, if at most so many names do:
+# a beginning that many share is an ordinary word.
 MIN_BEGINNING, MOST_BEGUN = 3, 3
 _EXTENSION = re.compile(r"(?<=.)\.[^\s.]{0,8}$")
 
 
 class FileNames:
-    """The names of one catalog's files."""
+    """The full-text index of one catalog's file names."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -58,12 +58,12 @@ class FileNames:
         )
 
     def find(self, wanted: Sequence[str], limit: int, *, prefix_last: bool = False) -> list[int]:
-        """Give the files whose names hold all words, best first.
+        """Return the files whose names hold all words, best first.
 
         Args:
             wanted: Folded words, as ``indexer.text.terms.words`` gives them.
             limit: The most files to give.
-            prefix_last: Whether the last word may be the beginning of one.
+            prefix_last: Whether the last word matches as a prefix.
         """
         if not wanted:
             return []
@@ -74,17 +74,17 @@ class FileNames:
         exact = self._db.rows(_FIND, f'name : "{EXACT}{"".join(wanted)}"', limit)
         query = f"({' AND '.join(quoted)}) AND name : ({' OR '.join(quoted)})"
         found = self._db.rows(_FIND, query, max(limit, RANKED))
-        # The larger the share of the name that was asked for, the better.
+        # The larger the query's share of the name, the better.
         found.sort(key=lambda row: (len(row[1].split()), row[0]))
         return list(dict.fromkeys(row[0] for row in exact + found))[:limit]
 
     def called(self, text: str, limit: int, *, open_ended: bool) -> list[int]:
-        """Give the files whose whole name is a text, then those whose names begin with it.
+        """Return the files whose whole name is a text, then those whose names begin with it.
 
         Args:
             text: A name with or without its extension.
             limit: The most files to give.
-            open_ended: Whether names may go on where the text ends; counts only if few names do.
+            open_ended: Whether the text may be a prefix of the name, if few names begin with it.
         """
         whole = _joined_text(text)
         exact = [file for file, _ in self._joined_as(whole, limit)]
@@ -114,7 +114,7 @@ class FileNames:
         return dict(rows)
 
     def by_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Give words of names that begin with a prefix, and in how many files they occur."""
+        """Return words of names that begin with a prefix, and in how many files they occur."""
         rows = self._db.rows(
             "SELECT term, doc FROM file_vocabulary WHERE term >= ? AND term < ? LIMIT ?",
             prefix,
@@ -133,13 +133,13 @@ def _words(path: bytes) -> str:
 
 
 def _parts(word: str) -> list[str]:
-    """What of a word of a query stands in the table: of some scripts pairs of characters."""
+    """The tokens of a query word in the table: in some scripts, pairs of characters."""
     found = pairs(word)
     return found[: len(word) - 1] if len(word) > 1 and len(found) == 2 * len(word) - 1 else [word]
 
 
 def _joined(name: bytes) -> str:
-    """Make one word of a name without its extension, as a query of its words would be joined."""
+    """Join the words of a name without its extension into one token."""
     return _joined_text((name.rpartition(b".")[0] or name).decode("utf-8", "replace"))
 
 

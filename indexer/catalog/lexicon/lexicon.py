@@ -1,7 +1,8 @@
-"""The lexicon: words taken in, and everything that is asked of them.
+"""The lexicon: adds the words of documents and answers every query on them.
 
 Words are folded by ``indexer.text.terms``. A query word may be expanded to a group: its other
-forms, the completions of a prefix, a corrected typo. A group counts as one word.
+forms, the completions of a prefix, a corrected typo. A group is scored as one word. Must not know
+how the query is parsed.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from indexer.catalog.database import Database
     from indexer.catalog.names import Names
 
-TITLE_WEIGHT = 3  # a word of the title counts as often in the text
-NAME_WEIGHT = 3.0  # the same for names, added when asked
+TITLE_WEIGHT = 3  # occurrences in the text that a word of the title is worth
+NAME_WEIGHT = 3.0  # the same for names, added at query time
 PENDING_DOCS = 64
 CACHED_COUNTS = 16 << 20  # bytes
 PENDING_POSTINGS = 400_000
@@ -45,14 +46,14 @@ class Lexicon:
         self._segments = Segments(database)
         self._pending = Pending(database)
         self._names = NameWords(database, names)
-        # As of which version of the catalog, and the counts of groups of words.
+        # The catalog's version, and the counts of groups of words in it.
         self._counted: tuple[int, dict[tuple[str, ...], NDArray[np.float32]]] = (-1, {})
         self.files = FileNames(database)
 
     # writing
 
     def add(self, doc: int, counts: Mapping[str, int], *, title: str = "", language: str) -> None:
-        """Take in the words of a document; call it in the transaction of ``finish_passages``.
+        """Add the words of a document; call it in the transaction of ``finish_passages``.
 
         Args:
             doc: The document, not yet in the lexicon.
@@ -70,7 +71,7 @@ class Lexicon:
                 self.maintain()
 
     def maintain(self) -> None:
-        """Bring all words into segments and merge what is due; cheap when nothing is."""
+        """Write pending words to segments and merge segments where due."""
         with self._db.write():
             pending = self._pending.all()
             if pending:
@@ -129,7 +130,7 @@ class Lexicon:
             return self._names.scores(wanted)
 
     def named(self, wanted: Sequence[str]) -> NDArray[np.int32]:
-        """Give the documents with one of some words in their names, ascending."""
+        """Return the documents with one of some words in their names, ascending."""
         with self._db.read():
             return self._names.docs(wanted)
 
@@ -152,7 +153,7 @@ class Lexicon:
         )
         length = np.zeros(last + 1, np.float32)
         for segment in segments:
-            # A document without words is a document all the same.
+            # A document without words counts as a document too.
             length[segment.docs] = np.maximum(segment.lengths, 1)
         deleted = self._segments.deleted()
         length[deleted[deleted <= last]] = 0
@@ -161,29 +162,29 @@ class Lexicon:
         return Statistics(segments, pending, length)
 
     def documents(self) -> set[int]:
-        """Give the documents whose words are known."""
+        """Return the documents whose words are known."""
         with self._db.read():
             deleted = set(self._segments.deleted().tolist())
             there = {int(doc) for segment in self._segments.all() for doc in segment.docs}
             return (there - deleted) | {doc.doc for doc in self._pending.all()}
 
     def mark_deleted(self, docs: Iterable[int]) -> None:
-        """Mark documents as deleted that the catalog has lost without the trigger."""
+        """Mark documents as deleted whose rows were lost without the trigger that does it."""
         with self._db.write() as connection:
             for doc in docs:
                 connection.execute("DELETE FROM lexicon_pending WHERE doc = ?", (doc,))
                 connection.execute("INSERT OR IGNORE INTO lexicon_deleted VALUES (?)", (doc,))
 
     def counts(self, statistics: Statistics, group: tuple[str, ...]) -> NDArray[np.float32]:
-        """Count a group of words in every document that is not deleted; must not be changed.
+        """Count a group of words in every document that is not deleted; do not change the array.
 
-        Queries share most of their words, so counts are kept until something is written.
+        Cached until the next commit, since queries share most of their words.
         """
         version = self._db.version_read()
         if self._counted[0] < version:
             self._counted = (version, {})
         kept_of, kept = self._counted
-        if kept_of != version or self._db.in_write:  # this thread sees another state
+        if kept_of != version or self._db.in_write:  # this thread reads another state
             return self._count(statistics, group)
         found = kept.get(group)
         if found is None:
@@ -209,7 +210,7 @@ class Lexicon:
     # words
 
     def expand_prefix(self, prefix: str, limit: int = 32) -> list[tuple[str, int]]:
-        """Give words of documents and names that begin with a prefix, frequent ones first."""
+        """Return words of documents and names that begin with a prefix, frequent ones first."""
         with self._db.read():
             found = dict(self._vocabulary.by_prefix(prefix, limit))
             for doc in self._pending.all():
@@ -223,10 +224,10 @@ class Lexicon:
     def nearest(
         self, word: str, languages: Sequence[str] = (), limit: int = 3
     ) -> list[tuple[str, int]]:
-        """Give the words that an unknown word may be a typo of, likely ones first.
+        """Return the words that an unknown word may be a typo of, likely ones first.
 
-        Words of fewer than four letters, words with digits and words that do occur have none. In
-        ``languages`` it may be one of another form of a word.
+        None for words of fewer than four letters, with digits, or that occur. The typo may also be
+        of another form of a word, by its stems in ``languages``.
         """
         if not can_be_typo(word) or self.df([word])[word] or self.files.counts([word]):
             return []
@@ -243,13 +244,13 @@ class Lexicon:
         return ranked[:limit]
 
     def forms(self, word: str, languages: Sequence[str]) -> list[str]:
-        """Give the words of the library that share a stem with a word, itself first."""
+        """Return the words of the library that share a stem with a word, itself first."""
         return self._vocabulary.forms(word, languages)
 
     def behind_clitics(self, phrase: str, languages: Sequence[str]) -> list[str]:
-        """Give a phrase as it stands in texts behind what is written together with it.
+        """Return a phrase in the forms with proclitics that occur in the library.
 
-        In Hebrew and Arabic that is "and", "in" and the like.
+        In Hebrew and Arabic "and", "in" and the like are written together with the next word.
         """
         first, space, rest = phrase.partition(" ")
         if first.isascii():
@@ -258,11 +259,11 @@ class Lexicon:
         return [other + space + rest for other in longer if other.endswith(first)]
 
     def stems(self, wanted: Collection[str]) -> list[str]:
-        """Give those of some words that are stems of words of the library."""
+        """Return the given words that are stems of words of the library."""
         return self._vocabulary.stems(wanted)
 
     def ending_with(self, ending: str, limit: int = 8) -> list[tuple[str, int]]:
-        """Give the compounds that end with a word, frequent ones first."""
+        """Return the compounds that end with a word, frequent ones first."""
         if not ending.isalpha():
             return []
         return self._vocabulary.ending_with(ending, limit)

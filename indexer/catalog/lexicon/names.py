@@ -1,7 +1,7 @@
-"""The words of the names that documents go by now, to be counted with their texts.
+"""The words of documents' current file names, scored together with their texts.
 
-Owns an index in memory from words to names; names never change, so it only grows. Which name
-belongs to which document is read again whenever files change.
+Owns an in-memory index from words to names; names are immutable, so it only grows. The links from
+names to documents are read again whenever files change.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class NameWords:
         self._lock = threading.Lock()
         self._by_word: dict[str, list[int]] = {}
         self._last = 0
-        self._version: int | None = None  # as of which version of the catalog
-        self._docs: dict[str, NDArray[np.int32]] = {}  # by word, while the links stay
+        self._version: int | None = None  # of the catalog, when the links were read
+        self._docs: dict[str, NDArray[np.int32]] = {}  # by word, valid for these links
         self._sorted: tuple[NameLinks, NDArray[np.int32], NDArray[np.int32]] | None = None
 
     def docs(self, wanted: Sequence[str]) -> NDArray[np.int32]:
-        """Give the documents with a file whose name holds one of the words, ascending."""
+        """Return the documents with a file whose name holds one of the words, ascending."""
         with self._lock:
             self._add_new_names()
             self._links()
@@ -60,8 +60,8 @@ class NameWords:
     def scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Score documents by the query words in their names.
 
-        A word counts by its idf among names, once in each name; a document has the score of
-        its best name.
+        A word weighs its idf among names, once per name; a document has the score of its best
+        name.
 
         Returns:
             Documents in ascending order and their scores.

@@ -1,7 +1,7 @@
 """Documents whose words are not in a segment yet.
 
-Owns the rows of pending documents and their decoded form, so that a document can be found by its
-words at once and segments are written for many documents together.
+Owns the rows of pending documents and their decoded form: a document is searchable at once, while
+segments are written for many documents together.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class PendingDoc:
     codes: NDArray[np.uint8]
 
     def count(self, word: str) -> float:
-        """Tell how often the document has a word, as rounded as a segment would."""
+        """Return how often the document has a word, rounded as in a segment."""
         at = self.words.get(word)
         return 0.0 if at is None else float(COUNTS[self.codes[at]])
 
 
 class Pending:
-    """The pending documents of one lexicon. Thread-safe; rows never change, so they are kept."""
+    """The pending documents of one lexicon. Thread-safe; rows are immutable, hence cached."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -64,10 +64,10 @@ class Pending:
         return row[0], row[1]
 
     def all(self) -> list[PendingDoc]:
-        """Give the pending documents of this thread's transaction."""
+        """Return the pending documents of this thread's transaction."""
         docs = [row[0] for row in self._db.rows("SELECT doc FROM lexicon_pending ORDER BY doc")]
         if self._db.in_write:
-            # What is not committed may yet be undone.
+            # Uncommitted rows may be rolled back, so they are not cached.
             return [self._known.get(doc) or self._load(doc) for doc in docs]
         with self._lock:
             known = {doc: self._known[doc] for doc in docs if doc in self._known}
@@ -78,7 +78,7 @@ class Pending:
         return [known[doc] for doc in docs]
 
     def clear(self) -> None:
-        """Drop all rows, inside the transaction that wrote them into a segment."""
+        """Delete all rows, in the transaction that wrote them into a segment."""
         with self._db.write() as connection:
             connection.execute("DELETE FROM lexicon_pending")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNK_POSTINGS = 8192
-SPAN = 1 << 16  # documents a segment can tell apart
+SPAN = 1 << 16  # document ids that fit a segment's uint16
 
 EXACT_COUNTS = 128
 _STEPS = 12  # codes for each doubling past the exact counts
@@ -54,7 +54,7 @@ def ordered(term: NDArray[np.int64], doc: NDArray[np.int64], code: NDArray[np.ui
 
 
 def join(pieces: Sequence[Postings]) -> Postings:
-    """Put pieces one after the other."""
+    """Concatenate postings."""
     return Postings(
         np.concatenate([piece.term for piece in pieces]),
         np.concatenate([piece.doc for piece in pieces]),
@@ -77,7 +77,7 @@ def encode(postings: Postings, base: int) -> bytes:
 
 
 def decode(chunk: bytes, base: int) -> Postings:
-    """Read a whole chunk."""
+    """Decode a whole chunk."""
     terms, lengths, docs, codes = _views(chunk)
     return Postings(np.repeat(terms, lengths).astype(np.int64), docs.astype(np.int64) + base, codes)
 
@@ -110,7 +110,7 @@ def cut(postings: Postings, *, last: bool) -> tuple[list[Postings], Postings]:
 
     Args:
         postings: Sorted.
-        last: Whether nothing follows; otherwise what does not fill a chunk is handed back.
+        last: Whether nothing follows; otherwise what does not fill a chunk is returned.
 
     Returns:
         The chunks and the rest.
@@ -135,15 +135,15 @@ def merge(
     """Merge sorted runs into one, a few chunks in memory at a time.
 
     Args:
-        runs: Each yields pieces that continue one another; no document is in two runs.
-        keep: Tells which documents stay.
+        runs: Each yields consecutive pieces; no document is in two runs.
+        keep: Returns which documents are kept.
 
     Yields:
-        Sorted pieces of whole terms that continue one another.
+        Consecutive sorted pieces of whole terms.
     """
     heads: list[Postings | None] = [next(run, None) for run in runs]
     while any(head is not None for head in heads):
-        # Every run has shown its postings up to here; past it one may still hold some back.
+        # All postings up to this term are loaded; of later terms some may not be read yet.
         limit = min(int(head.term[-1]) for head in heads if head is not None)
         taken = []
         for index, head in enumerate(heads):
@@ -153,7 +153,7 @@ def merge(
                 if end < len(head.term):
                     head = _slice(head, end, None)  # noqa: PLW2901  # the rest of it
                     break
-                head = next(runs[index], None)  # noqa: PLW2901  # it may begin with this term
+                head = next(runs[index], None)  # noqa: PLW2901  # may begin with the same term
             heads[index] = head
         joined = join(taken)
         kept = keep(joined.doc)

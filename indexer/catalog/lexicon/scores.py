@@ -1,6 +1,6 @@
-"""One read transaction on the lexicon, and the BM25 of documents computed in it.
+"""One read transaction on the lexicon, and the BM25 scores of documents computed in it.
 
-Owns the scores and the statistics behind them; counting is ``lexicon``'s.
+Owns the scores and their statistics; ``lexicon`` counts the words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ B = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What every score of one query is computed from; arrays are indexed by document."""
+    """The collection statistics of BM25; arrays are indexed by document."""
 
     segments: Sequence[Segment]
     pending: Sequence[PendingDoc]
@@ -34,7 +34,7 @@ class Statistics:
 
 @dataclass(slots=True)
 class LexiconReader:
-    """One read transaction on the lexicon, in which each group of words is counted once.
+    """One read transaction on the lexicon, which counts each group of words once.
 
     Valid inside ``Lexicon.reading``, on the thread that opened it.
     """
@@ -55,7 +55,7 @@ class LexiconReader:
         return {word: int(np.count_nonzero(self.counts([word]))) for word in wanted}
 
     def occurrences(self, groups: Sequence[Sequence[str]]) -> list[float]:
-        """Count how often each group of words occurs in the whole library, about."""
+        """Return about how often each group of words occurs in the whole library."""
         return [float(self.counts(group).sum()) for group in groups]
 
     def document_scores(

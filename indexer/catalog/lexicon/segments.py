@@ -1,11 +1,11 @@
-"""Postings on disk: new documents are rows of their own, the rest sorted segments.
+"""Postings on disk, in sorted segments that are merged as they accumulate.
 
-Owns the tables of pending documents, segments and chunks, and their merging. A document is
-written once; one that is deleted is dropped when its segment is next merged. It must not know
-words: see ``indexer.catalog.lexicon.vocabulary``.
+Owns the tables of segments and chunks, and their merging. A document is written once; a deleted one
+is dropped when its segment is next merged. It must not know words: see
+``indexer.catalog.lexicon.vocabulary``.
 
-SQLite's own full text would need a copy of every document to delete one of them (before 3.43) and
-the positions of every word to count one. Segments of uint16 and uint8 take three bytes a posting.
+FTS5 would need a copy of every document to delete one (before SQLite 3.43) and the positions of
+every word to count it. A posting here takes three bytes: uint16 document, uint8 count.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from indexer.catalog.database import Database
 
-FANOUT = 8  # segments of one size that become one of the next
+FANOUT = 8  # segments of one size that are merged into one of the next
 MAX_DOCS = 32_768  # in a segment; larger ones would not be merged again
-DELETED_SHARE = 0.25  # deleted documents that make a segment worth rewriting
+DELETED_SHARE = 0.25  # share of deleted documents at which a segment is rewritten
 CACHED_POSTINGS = 1 << 17  # of each segment in memory: about a megabyte
 
 # Documents, ascending, and the codes of their counts.
@@ -35,9 +35,9 @@ Found = tuple["NDArray[np.int64]", "NDArray[np.uint8]"]
 
 
 class PostingCache:
-    """The postings of a segment that were read last: queries share most of their words.
+    """The most recently read postings of a segment, since queries share most of their words.
 
-    Any thread may use it; a segment never changes, so what is kept stays true.
+    Thread-safe; segments are immutable, so entries stay valid.
     """
 
     def __init__(self) -> None:
@@ -66,18 +66,18 @@ class Segment:
 
 
 class Segments:
-    """The segments of one lexicon. Segments never change, so they are kept once they were read."""
+    """The segments of one lexicon. Segments are immutable, so they are cached once read."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
         self._known: dict[int, Segment] = {}
 
     def all(self) -> list[Segment]:
-        """Give the segments of this thread's transaction."""
+        """Return the segments of this thread's transaction."""
         numbers = [row[0] for row in self._db.rows("SELECT id FROM lexicon_segments ORDER BY id")]
         known = self._known
         if self._db.in_write:
-            # What is not committed may yet be undone, and its number given to another.
+            # An uncommitted segment may be rolled back and its id reused, so it is not cached.
             return [known.get(number) or self._load(number) for number in numbers]
         missing = [number for number in numbers if number not in known]
         if missing or len(numbers) < len(known):
@@ -87,12 +87,12 @@ class Segments:
         return [known[number] for number in numbers]
 
     def deleted(self) -> NDArray[np.int64]:
-        """Give the documents that were deleted but are still in a segment."""
+        """Return the documents that were deleted but are still in a segment."""
         rows = self._db.rows("SELECT doc FROM lexicon_deleted ORDER BY doc")
         return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
     def find(self, segment: Segment, term: int) -> Found:
-        """Give the documents and codes of a term in a segment."""
+        """Return the documents and codes of a term in a segment."""
         found = segment.cache.get(term)
         if found is None:
             found = self._read(segment, term)
@@ -109,7 +109,7 @@ class Segments:
         if chunk is None:
             return np.zeros(0, np.int64), np.zeros(0, np.uint8)
         docs, codes = p.find(chunk, segment.base, term)
-        return docs, codes.copy()  # not a view, which would keep the whole chunk
+        return docs, codes.copy()  # a view would keep the whole chunk in memory
 
     def add(
         self, docs: NDArray[np.int64], lengths: NDArray[np.int64], postings: p.Postings
@@ -125,7 +125,7 @@ class Segments:
             docs, lengths = docs[end:], lengths[end:]
 
     def maintain(self) -> None:
-        """Merge what is due, and rewrite segments that are full of deleted documents."""
+        """Merge segments where due, and rewrite those with many deleted documents."""
         deleted = self.deleted()
         for segment in self.all():
             if np.isin(segment.docs, deleted).mean() > DELETED_SHARE:

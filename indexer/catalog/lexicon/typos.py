@@ -1,9 +1,9 @@
-"""The words one slip of the keyboard away.
+"""Strings at edit distance one from a word, as candidates for a correction.
 
-Owns the generation of candidates; whether they are words is for the vocabulary to say. Pure.
+Owns generating the candidates; the vocabulary looks up which are words. Pure.
 
-Generating is cheaper than comparing: about 450 look-ups for a word of eight letters, however many
-words the library knows.
+Generating is cheaper than comparing: about 450 look-ups for a word of eight letters, independent of
+the size of the vocabulary.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from __future__ import annotations
 import re
 import unicodedata
 
-MIN_LETTERS = 4  # shorter words are too close to too many others
+MIN_LETTERS = 4  # shorter words have too many neighbours at distance one
 MIN_SYLLABLES = 3  # of Korean
 MAX_LETTERS = 32
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _BLOCK = 0x80
 _HANGUL = re.compile("[\uac00-\ud7a3]+$")
-# What a Korean syllable is made of: first consonants, vowels, last consonants.
+# The jamo of Korean syllables: initial consonants, vowels, final consonants.
 _JAMO = "".join(map(chr, (*range(0x1100, 0x1113), *range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
 _NO_LETTER = re.compile("[\\d\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 def can_be_typo(word: str) -> bool:
-    """Tell whether a word is of the kind that is mistyped: letters of an alphabet, enough."""
+    """Return whether a word can be corrected: only letters of an alphabet, and enough of them."""
     if len(word) > MAX_LETTERS or _NO_LETTER.search(word):
         return False
     if _HANGUL.match(word):
@@ -33,7 +33,7 @@ def can_be_typo(word: str) -> bool:
 
 
 def one_edit_away(word: str) -> set[str]:
-    """Give all strings with one letter more, less, exchanged, or two neighbours swapped.
+    """Return all strings with one letter more, less, exchanged, or two neighbours swapped.
 
     New letters are those of the word's own scripts. The word itself is not among them.
     """
@@ -63,5 +63,5 @@ def _alphabet(word: str) -> str:
 
 
 def _is_small_letter(char: str) -> bool:
-    """Whether words are written with a character: a letter that is no capital, or a mark."""
+    """Whether a character is a lower-case or caseless letter, or a combining mark."""
     return unicodedata.category(char) in {"Lo", "Ll", "Lm", "Mn", "Mc"} and char == char.casefold()

@@ -1,4 +1,4 @@
-"""The words the library knows: their numbers, prefixes, forms and near misses.
+"""The library's vocabulary: ids of words, and look-ups by prefix, stem and edit distance.
 
 Owns the tables of terms and stems. It must not know in which documents a word occurs.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog.database import Database
 
-LAST = "\U0010ffff"  # sorts after every word with the prefix before it
+LAST = "\U0010ffff"  # prefix + LAST sorts after every word with the prefix
 _STEMS = (
     "SELECT s.stem, max(t.df) FROM lexicon_stems s JOIN lexicon_terms t ON t.term = s.term "
     "WHERE t.df > 0"
@@ -31,7 +31,7 @@ class Vocabulary:
         self._db = database
 
     def ids(self, words: Collection[str]) -> dict[str, int]:
-        """Give the numbers of the words that have one."""
+        """Return the ids of the words that have one."""
         rows = self._db.rows(
             "SELECT term, id FROM lexicon_terms WHERE term IN (SELECT value FROM json_each(?))",
             json.dumps(list(words)),
@@ -39,13 +39,13 @@ class Vocabulary:
         return dict(rows)
 
     def add(self, found: Mapping[str, tuple[int, str]]) -> dict[str, int]:
-        """Count words in, making numbers for new ones, inside the caller's transaction.
+        """Add document counts to words, inserting new ones, inside the caller's transaction.
 
         Args:
             found: For each word its number of new documents, and a language of these.
 
         Returns:
-            The numbers of all words.
+            The ids of all words.
         """
         with self._db.write() as connection:
             known = self.ids(found)
@@ -69,9 +69,9 @@ class Vocabulary:
         return known | numbers
 
     def by_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Give words that begin with a prefix and their document counts, frequent ones first.
+        """Return words that begin with a prefix and their document counts, frequent ones first.
 
-        Where words begin with articles and the like, what is left without them counts as well.
+        In languages with proclitics, such as articles, words match without them as well.
         """
         end = prefix + LAST
         rows = self._db.rows(
@@ -92,9 +92,9 @@ class Vocabulary:
         return rows
 
     def nearest(self, word: str, languages: Iterable[str]) -> list[tuple[str, int]]:
-        """Give words one edit away and their document counts, frequent ones first.
+        """Return words one edit away and their document counts, frequent ones first.
 
-        Where there are none, the stems in some languages of what is one edit away.
+        If there are none, words whose stem in some languages is that of a string one edit away.
         """
         if not can_be_typo(word):
             return []
@@ -112,7 +112,7 @@ class Vocabulary:
         return rows
 
     def stems(self, wanted: Collection[str]) -> list[str]:
-        """Give those of some words that are stems of words."""
+        """Return the given words that are stems of words."""
         return [stem for stem, _ in self._stems(json.dumps(list(wanted)))]
 
     def _stems(self, listed: str) -> list[tuple[str, int]]:
@@ -120,9 +120,9 @@ class Vocabulary:
         return self._db.rows(f"{_STEMS} {where}", listed)
 
     def ending_with(self, ending: str, limit: int) -> list[tuple[str, int]]:
-        """Give words that end with another and their document counts, frequent ones first.
+        """Return words that end with another and their document counts, frequent ones first.
 
-        Goes through all words: 0.1 s for a million.
+        Scans all words: 0.1 s for a million.
         """
         return self._db.rows(
             "SELECT term, df FROM lexicon_terms WHERE df > 0 AND term GLOB ? "
@@ -132,7 +132,7 @@ class Vocabulary:
         )
 
     def forms(self, word: str, languages: Iterable[str]) -> list[str]:
-        """Give the words that share a stem with a word in one of the languages, itself first."""
+        """Return the words that share a stem with a word in one of the languages, itself first."""
         wanted = {stem for language in languages for stem in forms(word, language).stems}
         rows = self._db.rows(
             "SELECT DISTINCT term FROM lexicon_stems WHERE stem IN "

@@ -195,7 +195,7 @@ def _unread(info: DocumentInfo, source: Source) -> list[tuple[str, str]]:
 
 
 def _has_pictures(source: Source) -> bool:
-    """Tell whether a document has pages whose text would have to be recognised."""
+    """Return whether a document has pages whose text would have to be recognised."""
     return isinstance(source, HasScannedPages) and bool(source.textless)
 
 

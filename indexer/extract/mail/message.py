@@ -95,7 +95,7 @@ class Mail:
         return [each.name for each in self.attached if not isinstance(each, InnerMail)]
 
     def shows(self, identifier: str) -> bool:
-        """Tell whether a picture stands in the HTML."""
+        """Return whether a picture stands in the HTML."""
         mark = b"cid:" + identifier.encode("utf-8", "replace")
         return bool(identifier) and any(
             mark in body.data for body in self.bodies if isinstance(body, Html)

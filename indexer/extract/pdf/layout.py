@@ -170,7 +170,7 @@ def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
 
 
 def _is_tabular(rows: list[Row], texts: list[str], i: int) -> bool:
-    """Tell whether a row has cells, or is one itself: a short piece beside another."""
+    """Return whether a row has cells, or is one itself: a short piece beside another."""
     first, tab, _ = texts[i].partition("\t")
     if tab:
         return not _ONLY_MARKER.match(first)
@@ -183,14 +183,14 @@ def _is_tabular(rows: list[Row], texts: list[str], i: int) -> bool:
 
 
 def _overlap(row: Row, other: Row) -> bool:
-    """Tell whether rows stand on one height with a cell's gap between them (formulas touch)."""
+    """Return whether rows stand on one height with a cell's gap between them (formulas touch)."""
     shared = min(row.y1, other.y1) - max(row.y0, other.y0)
     gap = max(row.x0 - other.x1, other.x0 - row.x1)
     return shared > 0.5 * min(row.y1 - row.y0, other.y1 - other.y0) and gap > 0.8 * row.size
 
 
 def _is_continuous(rows: list[Row]) -> bool:
-    """Tell whether rows stand close together, up to the height of a cell of several lines."""
+    """Return whether rows stand close together, up to the height of a cell of several lines."""
     return all(
         -8 * row.size < row.y0 - before.y1 < 3.0 * row.size for before, row in pairwise(rows)
     )
@@ -217,7 +217,7 @@ def _typical_leading(rows: list[Row], texts: list[str]) -> float:
 def _breaks(
     rows: list[Row], texts: list[str], span: tuple[int, int], tables: list[bool], leading: float
 ) -> bool:
-    """Tell whether a new block begins at row ``span[1]``; its block so far began at ``span[0]``."""
+    """Return whether a new block begins at row ``span[1]``; the last began at ``span[0]``."""
     first, i = span
     before, row = rows[i - 1], rows[i]
     if tables[i] != tables[i - 1]:
@@ -237,7 +237,7 @@ def _breaks(
 
 
 def _is_past_item(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
-    """Tell whether a row stands further left than the text of the list item before it."""
+    """Return whether a row stands further left than the text of the list item before it."""
     item = rows[first]
     if i - first > 1:
         hang = rows[i - 1].x0
@@ -250,7 +250,7 @@ def _is_past_item(rows: list[Row], texts: list[str], first: int, i: int) -> bool
 
 
 def _is_indented(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
-    """Tell whether a paragraph begins that only its first line's indent sets apart."""
+    """Return whether a paragraph begins that only its first line's indent sets apart."""
     if i - first < 2 and rows[first].x0 > rows[i].x0:
         return False
     step = rows[i].x0 - rows[i - 1].x0

@@ -89,7 +89,7 @@ def _rows(lines: Sequence[Line]) -> list[Row]:
 
 
 def _on_same_row(row: Row, line: Line) -> bool:
-    """Tell whether a line continues a row: on the same height, and over none of its cells."""
+    """Return whether a line continues a row: on the same height, and over none of its cells."""
     shared = min(row.y1, line.y1) - max(row.y0, line.y0)
     if shared < 0.5 * min(row.y1 - row.y0, line.height):
         return False
@@ -121,7 +121,7 @@ def _join_columns_of_tables(runs: list[Run]) -> list[Run]:
 
 
 def _are_columns_of_one_table(left: Run, right: Run) -> bool:
-    """Tell whether most rows of the shorter run stand beside a row of the other.
+    """Return whether most rows of the shorter run stand beside a row of the other.
 
     Columns of prose may be aligned too, but there both sides of most pairs are long.
     """

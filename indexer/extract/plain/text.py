@@ -133,7 +133,7 @@ def _role(lines: list[TextLine], i: int) -> tuple[BlockKind, int]:
 
 
 def _begins_block(lines: list[TextLine], roles: list[tuple[BlockKind, int]], i: int) -> bool:
-    """Tell whether a line does not belong to the block of the line before it."""
+    """Return whether a line does not belong to the block of the line before it."""
     before, kind = roles[i - 1][0], roles[i][0]
     if BlockKind.HEADING in (before, kind) or kind is BlockKind.LIST_ITEM:
         return True
@@ -144,13 +144,13 @@ def _begins_block(lines: list[TextLine], roles: list[tuple[BlockKind, int]], i: 
 
 
 def _is_piped(lines: list[TextLine], i: int) -> bool:
-    """Tell whether a line is a row of cells between bars, as its neighbour is."""
+    """Return whether a line is a row of cells between bars, as its neighbour is."""
     near = range(max(i - 1, 0), min(i + 2, len(lines)))
     return " | " in lines[i].content and any(" | " in lines[k].content for k in near if k != i)
 
 
 def _may_head(content: str) -> bool:
-    """Tell whether a short line can be the heading of the long one after it."""
+    """Return whether a short line can be the heading of the long one after it."""
     line = content.strip()
     if not 0 < len(line) <= _MAX_PLAIN_CHARS or not line[0].isupper():
         return False

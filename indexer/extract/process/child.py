@@ -95,7 +95,7 @@ class Conversation:
             self.send(PageReached(min(page, self.pages), self.pages))
 
     def reach(self, page: int, source: Source) -> None:
-        """Tell which page comes next; of a mailbox, how many there are shows as it is read."""
+        """Return which page comes next; of a mailbox, how many there are shows as it is read."""
         self.pages = source.page_count
         self.progress(page)
 

@@ -198,7 +198,7 @@ def _form(text: str) -> int:
 
 
 def _is_title_case(text: str) -> bool:
-    """Tell whether all longer words begin with a capital, as in the title of a clause."""
+    """Return whether all longer words begin with a capital, as in the title of a clause."""
     words = [word for word in text.split() if len(word) > 4 and word[0].isalpha()]
     return len(text.split()) <= _MAX_CLAUSE_WORDS and all(word[0].isupper() for word in words)
 

@@ -62,12 +62,12 @@ def tidy_capitals(name: str) -> str:
 
 
 def is_boilerplate(line: str) -> bool:
-    """Tell whether a line stands on many documents, and so names none."""
+    """Return whether a line stands on many documents, and so names none."""
     return _BOILERPLATE.match(line.strip(" \t_-–—*\"'“”[(")) is not None
 
 
 def is_plausible_title(text: str) -> bool:
-    """Tell whether what a file gives as its title was meant as one.
+    """Return whether what a file gives as its title was meant as one.
 
     Accession numbers, file names, identifiers, placeholders and boilerplate are none.
     """
