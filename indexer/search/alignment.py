@@ -1,4 +1,4 @@
-"""What two texts share, part by part: the similarity matrix between the parts of both.
+"""The similarity matrix between the parts (tokens or sentences) of two texts.
 
 Owns the arithmetic; pure functions of arrays. It must not know texts, models or documents.
 
@@ -7,14 +7,14 @@ is a sum over all pairs of their tokens:
 
     cos(a, b) = sum over i, j of  a_i . b_j / (|sum a| |sum b|)
 
-and each pair's share is known exactly. It reads as ``weight_ij * cos(a_i, b_j)``, as in RCMD (Lee
+and each pair's share is known exactly. It equals ``weight_ij * cos(a_i, b_j)``, as in RCMD (Lee
 et al. 2022), with weights that follow from the mean instead of a transport problem. The best
 partner of each part, and the mean over them (``recall``), is the greedy matching of BERTScore
 (Zhang et al. 2020). The decomposition holds for mean pooling, weighted or not; a vector taken from
 one token has none.
 
-The same matrix between the sentence vectors of two documents says what one has of the other; there
-it is never held whole (``nearest``).
+The same matrix between the sentence vectors of two documents measures how much of one the other
+contains; ``nearest`` computes it in blocks, as the whole would not fit in memory.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Alignment:
     """Two texts of m and n parts, compared part by part; both arrays are float32 (m, n).
 
     Attributes:
-        cosines: How similar two parts are.
-        shares: What each pair contributes to the cosine of the two texts; they add up to it.
+        cosines: Of each pair of parts.
+        shares: The contribution of each pair to the cosine of the two texts; their sum is that.
     """
 
     cosines: Floats
@@ -55,19 +55,19 @@ class Alignment:
 
     @property
     def rows(self) -> Floats:
-        """What each part of the first text contributes, (m,)."""
+        """The contribution of each part of the first text, (m,)."""
         rows: Floats = self.shares.sum(axis=1)
         return rows
 
     @property
     def columns(self) -> Floats:
-        """What each part of the second text contributes, (n,)."""
+        """The contribution of each part of the second text, (n,)."""
         columns: Floats = self.shares.sum(axis=0)
         return columns
 
     @property
     def recall(self) -> float:
-        """How well the second text covers the first: the mean of its parts' best cosines."""
+        """How well the second text covers the first: the mean of each part's best cosine."""
         return float(self.cosines.max(axis=1).mean()) if self.cosines.size else 0.0
 
 
@@ -75,7 +75,7 @@ def align(first: Floats, second: Floats) -> Alignment:
     """Compare two texts by the states of their tokens.
 
     Args:
-        first: Shape (m, d), as the model gives them: not scaled.
+        first: Shape (m, d), not normalised.
         second: Shape (n, d).
     """
     scale = np.linalg.norm(first.sum(axis=0, dtype=np.float64)) * np.linalg.norm(
@@ -95,12 +95,12 @@ def nearest(
         first: Unit vectors, shape (m, d).
         second: Unit vectors, shape (n, d).
         count: How many are wanted for each.
-        near: For a text that is compared with itself: where the parts of both stand, (m,) and
-            (n,). Those that stand at most 1 apart are not compared.
+        near: For a text that is compared with itself: the positions of the parts of both, (m,) and
+            (n,). Parts whose positions differ by at most 1 are not compared.
 
     Returns:
-        Their places in ``second``, int64, and their cosines, float32, best first. Both have the
-        shape (m, k), with k the smaller of ``count`` and n; what must not be compared has -1.
+        Their indices in ``second``, int64, and their cosines, float32, best first. Both have the
+        shape (m, k), with k the smaller of ``count`` and n; excluded pairs have -1.
     """
     kept = min(count, len(second))
     places = np.zeros((len(first), kept), np.int64)

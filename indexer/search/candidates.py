@@ -1,8 +1,8 @@
-"""The passages worth ranking, and the evidence for each.
+"""Retrieves candidate passages and computes the evidence for each.
 
 Owns the retrievers (words by BM25, meaning by vectors, each over the library and inside the likely
-documents) and the evidence: every candidate is scored by both, whichever found it. It must not
-decide the order.
+documents) and the evidence: every candidate is scored by both, whichever retrieved it. It must not
+order them.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 # Passages by each retriever, over the whole library and inside the likely documents.
 WIDE = 100
 NARROW = 60
-# More by vectors, since the index quantises them and so mixes up their order.
+# Additional candidates by vectors, since the index quantises them, which perturbs their order.
 QUANTISED = 32
 
 
 @dataclass(frozen=True, slots=True)
 class QueryVectors:
-    """The query's vectors, (dim,) each; equal where the query is all question."""
+    """The query's vectors, (dim,) each; equal if the query is a question without context."""
 
     whole: Floats
     question: Floats
@@ -50,7 +50,7 @@ class QueryVectors:
 
 @dataclass(frozen=True, slots=True)
 class Retrievals:
-    """Searches under way. ``question`` are those whose scores are BM25 of the question."""
+    """Searches in progress. ``question`` are those whose scores are BM25 of the question."""
 
     question: list[Retrieval]
     others: list[Retrieval]
@@ -59,7 +59,7 @@ class Retrievals:
         return Retrievals(self.question + other.question, self.others + other.others)
 
     def keys(self) -> Keys:
-        """Wait for all; what any of them found, int64 ascending."""
+        """Wait for all; return the union of their results, int64 ascending."""
         found = [one.result().keys for one in (*self.question, *self.others)]
         return np.unique(np.concatenate(found)).astype(np.int64)
 
@@ -92,7 +92,7 @@ class Retriever:
         store: The passages and vectors.
         space: The embedding space.
         docs: Which documents may answer; None for all.
-        excluded: Words that must not stand in a passage.
+        excluded: Words that a passage must not contain.
         pool: Runs the searches side by side.
     """
 
@@ -122,7 +122,7 @@ class Retriever:
         return Retrievals([], found)
 
     def start_within(self, terms: QueryTerms, vectors: QueryVectors, likely: Docs) -> Retrievals:
-        """Begin to search inside likely documents, all of which ``docs`` lets pass."""
+        """Begin to search inside likely documents, all of which are in ``docs``."""
         if not len(likely):
             return Retrievals([], [])
         inside = DocSet.from_docs(likely.tolist())
@@ -171,8 +171,8 @@ class Retriever:
         """BM25 of candidates for the question; computed only where no search already did."""
         scores = np.zeros(len(keys), np.float32)
         missing = np.ones(len(keys), bool)
-        # The first search covered the whole library and wins: rows that no index covers yet are
-        # counted among those searched, so that inside few documents every word seems common.
+        # The search over the whole library takes precedence: LanceDB computes df over the searched
+        # rows that are not indexed yet, so inside few documents every word has a low idf.
         for retrieval in reversed(retrievals.question):
             found = retrieval.result()
             at = np.searchsorted(keys, found.keys)
@@ -189,10 +189,10 @@ class Retriever:
 
 
 def neighbour_similarity(before: Floats, after: Floats) -> Floats:
-    """The sum of the similarities of both neighbours, float32 (n,); 0 is one that is missing.
+    """The sum of the similarities of both neighbours, float32 (n,); 0 marks a missing one.
 
-    The other then counts twice, and a passage that is alone has what others have on average: else
-    the ends of documents, and with them all short ones, would lose to what stands inside.
+    The other then counts twice, and a passage without neighbours gets the mean: otherwise the first
+    and last passages of documents, and all short documents, would rank too low.
     """
     first = np.where(before != 0.0, before, after)
     last = np.where(after != 0.0, after, before)

@@ -1,6 +1,6 @@
-"""What each of two documents says that the other does not.
+"""The statements of each of two documents that the other does not contain.
 
-Owns the comparison: every statement of one is looked for in the other, by its sentence vector
+Owns the comparison: every statement of one is searched in the other, by its sentence vector
 against all of the other's and by its wording, in both directions. It must not know how vectors are
 stored or results are shown.
 
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 
 # The quantile of the nearest different statements' cosines that is the threshold.
 QUANTILE = 0.9
-# A statement is said if this share of it stands anywhere in the same words, or this share of its
-# words in its counterpart.
+# A statement is contained if this share of it occurs anywhere in the same wording, or this share of
+# its words in its counterpart.
 SAME_WORDS = 0.8
 SHARED_WORDS = 0.7
 # Candidates of which the one with the most common words is the counterpart.
 CLOSEST = 5
 # The threshold is measured on so many statements of each document, evenly spread.
 SAMPLE = 2000
-# With so many statements half of their mean is subtracted.
+# At this number of statements half of their mean is subtracted.
 FEW = 20
 
 
@@ -68,9 +68,9 @@ class ComparedDocument:
 
 
 def centred(vectors: Floats) -> Floats:
-    """Unit vectors without what all of them share: (n, d) to (n, d).
+    """Unit vectors minus their common component: (n, d) to (n, d).
 
-    Of a few vectors the mean is hardly known, so less of it goes.
+    The mean of a few vectors is a poor estimate, so less of it is subtracted.
     """
     share = len(vectors) / (len(vectors) + FEW)
     found: Floats = unit(vectors - np.float32(share) * vectors.mean(axis=0))
@@ -79,7 +79,7 @@ def centred(vectors: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class StatementMatches:
-    """The statements of one document looked for in another.
+    """The result of searching the statements of one document in another.
 
     Attributes:
         partner: Int64 (n,): the counterpart of each, if the other document says it: of those that
@@ -146,7 +146,7 @@ class Comparer:
     def _describe(
         self, side: ComparedDocument, other: ComparedDocument, matched: StatementMatches, limit: int
     ) -> ComparisonSide:
-        """What one document says alone, by pages; the most different if there is too much."""
+        """The statements of one document alone, by page; beyond ``limit``, the most different."""
         alone = np.flatnonzero(~matched.present)
         shown = alone
         if limit and len(alone) > limit:
@@ -198,7 +198,7 @@ def _different(side: ComparedDocument) -> Floats:
 
 
 def match(one: ComparedDocument, other: ComparedDocument, threshold: float) -> StatementMatches:
-    """Look for the statements of one document in another."""
+    """Search the statements of one document in another."""
     count = len(one.statements)
     places, cosines = nearest(one.vectors, other.vectors, CLOSEST)
     if not places.shape[1]:
@@ -233,7 +233,7 @@ def _changed(
 
 
 def _differ(one: ReadStatement, other: ReadStatement) -> bool:
-    # Each must have something that the other lacks: either may be a part of a longer sentence.
+    # Each must have a number that the other has not: one may be part of a longer sentence.
     if one.numbers - other.numbers and other.numbers - one.numbers:
         return True
     return one.negations != other.negations and overlap(one, other) >= SHARED_WORDS

@@ -1,7 +1,7 @@
-"""What a document states: its sentences without tables, lists of names, headings and contents.
+"""The statements of a document: its sentences without tables, lists of names, headings, contents.
 
-Owns which sentences are worth comparing, and how similar two are by their words. Pure functions of
-passages; it must not know vectors or documents.
+Owns which sentences are compared, and their similarity by words. Pure functions of passages; it
+must not know vectors or documents.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
     from indexer.store.values import StoredPassage
 
-# Fewer words are a list marker, a cell of a table or a caption; of a piece that begins in the
-# middle of a sentence it takes more.
+# Fewer words are a list marker, a cell of a table or a caption; a fragment that begins in the
+# middle of a sentence needs more.
 FEWEST_WORDS = 5
 FEWEST_OF_PIECE = 8
 # A line of capitalised words is a heading if it has no more; with a full stop, if it is shorter.
 HEADING_WORDS = 12
 STOPPED_HEADING_WORDS = 7
-# Of the characters that are no spaces; with fewer letters it is a row of numbers.
+# The least share of letters among non-space characters; with less it is a row of numbers.
 LETTERS = 0.6
-# Of the words; what names and columns are made of has fewer words like "of" and "is".
+# The least share of stop words; names and columns have fewer words like "of" and "is".
 COMMON = 0.15
-# Words in a row that count as the same wording.
+# Consecutive words that count as the same wording.
 RUN = 4
 # "Termination ..... 12", a line to sign on, "Name: Jane Doe".
 _NO_SENTENCE = re.compile(
     r"(?:\.{3}|\u2026) ?\d+\s*$"
     r"|\b(?:By|BY|Name|NAME|Title|TITLE|Its|ITS) ?(?::\s*(?:$|\W|[A-Z])|:?\s*_{3})"
 )
-# Lines of a table of contents whose dots were lost: each begins with a number or is one of
-# several, and ends with one.
+# Lines of a table of contents without dots: each begins with a number or is one of several, and
+# ends with a number.
 _ENTRY = re.compile(r"(?P<number>\W*(?:[^\W\d_]+ )?[\dIVX]+\S*\s)?.*\s\d+$")
 # Two amounts at the end of a line: a row of a table. "December 31, 2019" is none.
 _AMOUNT = r"[($]*(?:\d(?:[\d,.]*\d)?|[\u2013\u2014-])[)%]*"
@@ -89,7 +89,7 @@ class ReadStatement:
 
     @property
     def negations(self) -> frozenset[str]:
-        """Its words that say no."""
+        """Its words that negate."""
         return _NEGATIONS.intersection(self.words)
 
 
@@ -123,7 +123,7 @@ def _sentences(passage: StoredPassage) -> Iterator[tuple[int, int, str]]:
 
 
 def _without_headings(text: str, headings: list[list[str]]) -> str:
-    """Drop the lines in front that are headings; short ones stand in one sentence with others."""
+    """Remove leading lines that are headings, which are short enough to join the next sentence."""
     lines = text.split("\n")
     while lines and words(lines[0]) in headings:
         del lines[0]
@@ -131,7 +131,7 @@ def _without_headings(text: str, headings: list[list[str]]) -> str:
 
 
 def _states(text: str, said: list[str], language: str) -> bool:
-    """Whether a sentence says something."""
+    """Whether a sentence is a statement."""
     fewest = FEWEST_OF_PIECE if text[:1].islower() else FEWEST_WORDS
     if len(said) < fewest or _NO_SENTENCE.search(text) or _ROW.search(text) or _is_contents(text):
         return False
@@ -164,7 +164,7 @@ def overlap(first: ReadStatement, second: ReadStatement) -> float:
 
 
 class Wording:
-    """What a document says word for word.
+    """The word sequences of a document.
 
     Args:
         known: All of its statements.
@@ -174,7 +174,7 @@ class Wording:
         self._runs = {run for statement in known for run in _runs(statement)}
 
     def share(self, statement: ReadStatement) -> float:
-        """How much of a statement stands there in the same words: 0 to 1."""
+        """The share of a statement that occurs there in the same wording: 0 to 1."""
         runs = _runs(statement)
         return len(runs & self._runs) / len(runs)
 

@@ -1,7 +1,7 @@
 """Which documents a query means: similarity, words and years of names, words of texts.
 
-Owns the document evidence for ``indexer.search.fusion``. Names are read from the catalog at every
-query, so a rename counts at once. It must not rank passages.
+Owns the document evidence for ``indexer.search.fusion``. Names are read from the catalog at query
+time, so a rename is effective at once. It must not rank passages.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Documents scored by words; clarity needs two of them.
 MAX_DOCUMENTS = 200
-# The name of a folder says less about one of its files than the file's own name.
+# The weight of a folder's name, which describes a file less precisely than the file's own.
 FOLDER_SHARE = 0.7
 # The year penalty of a document of a later year, which reports on earlier ones too.
 LATER_YEAR = 0.5
@@ -91,10 +91,10 @@ class LibraryEvidence:
 
 
 def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -> LibraryEvidence:
-    """What words say for documents; ``with_similarity`` adds what vectors say.
+    """Compute the evidence of words for documents; ``with_similarity`` adds that of vectors.
 
-    Where the library lacks most words of a query, as of one in another language, the others match
-    by chance, and what they say counts by the square of their share.
+    If most words of a query do not occur in the library, as in another language, the others match
+    by chance, and their evidence is multiplied by the square of their share.
 
     Args:
         terms: Of the query.

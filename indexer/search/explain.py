@@ -1,4 +1,4 @@
-"""Why a passage answers a query by meaning: which of its words carry how much of the cosine.
+"""Explains a passage's similarity to a query: how much each word contributes to the cosine.
 
 Owns the explanation of one hit, made on request: the model reads the passage again as it did for
 the index, and what each token adds to the similarity is computed exactly
@@ -79,7 +79,7 @@ class Explainer:
     def _readers(self, space: Space) -> tuple[OnnxEmbedder, OnnxEmbedder] | None:
         """The embedders of queries and of passages, in most models the same.
 
-        None where the model cannot be had, and search goes by words.
+        None if the model is not available, and only words are searched.
         """
         try:
             return self.models.query(space.record), self.models.passages(space.record)
@@ -89,7 +89,7 @@ class Explainer:
     def _read(
         self, space: Space, doc: DocRow, start: int
     ) -> tuple[StoredPassage, list[EmbedInput], int] | None:
-        """The passage that begins at an offset, what the model reads with it, and where there."""
+        """The passage that begins at an offset, the run it is embedded in, and its index there."""
         reading = section_reader(doc, space)
         for run in reading.runs(self.store.iter_passages([doc.doc])):
             for place, passage in enumerate(run.passages):

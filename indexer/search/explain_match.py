@@ -1,4 +1,4 @@
-"""What a query and a passage share, word by word, in numbers and places that fit JSON.
+"""The similarity of a query and a passage, word by word, as plain numbers and offsets.
 
 Owns the way from tokens to words and offsets into the canonical text, and the summary of their
 alignment: shares of words, words that stand out, closest partners. Pure; it must not know models or
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Code points between two words of a view at most; a running head is shorter.
 _MAX_GAP = 600
-# A word stands out when its tokens add so many standard deviations more than the passage's mean.
+# A word is highlighted if its tokens contribute so many standard deviations above the mean.
 STANDS_OUT = 1.0
 
 
@@ -55,7 +55,7 @@ class TokenisedText:
         return [self.text[first:last] for first, last in self.spans]
 
     def shares(self, values: NDArray[np.float32]) -> list[float]:
-        """What the tokens of each word add up to."""
+        """The sum of the values of each word's tokens."""
         return sum_by_word(values, self.owner, len(self.spans))
 
 
@@ -67,7 +67,7 @@ def describe_match(
     terms: QueryTerms,
     phrases: Sequence[str],
 ) -> Explanation:
-    """Say what a passage's similarity to a query is made of.
+    """Decompose a passage's similarity to a query by words.
 
     Args:
         query: The query.
@@ -100,9 +100,9 @@ def describe_match(
 def same_words(
     found: Sequence[str], terms: QueryTerms, phrases: Sequence[str], language: str
 ) -> list[bool]:
-    """Which words of a passage are those of a query, in whatever form.
+    """Which words of a passage match words of a query, in any form.
 
-    Of phrases that the passage holds, words elsewhere are not.
+    Words of a phrase that the passage contains match only inside the phrase.
 
     Args:
         found: The passage's words, in order.
@@ -137,7 +137,7 @@ def same_words(
 
 
 def _goes_on(before: str, word: str, terms: QueryTerms) -> bool:
-    """Whether two words are the last two of a query, of the second of which one letter is typed."""
+    """Whether two words are the last two of a query whose last word has only one letter so far."""
     if len(terms.question_words) < 2:
         return False
     (first, _), (last, _) = terms.question_words[-2:]
@@ -146,7 +146,7 @@ def _goes_on(before: str, word: str, terms: QueryTerms) -> bool:
 
 
 def _unknown_words(terms: QueryTerms) -> Iterator[list[str]]:
-    """What a dictionary without a word has taken apart into characters: these stand together."""
+    """Consecutive characters into which the segmenter split a word it does not know."""
     for alone, run in groupby(terms.words, lambda word: len(word) == 1 and is_unspaced(word)):
         together = list(run)
         if alone and len(together) > 1 and "".join(together) in terms.question:
@@ -158,7 +158,7 @@ def _chosen(places: list[Span | None], flags: list[bool]) -> tuple[Span, ...]:
 
 
 def _outstanding(columns: NDArray[np.float32], passage: TokenisedText) -> list[bool]:
-    """Which words add much for their length; rare words have many tokens and so a large share."""
+    """Which words contribute much per token; rare words have many tokens and so a large share."""
     inside = columns[passage.owner >= 0]
     if not len(inside):
         return [False] * len(passage.spans)
@@ -200,7 +200,7 @@ def token_owners(spans: list[Span], starts: NDArray[np.int32]) -> NDArray[np.int
 
 
 def sum_by_word(values: NDArray[np.float32], owner: NDArray[np.int64], words: int) -> list[float]:
-    """Add up what belongs to each word: (n,) to one number a word, without what has no owner."""
+    """Sum values by word: (n,) to one number per word; tokens of no word are left out."""
     owned = owner >= 0
     sums = np.bincount(owner[owned], weights=values[owned].astype(np.float64), minlength=words)
     found: list[float] = sums.tolist()
@@ -208,10 +208,10 @@ def sum_by_word(values: NDArray[np.float32], owner: NDArray[np.int64], words: in
 
 
 def find_in_text(text: str, view: str, spans: list[Span]) -> list[Span | None]:
-    """Where words of a passage's view stand in its text; None for those that cannot be found.
+    """The spans of a view's words in the canonical text; None for those that are not found.
 
-    The view left out what was furniture on the page and folded the rest in the same way as here,
-    so its words follow each other in the text, with gaps at most.
+    The view leaves out furniture and folds the rest as here, so its words occur in the text in the
+    same order, with gaps where furniture was.
 
     Args:
         text: Canonical text of the passage.

@@ -12,19 +12,19 @@ from. The score of a passage is the sum of:
   and the BM25 of whole documents. The last counts by its clarity, the lead of the best document
   over the second: without a lead, words common to many would decide; and by how much of the query
   the library has words for. A document whose name has a year, but not the last one of the query,
-  loses: all if it is older (the report of 2018 cannot tell of 2020), half if it is younger.
-* *The re-ranking pass* over the leading passages adds what costs a read, or would spread noise over
-  all: the similarity of the passages before and after (an answer stands among text on its topic),
-  the share of its heading's words that the question asks for (tables say what they show only
-  there), a deduction for short text, whose vector is near to anything on its topic, and, where the
-  question has a figure in it, the share of digits.
-* *Another language.* Where the library lacks most words of a query, the meaning of names,
-  neighbours and length count by the share it has, and of meaning the best sentence counts more.
+  gets a penalty: the whole if it is older (the report of 2018 cannot cover 2020), else half.
+* *The re-ranking pass* over the leading passages adds features that cost a read, or are noise for
+  most passages: the similarity of the passages before and after (answers occur in text on their
+  topic), the share of the heading's words in the question (tables are described only there), a
+  penalty for short text, whose vector is near to anything on its topic, and, if the question has a
+  figure in it, the share of digits.
+* *Another language.* If most words of a query do not occur in the library, the weights of names,
+  neighbours and length are multiplied by the share that does, and the best sentence weighs more.
 * *Copies* within a document score as the best of them, and the first is listed first.
 
 Convex fusion of normalised scores or of reciprocal ranks does worse on contracts and reports than
-vectors alone, because the words that find the document are spread all over it; squaring the share
-and weighing documents apart keeps words from hurting there and lets them lead on running text.
+vectors alone, because the words that identify the document occur all over it; squaring the share
+and scoring documents separately avoids that, and keeps the gain of words on running text.
 `make bench-ranking` prints what each part is worth.
 """
 
@@ -45,18 +45,18 @@ BM25_CEILING = 2.2
 WORDS_POWER = 2
 # Passages that are re-ranked; more change nothing.
 RERANKED = 64
-# Characters from which a passage is not short, and below which it gets no shorter.
+# Passages of at least ``NOT_SHORT`` characters get no penalty; it stops growing below the second.
 NOT_SHORT = 1000
 SHORTEST = 50
-# Text with this share of digits is a table; more of them count no more.
+# Text with this share of digits is a table; a larger share scores the same.
 TABLE_DIGITS = 0.2
-# A sum of idf below this is not full evidence for a name: chance matches of one or two words are
-# common ("agreement" in a question without a name).
+# The sum of idf at which a name is full evidence: chance matches of one or two words are common
+# ("agreement" in a question without a name).
 NAME_FLOOR = 10.0
-# From this share of a query's words on, by idf, it is in the language of the library, which also
-# lacks some forms of its own words.
+# The share of a query's words in the library, by idf, from which the query counts as being in its
+# language; some forms of its own words do not occur in it either.
 FAMILIAR = 0.5
-UNFAMILIAR_SENTENCE = 0.2  # more of the best sentence within meaning, where no word is known
+UNFAMILIAR_SENTENCE = 0.2  # added to ``Weights.sentence`` if no word of the query occurs
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ class Weights:
     year: float = 0.2  # taken off a document of a year before the one that is asked for
 
     def for_coverage(self, coverage: float) -> Weights:
-        """The weights for a query of whose words a library has only a share.
+        """The weights for a query only a share of whose words occurs in the library.
 
-        Its passages are in another language, most likely. Their cosines lie closer together then,
-        and what is small beside them elsewhere would decide; of meaning the best sentence says more
-        than the passage.
+        Its passages are probably in another language. Their cosines then have a smaller spread, so
+        that minor features would outweigh them, and the best sentence is more reliable than the
+        pooled vector.
         """
         share = min(coverage / FAMILIAR, 1.0)
         return replace(
@@ -97,7 +97,7 @@ DEFAULT_WEIGHTS = Weights()
 
 @dataclass(frozen=True, slots=True)
 class PageEvidence:
-    """What speaks for each of n passages; every array is float32 of shape (n,).
+    """The evidence for each of n passages; every array is float32 of shape (n,).
 
     The cosines are to the whole query and to its question; ``share`` is the passage's BM25 for
     the question over the most any passage could reach, 0 to 1; ``around`` is the sum of the
@@ -114,7 +114,7 @@ class PageEvidence:
 
 @dataclass(frozen=True, slots=True)
 class DocumentEvidence:
-    """What speaks for each of m documents; arrays are float32 of shape (m,), 0 to 1.
+    """The evidence for each of m documents; arrays are float32 of shape (m,), 0 to 1.
 
     ``clarity`` is the lead of the best document by words over the second best of the library;
     ``year`` is 1 for a document whose name has a year before the one that is asked for, less for a
@@ -130,7 +130,7 @@ class DocumentEvidence:
 
 @dataclass(frozen=True, slots=True)
 class RerankEvidence:
-    """What is read of k leading passages; arrays are float32 of shape (k,).
+    """The re-ranking evidence for k leading passages; arrays are float32 of shape (k,).
 
     ``heading`` is the share of the words of a heading that the question has, 0 to 1; ``length``
     counts characters; ``figures`` is the share of digits among them, 0 where the question asks for
@@ -215,7 +215,7 @@ def fuse(
     owner: NDArray[np.intp],
     weights: Weights,
 ) -> Scored:
-    """Score passages by what is known of all; ``rerank`` adds what is read of the best.
+    """Score all passages; ``rerank`` adds the evidence of the leading ones.
 
     Args:
         pages: Evidence of n passages.
@@ -252,7 +252,7 @@ def rerank(
 
     Args:
         scored: The scores of n passages.
-        leading: Shape (k,): which of them lead.
+        leading: Shape (k,): the indices of the leading ones.
         around: Shape (n,), as ``PageEvidence`` has it.
         evidence: Of these k passages.
         weights: The parameters.
@@ -270,7 +270,7 @@ def rerank(
 
 
 def _equal_copies(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.intp]) -> Scored:
-    """Give copies among the leading passages the scores of the best of them."""
+    """Set the scores of copies among the leading passages to the best of each group."""
     best_first = np.argsort(-scored.total[leading], kind="stable")
     _, first, group = np.unique(same[best_first], return_index=True, return_inverse=True)
     source = np.arange(len(scored.meaning))
@@ -279,7 +279,7 @@ def _equal_copies(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.in
 
 
 def _scatter(places: NDArray[np.intp], values: Floats, count: int) -> Floats:
-    """Values at their places among ``count``, 0 elsewhere."""
+    """An array of length ``count`` with values at some indices, 0 elsewhere."""
     spread = np.zeros(count, np.float32)
     spread[places] = values
     return spread
@@ -300,7 +300,7 @@ def segment_max(values: Floats, offsets: NDArray[np.int64]) -> tuple[Floats, NDA
     if len(filled):
         starts = offsets[:-1][filled]
         best[filled] = np.maximum.reduceat(values, starts)
-        # The first place where a run reaches its maximum.
+        # The first index at which a run reaches its maximum.
         run = np.repeat(np.arange(count), np.diff(offsets))
         at = np.flatnonzero(values == best[run])
         first, index = np.unique(run[at], return_index=True)

@@ -1,8 +1,8 @@
-"""Hits as people see them: which come, in which order, and which of them are one.
+"""Makes the list of hits from ranked passages.
 
-Owns the way from ranked passages to a list: files that are called like the query before them, the
-grouping of near-duplicates, the list of files for a query of filters alone, and files found by name
-of which nothing could be read. It must not rank.
+Owns which hits the list has: files whose name is the query come first, near-duplicates are grouped,
+a query of filters alone lists documents, and files without text are found by name. It must not
+rank.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.int64]
 
-# Files that are called like the query.
+# The most files listed because their name is the query.
 CALLED_ROOM = 10
-# Files found by name alone that a list always has room for.
+# Files found by name alone that a full list still includes.
 NAMED_ROOM = 3
 # Code points of a shortened hit: about four lines.
 SNIPPET = 320
@@ -101,9 +101,9 @@ class HitMaker:
         return (*called, *hits[:room], *named)[:limit]
 
     def called(self, limit: int) -> tuple[Hit, ...]:
-        """The files whose name is the query or begins with it: where they begin, if they were read.
+        """Return hits on the first passage of files whose name is the query or begins with it.
 
-        A quoted phrase is looked for in documents, whatever a file is called.
+        A quoted phrase is searched in documents only.
         """
         if self.query.phrases or not self.query.terms:
             return ()
@@ -113,7 +113,7 @@ class HitMaker:
         rows = self.catalog.files.get(files)
         owners = {file: self.catalog.files.doc_of(file) for file in rows}
         firsts = {stored["doc"]: stored for stored in self._firsts(_known(owners.values()))}
-        hits: dict[int, Hit | None] = {}  # by document, or by file where nothing was read
+        hits: dict[int, Hit | None] = {}  # by document, or by file if it has none
         for file in files:
             first = firsts.get(owners[file])
             key = -file if first is None else int(first["doc"])
@@ -145,9 +145,9 @@ class HitMaker:
 
         Args:
             keys: The passages.
-            scores: How much they do.
-            best: The sentence of each that does most, as its index there.
-            limit: How many hits are wanted.
+            scores: Their similarities.
+            best: The index of the most similar sentence of each.
+            limit: The most hits to return.
         """
         hits: list[Hit] = []
         for at, passage, places, doc in self._passages(keys, np.arange(len(keys)), limit):
@@ -158,7 +158,7 @@ class HitMaker:
         return tuple(hits)
 
     def listing(self, limit: int) -> tuple[Hit, ...]:
-        """Answer a query that has filters and no words: the beginnings of the documents."""
+        """Answer a query of filters without words: the first passage of each document."""
         if self.narrowing.docs is None:
             return ()
         known = self.catalog.docs.known()
@@ -179,7 +179,7 @@ class HitMaker:
     def _passages(
         self, candidates: Keys, order: NDArray[np.intp], limit: int
     ) -> Iterator[tuple[int, dict[str, Any], list[DocumentFile], DocRow]]:
-        """The candidates that may answer, best first, read a listful at a time."""
+        """Yield the candidates that pass the filters, best first, read in batches."""
         for start in range(0, len(order), limit):
             chosen = order[start : start + limit]
             keys = candidates[chosen]
@@ -192,14 +192,14 @@ class HitMaker:
                     yield at, found[key], self._allowed(places[doc]), rows[doc]
 
     def _allowed(self, places: list[DocumentFile]) -> list[DocumentFile]:
-        """The places of a document, those in folders of the query first."""
+        """The files of a document, those in folders of the query first."""
         folders = [folder.casefold() for folder in self.query.filters.folders]
         return sorted(
             places, key=lambda place: not any(f in place.path.casefold() for f in folders)
         ) if folders else places  # fmt: skip
 
     def _named(self, shown: set[str]) -> list[Hit]:
-        """Files with every word of the query in their name, of which nothing was read."""
+        """Files without text that have every word of the query in their name."""
         if self.narrowing.docs is not None or not self.query.terms:
             return []
         files = self.catalog.lexicon.files.find(
@@ -242,7 +242,7 @@ def shorten(hit: Hit) -> Hit:
     room = max(0, SNIPPET - (last - first)) // 2
     low = max(0, min(first - room, len(hit.text) - SNIPPET))
     high = min(len(hit.text), max(low + SNIPPET, last))
-    # Words stay whole; a passage that begins with its best sentence is cut at the end alone.
+    # Cut between words; a passage that begins with its best sentence is cut only at the end.
     while 0 < low < first and not hit.text[low - 1].isspace():
         low += 1
     while last < high < len(hit.text) and not hit.text[high].isspace():

@@ -1,10 +1,11 @@
-"""How near a query is to each language of a library, whatever is said in it.
+"""Corrects similarities for the bias of multilingual models towards the query's own language.
 
-Owns the mean vector of each language, its keeping and what follows from it. For a model of many
-languages the passages in the language of a question lie nearer to it than an answer in another.
-What a language lacks to the nearest is made good, most of it: in a library of 24 articles in
-English and one translation of each, a question in neither language finds its article with mrr .87
-instead of .64, and questions about what is in their own language lose nothing. It must not rank.
+Owns the mean vector of each language, its storage and the correction. In a multilingual model any
+passage in the language of a question tends to be nearer to it than an answer in another language.
+Most of the difference between the query's cosines to the means is therefore added: in a library of
+24 articles in English and one translation of each, a question in a third language finds its article
+with mrr .87 instead of .64, and questions in the language of their answer lose nothing. It must not
+rank.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-# Passages of each language that are averaged; of fewer than the least their subject would be.
+# Passages of each language that are averaged; the mean of fewer than ``LEAST`` is of their subject.
 SAMPLE, LEAST = 64, 8
-# Of the difference between two languages; all of it costs questions in their own language .004.
+# The share of the difference that is added; all of it costs questions in their own language .004.
 SHARE = 0.85
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageMeans:
-    """The mean of the passages of each language, float32 (dim,); empty where one is alone."""
+    """The mean vector of each language's passages, float32 (dim,); empty for a single language."""
 
     by_language: Mapping[str, Floats]
 
     def missing(self, scale: CosineScale, vector: Floats, languages: Sequence[str]) -> Floats:
-        """What is added to similarities to a query in some languages: float32 (n,)."""
+        """The correction of similarities to a query, by the passages' languages: float32 (n,)."""
         if not self.by_language:
             return np.zeros(len(languages), np.float32)
         found = scale.similarity(np.stack(list(self.by_language.values())), vector)
@@ -52,7 +53,7 @@ class LanguageMeans:
         return np.array([lacks.get(one, 0.0) for one in languages], np.float32)
 
     def without(self, vector: Floats) -> Floats:
-        """The query without what lies between languages, to search for passages in all of them."""
+        """The query without its components along differences of the means, for retrieval."""
         if not self.by_language:
             return vector
         means = np.stack(list(self.by_language.values()))
@@ -62,7 +63,7 @@ class LanguageMeans:
 
 
 def raised(pages: PageEvidence, missing: Floats) -> PageEvidence:
-    """Evidence of n passages with what is ``missing``, (n,), added to their similarities."""
+    """Evidence of n passages with the correction ``missing``, (n,), added to its similarities."""
 
     def more(similarity: Floats, times: int = 1) -> Floats:
         return np.where(similarity != 0.0, similarity + times * missing, similarity)
@@ -78,7 +79,7 @@ def raised(pages: PageEvidence, missing: Floats) -> PageEvidence:
 
 
 def load_means(catalog: Catalog, space: Space) -> LanguageMeans:
-    """The means of a space as they were last measured."""
+    """The means of a space, as last measured."""
     means = {
         language: np.frombuffer(base64.b64decode(mean), np.float16).astype(np.float32)
         for language, mean in _stored(catalog, space)[1].items()
@@ -113,7 +114,7 @@ def refresh(catalog: Catalog, store: Store) -> None:
 
 
 def _stored(catalog: Catalog, space: Space) -> tuple[int, dict[str, str]]:
-    """How many passages the library had, and the means as they are kept."""
+    """The number of passages at the last measurement, and the encoded means."""
     passages, means = json.loads(catalog.meta(_key(space)) or "[0, {}]")
     return passages, means
 

@@ -1,8 +1,9 @@
 """The names and years in a query, and whether a document is about them.
 
-Owns recognising names by how they are written, and matching them with a document's name and with
-its leading passages. The two are kept apart: "Pfizer" occurs in reports of many companies, but only
-Pfizer's have it in their names. Pure functions of text; it must not know where texts come from.
+Owns recognising names by their capitals, and matching them with a document's name and with its
+leading passages. The two are separate features: "Pfizer" occurs in reports of many companies, but
+only Pfizer's have it in their names. Pure functions of text; it must not know where texts come
+from.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ _MARKS = "\"'\u201c\u201d\u2018\u2019()[]{}<>,.;:?!*"
 _OPENING = "([{\"'\u201c\u2018"
 _GENITIVE = re.compile(r"['\u2019]s$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-# Half a year is no name: reports are of quarters or years.
+# "H1" is half a year and not a name.
 _HALF = re.compile(r"[Hh][12]")
 # Inside a name these are part of it: "Bank of America", "Johnson and Johnson".
 _JOINING = frozenset(("of", "and", "&"))
-# With a larger share of capitals the whole query is written in them, and they mark no names.
+# With a larger share of capitalised words, capitals do not mark names.
 _ALL_CAPITALS = 0.6
 # People shorten a name to its beginning: "MGM" for "MGMRESORTS".
 _SHORTEST = 3
@@ -37,7 +38,7 @@ _SHORTEST_JOINED = 5
 
 @dataclass(frozen=True, slots=True)
 class NamedEntities:
-    """What a query names: the folded words of each name, and its last year, "" if there is none."""
+    """The names in a query as folded words, and its last year, "" if it has none."""
 
     names: tuple[tuple[str, ...], ...]
     year: str
@@ -45,11 +46,11 @@ class NamedEntities:
 
 @dataclass(frozen=True, slots=True)
 class DocumentProfile:
-    """A document's name and what its leading passages hold.
+    """A document's name and the words of its leading passages.
 
     Attributes:
         name_words: The folded words of its name and title.
-        initialisms: What these may be shortened to by their first letters.
+        initialisms: Abbreviations of these by their first letters.
         years: The years in its name and title.
         text_words: The folded words of its leading passages.
         text_years: The years in them.
@@ -71,7 +72,7 @@ class DocumentProfile:
         return replace(self, text_words=self.text_words | words, text_years=self.text_years | years)
 
     def has(self, word: str, name: tuple[str, ...]) -> bool:
-        """Whether a word of a name stands in the document's name or in its passages."""
+        """Whether a word of a name occurs in the document's name or in its passages."""
         return word in self.text_words or self._in_name(word) or self._run_together(name)
 
     def _in_name(self, word: str) -> bool:
@@ -104,7 +105,7 @@ def years_in(text: str) -> frozenset[str]:
 
 
 def named_in(query: str) -> NamedEntities:
-    """Find what a query names.
+    """Find the names and the year in a query.
 
     Names are runs of words with a capital in front. The word that opens a sentence is part of a
     name only if another follows it; capitals throughout make a name together with others, alone

@@ -1,8 +1,8 @@
-"""What a query leaves out: filters turned into documents, and conditions on the text itself.
+"""Resolves a query's filters to documents, and to conditions on passages.
 
 Owns the translation of the grammar's filters for the catalog and the store. A filter on files is
-resolved before anything is searched, so a filtered search is exact; what only the text of a passage
-can tell (excluded words and phrases, page numbers) is checked on every hit. It must not search.
+resolved before retrieval, so a filtered search is exact; conditions on a passage (excluded words
+and phrases, page numbers) are checked on every hit. It must not search.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """Which passages may answer."""
+    """Which passages match the filters."""
 
     docs: DocSet | None
     pages: NumberRange
@@ -48,7 +48,7 @@ class Narrowing:
         return bool(self.words or self.phrases) or self.pages != NumberRange()
 
     def keeps(self, passage: Mapping[str, Any]) -> bool:
-        """Whether a passage, with ``view``, ``page_first`` and ``page_last``, may answer."""
+        """Whether a passage, with ``view``, ``page_first`` and ``page_last``, matches."""
         first, last = self.pages.first, self.pages.last
         if first is not None and passage["page_last"] < first:
             return False
@@ -96,7 +96,7 @@ def _catalog_filter(filters: Filters) -> DocFilter:
 
 
 def _excluded(filters: Filters, catalog: Catalog) -> NDArray[np.int32]:
-    """Documents excluded by what they say of themselves: any of these is enough."""
+    """Documents excluded by their metadata; one matching condition suffices."""
     nothing = DocFilter()
     conditions = (
         replace(nothing, titles=filters.not_titles),
@@ -109,13 +109,13 @@ def _excluded(filters: Filters, catalog: Catalog) -> NDArray[np.int32]:
 
 
 def _midnight(day: dt.date | None, days_later: int) -> int | None:
-    """The beginning of a day where the person is, in nanoseconds since 1970."""
+    """The beginning of a day in local time, in nanoseconds since 1970."""
     if day is None:
         return None
     try:
         start = dt.datetime.combine(day + dt.timedelta(days=days_later), dt.time()).astimezone()
         return int(start.timestamp()) * 1_000_000_000
-    except (OverflowError, OSError, ValueError):  # a year no clock of this system knows
+    except (OverflowError, OSError, ValueError):  # a year beyond the system's range
         return None
 
 

@@ -1,10 +1,10 @@
 """Near-duplicate grouping: the same text in several documents is listed once.
 
-Owns the comparison of listed passages: Jaccard similarity of their word trigrams, high enough that
-one year's paragraph joins the next year's and a table with other numbers does not. Passages that
-differ in a word of the query are kept apart, since that word is what was asked for, and so are
-those of one document, where a repetition has a place of its own. Deterministic; it must not know
-how hits are ranked or shown.
+Owns the comparison of listed passages: Jaccard similarity of their word trigrams, with a threshold
+that groups the same paragraph of two years but not tables with different numbers. Passages that
+differ in a word of the query are not grouped, since that word was asked for, nor are those of one
+document, which are on different pages. Deterministic; it must not know how hits are ranked or
+shown.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 SHINGLE = 3  # words
 MIN_JACCARD = 0.8
-# Passages are compared if they share one of so many smallest hashes, as near-duplicates nearly
-# always do; a list of ten thousand is not compared pair by pair.
+# Passages are compared only if they share one of so many smallest hashes (MinHash), as
+# near-duplicates nearly always do: a list of ten thousand is too long to compare every pair.
 SKETCH = 16
 
 
@@ -34,7 +34,7 @@ class _Member:
 
 @dataclass(slots=True)
 class NearDuplicates:
-    """Groups the passages of a list under the first that says the same in another document.
+    """Groups the passages of a list under the first near-duplicate in another document.
 
     Attributes:
         query_words: The folded words of the query.

@@ -1,6 +1,6 @@
-"""A stored passage as a hit: where it stands, which sentence is best, and why it is there.
+"""Makes a hit from a stored passage: its place, its best sentence, and the reason.
 
-Owns the making of one ``Hit``. It must not know which others there are.
+Owns making one ``Hit``. It must not know the other hits.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ COLUMNS = (
     "text", "view", "page_first", "page_last", "char_start", "char_end", "heading_path",
     "text_starts", "language",
 )  # fmt: skip
-# Sentences that are marked beside the best one: so many in all, if they are nearly as good.
+# The most sentences that are marked: the best one, and those nearly as good.
 MARKS = 3
 NEARLY = 0.85
-# From here words or meaning are a reason for a hit: a third of the attainable BM25, squared and
-# weighted, and a cosine that unrelated text seldom reaches.
+# From these scores on words or meaning are reported as the reason: a third of the attainable BM25,
+# squared and weighted, and a cosine that unrelated text seldom reaches.
 WORDS_FROM = 0.2
 MEANING_FROM = 0.35
 
@@ -76,7 +76,7 @@ def with_phrases(hit: Hit, passage: dict[str, Any], phrases: Sequence[str]) -> H
 
 
 def where(passage: dict[str, Any], place: DocumentFile, doc: DocRow) -> dict[str, Any]:
-    """Say where a passage stands, in the fields that ``Hit`` and ``Also`` share."""
+    """Return the place of a passage, as the fields that ``Hit`` and ``Also`` share."""
     return {
         "path": place.path,
         "file": place.relative,
@@ -89,7 +89,7 @@ def where(passage: dict[str, Any], place: DocumentFile, doc: DocRow) -> dict[str
 
 
 def _sentence(passage: dict[str, Any], number: int) -> tuple[int, int]:
-    """Where a sentence of a passage stands in its text, without the space around it."""
+    """The span of a sentence in a passage's text, without the space around it."""
     text = passage["text"]
     starts = [*passage["text_starts"], len(text)]
     number = min(number, len(starts) - 2)

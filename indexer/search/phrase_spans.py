@@ -1,4 +1,4 @@
-"""Where exact phrases stand in a passage. Pure; it must not know what is done with them."""
+"""Finds exact phrases in a passage. Pure; it must not know what is done with them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def phrase_spans(passage: Mapping[str, Any], phrases: Sequence[str]) -> tuple[Span, ...]:
-    """Return the places of phrases in a passage, as offsets into its ``text``, in their order.
+    """Return the spans of phrases in a passage, as offsets into its ``text``, ascending.
 
     Args:
         passage: With ``text`` and ``view``.
-        phrases: As they were quoted; words count, whatever stands between them.
+        phrases: As they were quoted; only words are compared, not what separates them.
     """
     spans = word_spans(passage["view"])
     found = [passage["view"][first:last] for first, last in spans]

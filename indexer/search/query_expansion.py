@@ -1,8 +1,8 @@
-"""What a word of a query stands for in a library.
+"""Expands a query word to words of the library.
 
-Owns the expansion of words: their stems in the library's languages, the completions of a prefix
-that is being typed, the parts of "FY2018", compounds, one corrected typo. It must not know how
-passages are searched or what the words of a query are worth beside each other.
+Owns the expansion: stems in the library's languages, the completions of a prefix that is being
+typed, the parts of "FY2018", compounds, one corrected typo. It must not know how passages are
+searched or how words are weighted against each other.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ if TYPE_CHECKING:
     from indexer.catalog.lexicon.scores import LexiconReader
     from indexer.query.grammar import Query
 
-# An expansion weighs less than the word itself.
+# Weights of expansions; the word itself has 1.
 PREFIX_WEIGHT = 0.6
 TYPO_WEIGHT = 0.8
-MARKED_WEIGHT = 0.3  # a form with its marks, which puts those before the ones without
+MARKED_WEIGHT = 0.3  # a form with its diacritics, so that it ranks above those without
 CHARACTER_WEIGHT = 0.2  # many words begin with the same character
-UNMARKED_WEIGHT = 0.8  # words that have marks which were not typed
+UNMARKED_WEIGHT = 0.8  # words with diacritics that were not typed
 COMPOUND_WEIGHT = 1.0
-STEM_WEIGHT = 0.8  # of other forms of a word that ends compounds as it was typed
+STEM_WEIGHT = 0.8  # other forms of a word that also ends compounds
 PART_WEIGHT = 1.0  # "2018" of "FY2018" is all that a report of that year contains
 MAX_EXPANSIONS = 8
-MAX_GROUP = 4  # parts that a dictionary has made of one word
-# Languages that write compounds in one word, of which the last part says what it is.
+MAX_GROUP = 4  # most parts into which the segmenter splits one word
+# Languages that write compounds as one word, headed by the last part.
 COMPOUNDING = {"de", "nl", "sv", "da", "nb", "nn", "no", "fi", "et", "hu"}
 SHORTEST_IN_COMPOUND = 5
 SHORTEST_PREFIX = 2
-SHORTEST_FOREIGN = 4  # stems of a language that no document is in
+SHORTEST_FOREIGN = 4  # letters of a stem in a language that no document is in
 # The last word is a prefix if it is rarer than this share of its commonest completion.
 PREFIX_SHARE = 0.1
-# Each term costs time, and the beginning of a pasted paragraph is enough.
+# Each term costs time, and the beginning of a pasted paragraph suffices.
 MAX_TERMS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """A word of the query, the words that stand for it, and their stems with weights.
+    """A word of the query, its expansions, and their stems with weights.
 
-    ``known`` tells whether the word stands in the library as it is, ``shared`` that words which
-    differ in their marks are counted with it, ``begun`` that it may not be complete; ``typed`` has
-    its marks.
+    ``known`` is whether the word itself occurs in the library, ``shared`` whether words that differ
+    in their diacritics are counted with it, ``begun`` whether it may be incomplete; ``typed`` has
+    its diacritics.
     """
 
     word: str
@@ -72,7 +72,7 @@ class Expansion:
     typed: str = ""
 
     def completed_by(self, token: str) -> bool:
-        """Whether a token of a text completes or corrects what was typed, marks included."""
+        """Whether a token of a text completes or corrects the typed word, diacritics included."""
         folded = fold(token)
         if self.known > self.prefix or folded not in self.words:
             return False
@@ -106,9 +106,10 @@ class Expander:
         ]
 
     def _grouped(self, found: list[str], text: str, *, open_end: bool) -> list[str]:
-        """The tokens; in scripts without spaces what is no word may be one with its neighbours.
+        """The tokens, with those joined that the segmenter may have split wrongly.
 
-        A dictionary takes words apart that it does not have, that are mistyped or not yet complete.
+        In scripts without spaces it splits words that are not in its dictionary, mistyped or
+        incomplete.
         """
         if not any(map(is_unspaced, found)):
             return found
@@ -128,7 +129,7 @@ class Expander:
         return without_particles(grouped)
 
     def _is_word(self, parts: list[str], *, may_grow: bool) -> bool:
-        """Whether the library has a word like this, or none of some part of it."""
+        """Whether the library has the joined word or its correction, while parts are unknown."""
         joined = "".join(parts)
         if self.reading.df([joined])[joined] or (may_grow and self._completions(joined, 0)):
             return True
@@ -140,13 +141,13 @@ class Expander:
         compounds = [] if completions or frequency else self._compounds(word)
         others = completions or ([] if frequency else self._instead(word, compounds))
         marks = not self.query.text.isascii()
-        # The lexicon has words without their marks: beside other words, too many would do.
+        # The lexicon stores words without diacritics, so each entry may be several words.
         several = marks and " " in self.query.text.strip()
         begun = may_grow and len(word) == 1 and is_hangul(word)
         own = CHARACTER_WEIGHT if begun else STEM_WEIGHT if compounds else 1.0
         weights = self._weights(token, own, with_marks=marks)
         for other, weight in others:
-            # What stands for a word may be a stem already, which has no stem of its own.
+            # An expansion may be a stem already, which must not be stemmed again.
             itself = {} if other.isascii() else {other: weight}
             weights = itself | self._weights(other, weight, with_marks=several) | weights
         variants = self.lexicon.forms(word, self.languages)
@@ -162,7 +163,7 @@ class Expander:
         return [(other, COMPOUND_WEIGHT) for other, _ in self.lexicon.ending_with(word)]
 
     def _instead(self, word: str, compounds: list[tuple[str, float]]) -> list[tuple[str, float]]:
-        """What stands for a word that the library does not have."""
+        """The expansions of a word that does not occur in the library."""
         parts = self.reading.df(alphanumeric_parts(word))
         found = [(part, PART_WEIGHT) for part, count in parts.items() if count]
         if not found:
@@ -171,7 +172,7 @@ class Expander:
             known = self.reading.df(sorted(stems)).items()
             found = [(stem, weight) for stem, count in known if count] + compounds
             if not found and not word.isascii() and self.lexicon.stems(sorted(stems | {word})):
-                return []  # other forms of it are there
+                return []  # other forms of it occur
         if not found:
             found = [
                 (part, PART_WEIGHT) for part in self._foreign_forms(word) or self._halves(word)
@@ -186,7 +187,7 @@ class Expander:
     def _foreign_forms(self, word: str) -> list[str]:
         """Words with the stem that a word has in the query's language, if no document is in it.
 
-        Names and the like stand among text in another language, and were stemmed as if in that.
+        Names and loan words occur in text of another language and were stemmed in that language.
         """
         language = clear_language(self.query.text, self.query.terms)
         (stem, *_) = forms(word, language).stems
@@ -196,7 +197,7 @@ class Expander:
         return [other for other, _ in similar if stem in forms(other, language).stems]
 
     def _mistyped_parts(self, word: str) -> list[str]:
-        """The words that one slip has made a word of which a dictionary knows no parts."""
+        """The words into which a correction of an unknown word can be split."""
         if not can_be_typo(word):
             return []
         near = [
@@ -208,7 +209,7 @@ class Expander:
         return min((parts for parts in near if known.issuperset(parts)), key=len, default=[])
 
     def _halves(self, word: str) -> list[str]:
-        """A Korean word as two, since spaces inside compounds are left to the writer."""
+        """A Korean word split in two, since spaces inside compounds are optional."""
         for at in range(2, len(word) - 1) if is_hangul(word) else ():
             parts = [word[:at], word[at:]]
             if set(self.lexicon.stems(parts)) == set(parts):
@@ -216,7 +217,7 @@ class Expander:
         return []
 
     def _completions(self, word: str, frequency: int) -> list[tuple[str, float]]:
-        """What a word may become; nothing for one that is common as it stands."""
+        """The completions of a word; none if the word itself is common."""
         if len(word) < SHORTEST_PREFIX and not (is_unspaced(word) or is_hangul(word)):
             return []
         longer = self.lexicon.expand_prefix(word, MAX_EXPANSIONS)
@@ -226,7 +227,7 @@ class Expander:
         return [(other, weight) for other, _ in longer if other != word]
 
     def _weights(self, token: str, weight: float, *, with_marks: bool) -> dict[str, float]:
-        """The forms of a word in every language, those that only marks tell apart worth less."""
+        """The stems of a word in every language, with less weight for differing diacritics."""
         weights: dict[str, float] = {}
         for language in self.languages or ("",):
             found = query_forms(token, language, with_marks=with_marks)

@@ -1,7 +1,7 @@
 """The language of a query, where it is clear.
 
-Owns a guess that is only told: nothing is searched or ranked by it. A classifier would need a
-sentence, and 80 MB. Pure.
+Owns a guess for display; nothing is searched or ranked by it. A classifier would need a sentence,
+and 80 MB of memory. Pure.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from indexer.text.stop_words import STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Fewer words without a meaning of their own are in too many languages.
+# Fewer stop words are shared by too many languages.
 _ENOUGH_WORDS = 2
 
 

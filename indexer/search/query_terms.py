@@ -1,7 +1,6 @@
 """A parsed query as weighted search terms.
 
-Owns what the words of a query are worth; ``query_expansion`` says what each stands for. It must not
-search.
+Owns the weights of a query's words; ``query_expansion`` expands each. It must not search.
 """
 
 from __future__ import annotations
@@ -26,29 +25,28 @@ if TYPE_CHECKING:
 
 
 VIETNAMESE = "vi"
-# No other language has them, and others would fold them away.
+# Letters of Vietnamese alone, which folding would remove.
 _VIETNAMESE_LETTER = re.compile("[\u01a1\u01b0\u1ea0-\u1ef9]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """What is searched for. ``words``, ``expansions`` and ``counts`` belong together.
+    """The search terms. ``words``, ``expansions`` and ``counts`` are parallel.
 
     Attributes:
         text: The whole query.
         question: The part of it that asks; see ``indexer.query.focus``.
-        expansions: For each word of the query the words of the library that stand for it.
+        expansions: For each word of the query its expansions to words of the library.
         terms: Stems of the whole query with their weights.
-        question_terms: Stems of the question, without words that no passage lacks.
+        question_terms: Stems of the question, without words that nearly every passage has.
         ceiling: About the highest BM25 that a passage can reach for the question.
-        languages: Words were stemmed in each of these.
+        languages: The languages in which words were stemmed.
         counts: About how often each expansion occurs in the library.
         words: The words of the query.
         has_prefix: Whether the last word was expanded as a prefix.
         passages: How many the library has.
-        coverage: The share of the query's words that stand in the library as they are, each by its
-            idf: next to none where the query is in a language that no document is in. 1 where the
-            model reads one language alone.
+        coverage: The share of the query's words that occur in the library, weighted by idf: close
+            to 0 for a query in a language that no document is in. 1 for a monolingual model.
         across: Whether the model finds answers in another language.
         question_words: The question's words, and how often each occurs.
         names_removed: Whether ``without_names`` took out some of the question's words.
@@ -71,7 +69,7 @@ class QueryTerms:
     names_removed: bool = False
 
     def forms(self, without: frozenset[str]) -> frozenset[str]:
-        """What a passage has of the question's words, in any form, but for some words."""
+        """The forms of the question's words, without those of some words."""
         kept = [one for one, _ in self.question_words if one.word not in without]
         return frozenset(stem for one in kept for stem, _ in one.stems)
 
@@ -83,7 +81,7 @@ class QueryTerms:
     def without_names(self, names: frozenset[str]) -> QueryTerms:
         """Take the words of a document's name out of the question; all stay if none is left.
 
-        They say which document is meant, and nothing about which of its pages.
+        They identify the document, not one of its pages.
 
         Args:
             names: Folded words of the document's file names and title.
@@ -104,8 +102,8 @@ class QueryTerms:
 def languages_of(catalog: Catalog) -> tuple[str, ...]:
     """The languages of a library's documents, the most common first; "" is unknown.
 
-    Words are stemmed in each, since nobody says in which language they search; in "" they stay as
-    they are.
+    Words are stemmed in each, since the language of the query is unknown; in "" they are not
+    stemmed.
     """
     counts = catalog.docs.languages()
     return tuple(sorted(counts, key=lambda one: -counts[one]))

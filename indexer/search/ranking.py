@@ -1,7 +1,7 @@
-"""The ranking of one query's candidates, and why each stands where it does.
+"""The ranking of one query's candidates, and its explanation.
 
-Owns the order and its explanation, which is taken from what the ranking worked with, field by
-field; what the fields mean stands in ``indexer.search.fusion``.
+Owns the order, and the explanation of a score by its components, which are defined in
+``indexer.search.fusion``. Must not know how candidates were found.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Ranking:
 
     Attributes:
         candidates: The candidates and their evidence.
-        documents: What speaks for each document.
+        documents: The evidence for each document.
         owner: Shape (n,): the index of each candidate's document among the m.
         scored: The parts of their scores.
         weights: The parameters of the scores.
         phrases: The passages with the exact phrase, if one is asked for.
-        missing: Shape (n,): what was added to the similarities of each for its language.
+        missing: Shape (n,): the language correction added to the similarities of each.
     """
 
     candidates: CandidateEvidence
@@ -47,7 +47,7 @@ class Ranking:
     missing: NDArray[np.float32]
 
     def meaning_of(self, at: int) -> float:
-        """The similarity of a candidate to the query, as the model has it; 0 if there is none."""
+        """The similarity of a candidate without the language correction; 0 without a vector."""
         meaning = float(self.scored.meaning[at])
         return meaning - float(self.missing[at]) if meaning else 0.0
 

@@ -1,8 +1,8 @@
-"""The re-ranking pass: what is read of the leading passages only.
+"""The features of the re-ranking pass, computed from the text of the leading passages.
 
-Owns how much of a heading a question asks for, and the share of digits where the question asks for
-figures: the answer to "the margin of 2018" stands in a table more often than in a sentence, and a
-table has hardly a word of the question. It must not know what either is worth (``fusion``).
+Owns the overlap of headings with the question, and the share of digits if the question asks for
+figures: the answer to "the margin of 2018" is in a table more often than in a sentence, and a table
+has hardly a word of the question. It must not know how the features are weighted (``fusion``).
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def digit_share(text: str) -> float:
 def heading_share(path: Sequence[str], wanted: frozenset[str], languages: tuple[str, ...]) -> float:
     """The share of the words of a passage's nearest headings that a question has, 0 to 1.
 
-    A heading is short and says what stands below it, so what counts is that all of it is asked
-    for, not that all of the question stands in it.
+    A heading is short and summarises the text below it, so its coverage by the question counts, not
+    the reverse.
 
     >>> wanted = frozenset(["cash", "flow", "statement", "2018"])
     >>> heading_share(["Item 8", "Consolidated Statements of Cash Flows"], wanted, ("en",))

@@ -1,11 +1,12 @@
-"""Score normalisation: what the best passage reaches for questions that a library does not answer.
+"""Score normalisation by a cohort: the best similarities of questions without an answer.
 
-Owns the statistics of that cohort for each space, their measuring and keeping. Cosines mean
-something else with every model and library, so a query's best passage is measured in deviations
-from what everyday questions reach (cohort normalisation of speaker recognition: Auckenthaler et al.
-2000). Median and median deviation are taken, so that a library on one of their subjects does not
-shift them. Some passages are also asked of the other documents: between yearly reports they reach
-what an answer does. It must not know how hits are classified (``indexer.search.answerability``).
+Owns measuring and storing the cohort's statistics for each space. The scale of cosines differs by
+model and library, so the similarity of a query's best passage is expressed in deviations from those
+of everyday questions (cohort normalisation of speaker recognition: Auckenthaler et al. 2000).
+Median and median absolute deviation are used, as they are robust to a library on one of these
+subjects. Some passages are also searched in the other documents, to measure how similar documents
+are to each other: yearly reports are as similar as answers. It must not know how hits are
+classified (``indexer.search.answerability``).
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
 
 # Passages by pooled vectors for each question; the best by sentences too is likely among them.
 NEAREST = 16
-# Passages that are asked of the other documents.
+# Passages that are searched in the other documents.
 PROBES = 12
-# In a smaller library nothing is usual, and no hits are called bad.
+# In a smaller library the statistics are unreliable, and every hit counts as good.
 MIN_PASSAGES = 50
 # Measured again when the library has grown or shrunk by this factor.
 REMEASURE = 1.5
@@ -48,7 +49,7 @@ _LEAST_SPREAD = 0.02
 
 @dataclass(frozen=True, slots=True)
 class CosineScale:
-    """Turns a model's cosines into similarities that mean the same for all models."""
+    """Maps a model's cosines to similarities that are comparable between models."""
 
     centre: float = 0.0
     spread: float = 1.0
@@ -59,9 +60,9 @@ class CosineScale:
         return cls(space.record.get(centre, 0.0), space.record.get("cosine_spread", 1.0))
 
     def similarity(self, vectors: Floats, vector: Floats) -> Floats:
-        """How similar (n, dim) vectors are to one; 0 for those that are all 0, which are missing.
+        """The similarities of (n, dim) vectors to one; 0 for missing vectors, which are all 0.
 
-        ``dim`` is 0 where a space has no vectors of that kind yet: the first sentences of a library
+        ``dim`` is 0 if a space has no vectors of that kind yet: the first sentences of a library
         may be committed after its first passages.
 
         Returns:
@@ -76,7 +77,7 @@ class CosineScale:
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """The similarity of the best passage to questions without an answer, over a whole library.
+    """Statistics of the best similarities of questions without an answer in a library.
 
     Attributes:
         centre: Its median.
@@ -96,12 +97,12 @@ class Cohort:
 
     @property
     def between_documents(self) -> float:
-        """How similar passages are to other documents, in deviations."""
+        """The median similarity of a passage to other documents, in deviations."""
         return self.deviations(self.across)
 
 
 def load_cohort(catalog: Catalog, space: Space) -> Cohort | None:
-    """The cohort of a space as it was last measured, if it was."""
+    """The cohort of a space, as last measured; None if it never was."""
     stored = catalog.meta(_key(space))
     if stored is None:
         return None
@@ -114,7 +115,7 @@ def load_cohort(catalog: Catalog, space: Space) -> Cohort | None:
 def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
     """Measure the cohort of the space that is searched, if the library has changed much.
 
-    Without a model that can be had nothing is measured, and no hits are called bad either.
+    If the model is not available nothing is measured, and every hit counts as good.
     """
     space = catalog.spaces.active()
     if space is None:
@@ -141,13 +142,13 @@ def measure(
     probes: NDArray[np.int64],
     passages: int,
 ) -> Cohort | None:
-    """Ask a library the cohort's questions; None without passages.
+    """Search a library for the cohort's questions; None without passages.
 
     Args:
         store: The passages' vectors.
-        space: The space that is asked.
+        space: The space that is searched.
         vectors: Of the questions, float32 (n, dim).
-        probes: Keys of passages that are asked of the other documents.
+        probes: Keys of passages that are searched in the other documents.
         passages: How many passages have vectors.
     """
     scale = CosineScale.from_space(space)
@@ -157,7 +158,7 @@ def measure(
         return None
     centre = float(np.median(best))
     spread = _NORMAL * float(np.median(np.abs(np.array(best) - centre)))
-    # A document that is alone is similar to none.
+    # A single document is similar to no other.
     others = _across(store, space, probes) or [centre]
     return Cohort(centre, max(spread, _LEAST_SPREAD), float(np.median(others)), passages)
 
@@ -167,7 +168,7 @@ def spread_out(documents: Mapping[int, int], count: int) -> NDArray[np.int64]:
 
     Args:
         documents: How many passages each document has.
-        count: How many are wanted; all, where there are fewer.
+        count: The most passages to choose.
     """
     docs = np.array(sorted(documents), np.int64)
     counts = np.array([documents[doc] for doc in docs.tolist()], np.int64)

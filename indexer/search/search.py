@@ -1,8 +1,8 @@
-"""From a parsed query to hits: expanded, retrieved, scored, ordered, shown.
+"""Searches: expands a parsed query, retrieves, scores and orders candidates, makes hits.
 
-Owns the order of the steps and the rules on top of the score: exact phrases come first, excluded
-words never come, files are found by name even when nothing in them could be read. It must not
-know how retrievers search or how evidence is summed.
+Owns the order of the steps and the rules beyond the score: exact phrases come first, passages with
+excluded words are removed, files without text are found by name. It must not know how retrievers
+search or how evidence is summed.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.int64]
 
-# Documents that are searched inside, whatever the library-wide searches find of them.
+# The most likely documents, inside each of which passages are retrieved too.
 LIKELY = 4
-# With less evidence no document stands out, and searching inside a few costs time for nothing.
+# With less evidence no document is likely, and searching inside a few would only cost time.
 LIKELY_FROM = 0.4
-# Searches wait for each other's disk and locks more than for the processor.
+# Searches wait for the disk and for locks more than for the processor.
 THREADS = 4
 # Passages with an exact phrase that are considered; more than anybody reads.
 PHRASES = 200
@@ -61,7 +61,7 @@ CHECKED = 8
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A query, what it leaves out, how many passages there are, and how many hits are wanted."""
+    """A query, its resolved filters, the number of passages, and the limit of hits."""
 
     query: Query
     narrowing: Narrowing
@@ -71,7 +71,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The candidates of a query, and what found them.
+    """The candidates of a query, and the searches that found them.
 
     ``phrases`` are those with the exact phrase, if one is asked; ``words`` is the search by the
     words of the whole query.
@@ -164,7 +164,7 @@ class Searcher:
         return found, Ranking(evidence, documents, owner, scored, weights, found.phrases, missing)
 
     def _missing(self, vectors: QueryVectors, docs: NDArray[np.int32]) -> NDArray[np.float32]:
-        """What the similarities of documents lack for their languages: (m,) to float32 (m,)."""
+        """The language correction of documents: (m,) to float32 (m,)."""
         if not vectors.means.by_language:
             return np.zeros(len(docs), np.float32)
         rows = self.catalog.docs.get(docs.tolist())
@@ -174,10 +174,10 @@ class Searcher:
     def _is_good(
         self, found: Retrieved, space: Space, hits: tuple[Hit, ...], ranking: Ranking
     ) -> bool:
-        """Whether the hits likely hold an answer; yes where that cannot be told.
+        """Whether the hits likely contain an answer; True if that is unknown.
 
-        It cannot without vectors, before the cohort was measured, or while the last word is being
-        typed. An exact phrase is what was asked for, and so is a file of that name.
+        It is unknown without vectors, before the cohort was measured, and while the last word is
+        being typed. A hit on an exact phrase or on a file's name is always an answer.
         """
         cohort = score_normalisation.load_cohort(self.catalog, space)
         if cohort is None or not hits or found.terms.has_prefix:
@@ -193,7 +193,7 @@ class Searcher:
         return self.classifier.is_good(features)
 
     def _retrieve(self, request: SearchRequest, space: Space, reading: LexiconReader) -> Retrieved:
-        """Collect candidates; each search starts as soon as what it needs is known."""
+        """Collect candidates; each search starts as soon as its input is available."""
         query, narrowing = request.query, request.narrowing
         asking = question(query.text)
         encoding = self.pool.submit(self._encode, query.text, asking, space)
@@ -232,7 +232,7 @@ class Searcher:
         return QueryVectors(whole, question, CosineScale.from_space(space), means)
 
     def _likely(self, evidence: LibraryEvidence, narrowing: Narrowing) -> NDArray[np.int32]:
-        """The documents that stand out, best first."""
+        """The likely documents, best first."""
         docs = evidence.known()
         if narrowing.docs is not None:
             docs = docs[narrowing.docs.keeps(docs)]
@@ -243,10 +243,10 @@ class Searcher:
         return docs[likely[scores[likely] >= LIKELY_FROM]]
 
     def _phrases(self, query: Query, terms: QueryTerms, narrowing: Narrowing) -> Keys | None:
-        """The passages that hold every phrase that is asked for, or None if nothing is quoted.
+        """The passages that contain every quoted phrase, or None if nothing is quoted.
 
-        Quotes outside the question ("the lease with Acme ("Tenant"); when does it end?") name
-        things; what is asked for need not hold them.
+        Quotes outside the question ("the lease with Acme ("Tenant"); when does it end?") define
+        terms; a passage need not contain them.
         """
         found: Keys | None = None
         for phrase in query.phrases:
@@ -262,12 +262,12 @@ class Searcher:
 
 
 def _nowhere(query: Query) -> Note:
-    """No passage holds the phrases of a query."""
+    """The note that no passage contains the phrases of a query."""
     return Note("phrase_nowhere", {"phrases": ", ".join(f"“{one}”" for one in query.phrases)})
 
 
 def _vectors(encoding: Future[QueryVectors], space: Space) -> tuple[QueryVectors, tuple[Note, ...]]:
-    """The query's vectors; without a model that can be had, none, and notes that say so."""
+    """The query's vectors; none, with notes that say so, if the model is not available."""
     try:
         return encoding.result(), ()
     except WorldError as error:

@@ -1,8 +1,8 @@
-"""What resembles a document, a page or a passage: the answer to ``like:``.
+"""Searches passages and documents similar to a document, a page or a passage (``like:``).
 
-Owns the vector that stands for the source, the choice of hits, and how similar whole documents are:
-passage by passage, not by one mean vector. It searches by meaning alone; words beside the operator
-move the vector. It must not know how other queries are answered.
+Owns the query vector of the source, the choice of hits, and the similarity of whole documents:
+passage by passage, not by one mean vector. It searches by vectors alone; words beside the operator
+shift the query vector. It must not know how other queries are answered.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]
 
-# Passages retrieved for each hit that is wanted: one document has many that are similar.
+# Passages retrieved per hit: one document has many that are similar.
 WIDE = 10
 # Documents that are compared as a whole, unless more hits are wanted.
 DOCUMENTS = 30
 # Passages of a document that are compared, evenly spread.
 SAMPLE = 300
-# Of a document that resembles another as a whole, so many passages are shown.
+# Passages shown of each document that is similar as a whole.
 PASSAGES_A_DOCUMENT = 2
 # The weight of the source; the words beside the operator have the rest.
 SOURCE_SHARE = 0.6
@@ -56,7 +56,7 @@ SOURCE_SHARE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class _Matches:
-    """What resembles a place, best first, and the sentence of each that does most."""
+    """Similar passages, best first, and the most similar sentence of each."""
 
     maker: HitMaker
     space: Space
@@ -68,7 +68,7 @@ class _Matches:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """Finds what resembles something in one library. Any number of threads may ask."""
+    """Searches one library for similar passages. Thread-safe."""
 
     catalog: Catalog
     store: Store
@@ -77,7 +77,7 @@ class Similar:
     def search(
         self, query: Query, *, limit: int, token: CancelToken, explain: bool, full_text: bool
     ) -> SearchResult:
-        """Answer a query whose filters name something to be like; see ``Search``.
+        """Answer a query with ``like:``; see ``Search``.
 
         Explained hits say in ``aligned`` which sentence of the source each of theirs resembles
         (``similar_sentences.aligned``).
@@ -92,7 +92,7 @@ class Similar:
             if explain:
                 hits = self._explained(found, hits)
         except WorldError as error:
-            # Whoever types a path has not finished it for most of the time.
+            # While a path is being typed it is incomplete, which is no error.
             notes = (error.note(),)
         return result(query, totals, started, hits, notes, full_text=full_text)
 
@@ -124,8 +124,8 @@ class Similar:
         query: Query,
         limit: int,
     ) -> tuple[Keys, Floats]:
-        """The documents that passages were found of, each by few passages."""
-        if query.terms:  # which passage is meant, the words beside the operator say
+        """The documents of the found passages, each with few passages."""
+        if query.terms:  # words beside the operator choose passages, not documents
             few = _few_of_each(keys)
             return keys[few], scores[few]
         docs = list(dict.fromkeys(docs_of(keys).tolist()))[: max(DOCUMENTS, limit)]
@@ -134,7 +134,7 @@ class Similar:
         return rank_documents(self.store, space.key, place.keys, passages)
 
     def _explained(self, found: _Matches, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
-        """Align hits with what they resemble."""
+        """Align the sentences of hits with those of the source."""
         places = {
             (row["doc"], row["char_start"]): key
             for key, row in self.store.passages_of(found.keys, ("doc", "char_start")).items()
@@ -151,7 +151,7 @@ class Similar:
         return tuple(explained)
 
     def _vector(self, space: Space, place: SourcePassages, query: Query) -> Floats | None:
-        """What stands for a place: the mean of its passages, drawn towards the words beside it."""
+        """The query vector: the mean of the source's passages, shifted towards the words."""
         vectors = self.store.vectors_of(space.key, place.keys)
         mean = _unit(vectors.sum(axis=0)) if vectors.size else None
         if mean is None or not query.terms:
@@ -160,7 +160,7 @@ class Similar:
         return _unit(SOURCE_SHARE * mean + (1.0 - SOURCE_SHARE) * words)
 
     def _best(self, space: Space, keys: Keys, vector: Floats) -> NDArray[np.intp]:
-        """The sentence of each passage that is most like the vector."""
+        """The sentence of each passage that is most similar to the vector."""
         flat, offsets = self.store.sentence_vectors_of(space.key, keys)
         if not flat.size:
             return np.zeros(len(keys), np.intp)
@@ -175,7 +175,7 @@ class Similar:
 
 
 def _others(doc: int, narrowing: Narrowing) -> DocSet:
-    """What may answer, without the document itself."""
+    """The documents that match the filters, without the source's."""
     docs = narrowing.docs
     if docs is None:
         return DocSet.from_docs([doc], allowed=False)
@@ -201,7 +201,7 @@ def _unit(vector: Floats) -> Floats | None:
 def rank_documents(
     store: Store, space: str, source: Keys, passages: Mapping[int, int]
 ) -> tuple[Keys, Floats]:
-    """Order documents by their similarity to a source, each with the passages that show it.
+    """Order documents by their similarity to a source, each with its most similar passages.
 
     The similarity is the mean of the best cosines, of the source's passages in the document and of
     the document's in the source: a book that holds all of a leaflet is half similar to it.

@@ -1,7 +1,7 @@
-"""Which sentence of a source each sentence of a found passage resembles.
+"""Aligns the sentences of a similar passage with those of the source.
 
-Owns the alignment of what was found with what it is like: for each sentence the best partner, out
-of the matrix of their stored vectors. It must not know how passages were found.
+Owns the alignment: for each sentence the most similar one of the source, by the matrix of their
+stored vectors. It must not know how passages were found.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Sentences:
         return cls(store, keys, *store.sentence_vectors_of(space, keys))
 
     def describe(self, row: int) -> SourceSentence:
-        """Say where a sentence stands in its document, and what it says."""
+        """Return the place and the text of a sentence."""
         at = int(np.searchsorted(self.offsets, row, side="right")) - 1
         key = int(self.keys[at])
         passage = self.store.passages_of(self.keys[at : at + 1], _COLUMNS)[key]
@@ -59,12 +59,12 @@ def aligned(found: Sentences, at: int, source: Sentences) -> tuple[AlignedSenten
     """Align the sentences of one found passage with a source, most similar first.
 
     Args:
-        found: Passages.
-        at: Which of them.
-        source: What they resemble.
+        found: The sentences of the passages found.
+        at: The index of the passage.
+        source: The sentences of the source.
 
     Returns:
-        Each of its sentences, with the one of the source that it resembles most.
+        Each of its sentences, with the most similar one of the source.
     """
     low, high = found.offsets[at : at + 2].tolist()
     places, cosines = nearest(found.vectors[low:high], source.vectors, 1)
@@ -81,7 +81,7 @@ def aligned(found: Sentences, at: int, source: Sentences) -> tuple[AlignedSenten
 
 
 def _spans(passage: dict[str, Any]) -> list[tuple[int, int]]:
-    """Where the sentences of a passage stand in its text, without the space around them."""
+    """The spans of a passage's sentences in its text, without the space around them."""
     text = passage["text"]
     spans = []
     for first, last in pairwise([*passage["text_starts"], len(text)]):

@@ -1,6 +1,6 @@
-"""The document, page or passage that a path names.
+"""Resolves a reference to a document, a page or a range of text.
 
-Owns the forms of such a name: a path or the end of one, ``path#page=N``, ``path#start-end``.
+Owns its forms: a path or the end of one, ``path#page=N``, ``path#start-end``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PLACE = re.compile(r"(?P<path>.+?)(?:#page=(?P<page>\d+)|#(?P<start>\d+)-(?P<en
 
 @dataclass(frozen=True, slots=True)
 class SourcePassages:
-    """A document, and the passages of it that are meant; all of them when ``whole``."""
+    """A document, and the passages of it that are referred to; all of them if ``whole``."""
 
     doc: DocRow
     keys: Keys
@@ -41,7 +41,7 @@ class SourcePassages:
 
 
 def find_source(catalog: Catalog, store: Store, text: str) -> SourcePassages:
-    """Find what is meant: a file by its path, or by the end of it, and which part of it.
+    """Find the file by its path or by the end of it, and the passages of the given part.
 
     Raises:
         WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
@@ -58,18 +58,18 @@ def find_source(catalog: Catalog, store: Store, text: str) -> SourcePassages:
         if len(rest) == 1
         else (rest[0], rest[1] - 1, "char_start", "char_end")
     )
-    # A page ends with itself, a stretch before its end.
+    # A page number is inclusive, the end of a range exclusive.
     ends = 0 if len(rest) == 1 else 1
     meant = [k for k, row in rows.items() if row[low] <= last and row[high] - ends >= first]
     return SourcePassages(doc, np.array(sorted(meant), np.int64), whole=False)
 
 
 def _document(catalog: Catalog, text: str) -> tuple[DocRow, tuple[int, ...] | None]:
-    """The document that is named, and the page or the stretch that follows the name."""
+    """The document, and the page or range behind its name."""
     candidates: list[tuple[str, tuple[int, ...] | None]] = [(text, None)]
     if match := _PLACE.fullmatch(text):
         numbers = tuple(int(n) for n in (match["page"], match["start"], match["end"]) if n)
-        # A file's own name may end like this.
+        # "#…" may also be part of the file's name.
         candidates.append((match["path"], numbers or None))
     for path, rest in candidates:
         known = catalog.coverage.document(Path(path).expanduser()) or _by_end(catalog, path)
