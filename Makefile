@@ -64,8 +64,11 @@ fuzz: .venv/dev.stamp  ## Read spoilt files of every format for ten minutes
 faults: .venv/dev.stamp  ## Put old faults back one at a time: the tests must tell each (a quarter of an hour)
 	@$(PY) -m tests.faults $(ARGS)
 
+# cpu, or gpu for CUDA.
+FLAVOUR ?= cpu
+
 package: .venv/dev.stamp  ## Make and try what people install on Linux: dist/ (ten minutes, 5 GB)
-	@$(PY) packaging/build.py $(STEPS)
+	@$(PY) packaging/build.py --flavour $(FLAVOUR) $(STEPS)
 
 lock:  ## Pin the whole dependency tree again (needs uv)
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \

@@ -1,4 +1,4 @@
-"""Makes what people install on Linux, and tries it: ``python packaging/build.py [STEP…]``.
+"""Makes what people install, and tries it: ``python packaging/build.py [--flavour gpu] [STEP…]``.
 
 Owns the way from the checkout to ``dist/``: a clean environment from the lock, the wheel, the
 compiled models, the frozen tree, its self-test, the packages, checksums and the list of parts.
@@ -19,20 +19,25 @@ import tarfile
 import tempfile
 import tomllib
 import venv
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from debian import make_deb
+from slim import slim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "package"
 DIST = ROOT / "dist"
 TREE = WORK / "tree" / "lectern"
 SHARE = WORK / "share"
-PYTHON = WORK / "env" / "bin" / "python"
+PYTHON = WORK / "env" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+SUFFIX = ".exe" if os.name == "nt" else ""
+# What is installed beside the lock; what computes on NVIDIA's cards needs 300 MB more.
+FLAVOURS = {"cpu": (), "gpu": (ROOT / "packaging" / "gpu.txt",)}
 # What freezes, in the environment of the build alone.
 TOOLS = ("pyinstaller==6.22.3", "pyinstaller-hooks-contrib==2026.9", "setuptools>=77,<82", "wheel")
 SOURCE_DATE = "1795305600"  # files in the packages bear the date of this release
@@ -50,21 +55,29 @@ def run(*command: str | Path, environment: dict[str, str] | None = None) -> None
         sys.exit(f"{Path(command[0]).name} failed with status {done.returncode}")
 
 
+def title(flavour: str) -> str:
+    """Return what a package of a flavour is called."""
+    return "lectern" if flavour == "cpu" else f"lectern-{flavour}"
+
+
 def version() -> str:
     with (ROOT / "pyproject.toml").open("rb") as file:
         return str(tomllib.load(file)["project"]["version"])
 
 
-def make_environment() -> None:
+def make_environment(flavour: str) -> None:
     """Install what the lock names, and the tools that freeze, into an environment of their own."""
     shutil.rmtree(WORK / "env", ignore_errors=True)
     venv.create(WORK / "env", with_pip=True)
     pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     run(*pip, "--require-hashes", "-r", ROOT / "requirements.lock")
+    for other in FLAVOURS[flavour]:
+        run(PYTHON, "-m", "pip", "uninstall", "--quiet", "--yes", "onnxruntime")
+        run(*pip, "--no-deps", "--require-hashes", "-r", other)
     run(*pip, *TOOLS)
 
 
-def make_wheel() -> None:
+def make_wheel(_flavour: str) -> None:
     """Build the wheel, see that nothing is missing in it, and install it."""
     folder = WORK / "wheel"
     shutil.rmtree(folder, ignore_errors=True)
@@ -99,7 +112,7 @@ def check_wheel(wheel: Path) -> None:
         sys.exit(f"nothing of these belongs into a wheel: {', '.join(sorted(foreign)[:5])}")
 
 
-def compile_models() -> None:
+def compile_models(_flavour: str) -> None:
     """Compile the default model beside its weights, so that the first start compiles nothing."""
     found = subprocess.run(
         [PYTHON, "-c", "from indexer.embed.record_files import shipped_folder as f; print(f())"],
@@ -111,13 +124,15 @@ def compile_models() -> None:
         lock.unlink()  # nobody builds there again
 
 
-def freeze() -> None:
+def freeze(_flavour: str) -> None:
     """Make the tree of two programs."""
     shutil.rmtree(TREE.parent, ignore_errors=True)
     run(
         PYTHON, "-P", "-m", "PyInstaller", "--noconfirm", "--log-level=WARN",
         "--distpath", TREE.parent, "--workpath", WORK / "freezing", ROOT / "packaging/lectern.spec",
     )  # fmt: skip
+    if sys.platform == "linux":
+        print(f"{slim(TREE / '_internal') / 1e6:.0f} MB that nothing loads are out")
     for name in ("LICENSE", "NOTICE", "README.md"):
         shutil.copy2(ROOT / name, TREE / name)
     shutil.copytree(ROOT / "LICENSES", TREE / "LICENSES")
@@ -125,26 +140,28 @@ def freeze() -> None:
     print(f"{TREE}: {size / 1e6:.0f} MB")
 
 
-def try_tree() -> None:
+def try_tree(_flavour: str) -> None:
     """Run the self-test of the frozen program, with a home of its own and without Python."""
-    self_test(TREE / "lectern")
+    self_test(TREE / f"lectern{SUFFIX}")
 
 
 def self_test(program: Path) -> None:
     """Run the self-test of a program that may see nothing of this checkout."""
     with tempfile.TemporaryDirectory(prefix="lectern-") as home:
         environment = {"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+        if os.name == "nt":  # where programs do not start without more
+            environment = {**os.environ, "LOCALAPPDATA": home}
         run(program, "self-test", environment=environment)
         made = [str(path.relative_to(home)) for path in Path(home).rglob("model.bin")]
         if made:
             sys.exit(f"the first start compiled {', '.join(made)}")
 
 
-def make_tar() -> None:
+def make_tar(flavour: str) -> None:
     """Pack the tree for systems without dpkg; ``install.sh`` in it links it into a home."""
     shutil.copy2(ROOT / "packaging/linux/install.sh", TREE)
     shutil.copytree(SHARE, TREE / "share", dirs_exist_ok=True)
-    name = f"lectern-{version()}-linux-{platform.machine()}"
+    name = f"{title(flavour)}-{version()}-linux-{platform.machine()}"
 
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.uid = member.gid = 0
@@ -159,7 +176,7 @@ def make_tar() -> None:
     shutil.rmtree(TREE / "share")
 
 
-def make_shared_files() -> None:
+def make_shared_files(_flavour: str) -> None:
     """Make what packages for Linux lay below ``share``."""
     from share import make_share
 
@@ -169,13 +186,29 @@ def make_shared_files() -> None:
     make_share(SHARE, shown.stdout)
 
 
-def make_package() -> None:
+def make_package(flavour: str) -> None:
     """Make the Debian package."""
     DIST.mkdir(exist_ok=True)
-    make_deb(TREE, DIST, WORK / "deb", version(), SHARE)
+    make_deb(TREE, DIST, WORK / "deb", version(), SHARE, name=title(flavour))
 
 
-def list_parts() -> None:
+def make_setup(_flavour: str) -> None:
+    """Make the installer for Windows."""
+    from windows import make_installer
+
+    run(*make_installer(TREE, DIST, version()))
+
+
+def make_image(_flavour: str) -> None:
+    """Make the disk image for macOS."""
+    from macos import steps
+
+    DIST.mkdir(exist_ok=True)
+    for command in steps(TREE.with_name("Lectern.app"), DIST, version(), dict(os.environ)):
+        run(*command)
+
+
+def list_parts(_flavour: str) -> None:
     """Write the bill of materials, with every licence, and the checksums."""
     parts = DIST / f"lectern-{version()}.cdx.json"
     tools = WORK / "parts"
@@ -194,15 +227,19 @@ def list_parts() -> None:
     (DIST / "SHA256SUMS").write_text("".join(sums), "utf-8")
 
 
-STEPS: dict[str, Callable[[], None]] = {
+Step = Callable[[str], None]
+_MADE_OF: dict[str, dict[str, Step]] = {
+    "linux": {"share": make_shared_files, "deb": make_package, "tar": make_tar},
+    "win32": {"setup": make_setup},
+    "darwin": {"image": make_image},
+}
+STEPS: dict[str, Step] = {
     "environment": make_environment,
     "wheel": make_wheel,
     "models": compile_models,
     "freeze": freeze,
     "try": try_tree,
-    "share": make_shared_files,
-    "deb": make_package,
-    "tar": make_tar,
+    **_MADE_OF.get(sys.platform, {}),
     "parts": list_parts,
 }
 
@@ -210,13 +247,15 @@ STEPS: dict[str, Callable[[], None]] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("steps", nargs="*", metavar="STEP", help=f"of {', '.join(STEPS)}; else all")
-    asked = parser.parse_args(arguments).steps
+    parser.add_argument("--flavour", choices=FLAVOURS, default="cpu", help="cpu, or gpu: CUDA")
+    options = parser.parse_args(arguments)
+    asked = options.steps
     if unknown := set(asked) - STEPS.keys():
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(STEPS)}")
     os.environ["SOURCE_DATE_EPOCH"] = SOURCE_DATE
     WORK.mkdir(parents=True, exist_ok=True)
     for name in asked or STEPS:
-        STEPS[name]()
+        STEPS[name](options.flavour)
     return 0
 
 

@@ -36,7 +36,7 @@ fi
 """
 
 
-def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path) -> Path:
+def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, name: str) -> Path:
     """Pack a frozen tree as a Debian package.
 
     Args:
@@ -45,6 +45,7 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path) -> P
         work: A scratch folder, emptied first.
         version: Of the program.
         share: What lies below ``/usr/share``.
+        name: Of the package; there is one of them on a system at most.
 
     Raises:
         CalledProcessError: If ``dpkg-deb`` fails.
@@ -53,27 +54,28 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path) -> P
     shutil.copytree(tree, work / "opt/lectern", symlinks=True)
     programs = work / "usr/bin"
     programs.mkdir(parents=True)
-    for name in ("lectern", "lectern-window"):
-        (programs / name).symlink_to(f"/opt/lectern/{name}")
+    for program in ("lectern", "lectern-window"):
+        (programs / program).symlink_to(f"/opt/lectern/{program}")
     shutil.copytree(share, work / "usr/share")
-    rights = "".join((tree / name).read_text("utf-8") for name in ("NOTICE", "LICENSE"))
+    rights = "".join((tree / each).read_text("utf-8") for each in ("NOTICE", "LICENSE"))
     (work / "usr/share/doc/lectern/copyright").write_text(rights, "utf-8")
     control = work / "DEBIAN"
     control.mkdir()
-    (control / "control").write_text(control_file(version, _kilobytes(work)), "utf-8")
+    (control / "control").write_text(control_file(name, version, _kilobytes(work)), "utf-8")
     script = control / "postrm"
     script.write_text(_POSTRM, "utf-8")
     script.chmod(0o755)
-    package = dist / f"lectern_{version}_{_architecture()}.deb"
+    package = dist / f"{name}_{version}_{_architecture()}.deb"
     command = ["dpkg-deb", "--root-owner-group", "-Zzstd", "-z12", "--build", work, package]
     subprocess.run([*map(str, command)], check=True)
     return package
 
 
-def control_file(version: str, kilobytes: int) -> str:
+def control_file(name: str, version: str, kilobytes: int) -> str:
     """Return what ``dpkg`` is told of the package."""
+    other = "lectern-gpu" if name == "lectern" else "lectern"
     return "\n".join((
-        "Package: lectern",
+        f"Package: {name}",
         f"Version: {version}",
         f"Architecture: {_architecture()}",
         "Maintainer: The Lectern maintainers <lectern@localhost>",
@@ -81,6 +83,8 @@ def control_file(version: str, kilobytes: int) -> str:
         f"Depends: {', '.join(DEPENDS)}",
         f"Recommends: {', '.join(RECOMMENDS)}",
         f"Suggests: {', '.join(SUGGESTS)}",
+        f"Conflicts: {other}",
+        f"Replaces: {other}",
         "Section: utils",
         "Priority: optional",
         "Description: find the passage that answers a question in your own documents",

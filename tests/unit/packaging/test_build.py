@@ -69,7 +69,7 @@ def test_dpkg_is_told_of_every_library_of_the_window(scripts: dict[str, ModuleTy
     depends = " ".join(scripts["debian"].DEPENDS)
     needed = scripts["bootstrap"].WINDOW_LIBRARIES.values()
     assert [name for name in needed if name not in depends] == []
-    lines = scripts["debian"].control_file("1.2.3", 5).splitlines()
+    lines = scripts["debian"].control_file("lectern", "1.2.3", 5).splitlines()
     fields = dict(line.split(": ", 1) for line in lines if not line.startswith(" "))
     assert (fields["Version"], fields["Installed-Size"]) == ("1.2.3", "5")
     assert {"Package", "Architecture", "Maintainer", "Depends", "Description"} <= fields.keys()

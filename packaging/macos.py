@@ -1,0 +1,49 @@
+"""The disk image for macOS on Apple's processors: which commands sign, notarise and pack it.
+
+Owns the order of these commands. Without an identity the application is signed for this machine
+alone, and without an account it is not notarised. There is no image for Intel: LanceDB and ONNX
+Runtime have no wheels for it any more. Written from Apple's documentation; it never ran on a Mac.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+RIGHTS = Path(__file__).parent / "mac" / "entitlements.plist"
+IDENTITY, PROFILE = "LECTERN_SIGN_IDENTITY", "LECTERN_NOTARY_PROFILE"
+
+
+def steps(
+    app: Path, dist: Path, version: str, environment: Mapping[str, str]
+) -> Iterator[list[str]]:
+    """Yield the commands that make the image of an application.
+
+    Args:
+        app: The bundle, changed in place.
+        dist: Where the image goes.
+        version: Of the program.
+        environment: May name the identity that signs (``IDENTITY``) and the profile of
+            ``notarytool`` in the keychain (``PROFILE``).
+    """
+    identity = environment.get(IDENTITY, "")
+    profile = environment.get(PROFILE, "")
+    image = str(dist / f"Lectern-{version}-arm64.dmg")
+    timestamp = ["--timestamp"] if identity else []  # Apple's server is asked for it
+    yield [
+        "codesign", "--force", "--deep", "--options", "runtime", *timestamp,
+        "--entitlements", str(RIGHTS), "--sign", identity or "-", str(app),
+    ]  # fmt: skip
+    yield ["codesign", "--verify", "--deep", "--strict", str(app)]
+    yield [
+        "hdiutil", "create", "-volname", "Lectern", "-srcfolder", str(app), "-format", "ULMO",
+        "-ov", image,
+    ]  # fmt: skip
+    if identity:
+        yield ["codesign", "--sign", identity, "--timestamp", image]
+    if identity and profile:
+        yield ["xcrun", "notarytool", "submit", image, "--keychain-profile", profile, "--wait"]
+        yield ["xcrun", "stapler", "staple", image]

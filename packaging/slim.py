@@ -1,0 +1,95 @@
+"""Takes out of a frozen tree what nothing in it loads: libraries of the build system, symbols.
+
+Owns what may go and how that is known: PyInstaller copies every library that anything it first saw
+needs; of those, what no remaining file names is dropped. It must not know what the files do.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+_ELF = b"\x7fELF"
+# Loaded by the program that starts the tree, which names it in its own way.
+_ALWAYS = re.compile(r"libpython3\.\d+\.so")
+# Smaller files are not worth a process.
+_WORTH_STRIPPING = 1 << 20
+
+
+def slim(folder: Path) -> int:
+    """Drop libraries that nothing names, links to nothing, and symbols.
+
+    Args:
+        folder: With extension modules below, and libraries of the system in itself.
+
+    Returns:
+        How many bytes that saved.
+
+    Raises:
+        CalledProcessError: If the tools that read object files fail.
+    """
+    before = _size(folder)
+    objects = [path for path in _files(folder) if _is_object(path)]
+    system = {path.name: path for path in objects if _is_of_the_system(path, folder)}
+    kept = set(reached([path for path in objects if path.name not in system], system))
+    for name, path in system.items():
+        if name not in kept and not _ALWAYS.match(name):
+            path.unlink()
+    for link in [path for path in folder.rglob("*") if path.is_symlink() and not path.exists()]:
+        link.unlink()
+    for path in objects:
+        # What was patched when its wheel was made does not bear it, and was stripped then.
+        if path.exists() and not path.parent.name.endswith(".libs"):
+            _strip(path)
+    return before - _size(folder)
+
+
+def reached(roots: Iterable[Path], libraries: dict[str, Path]) -> set[str]:
+    """Return the names of libraries that some files need, and those need in turn."""
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        for name in needed(waiting.pop()) & libraries.keys() - found:
+            found.add(name)
+            waiting.append(libraries[name])
+    return found
+
+
+def needed(path: Path) -> set[str]:
+    """Return the names of the libraries that an object file is linked with."""
+    command = [_tool("readelf"), "--dynamic", "--wide", str(path)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(re.findall(r"\(NEEDED\).*\[(.+)\]", shown.stdout))
+
+
+def _strip(path: Path) -> None:
+    if path.stat().st_size >= _WORTH_STRIPPING:
+        subprocess.run([_tool("strip"), "--strip-unneeded", str(path)], check=True)
+
+
+def _tool(name: str) -> str:
+    """Return a program of binutils, which PyInstaller needs as well."""
+    return shutil.which(name) or name
+
+
+def _is_of_the_system(path: Path, folder: Path) -> bool:
+    return path.parent == folder and path.name.startswith("lib")
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+
+
+def _is_object(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_ELF)) == _ELF
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in _files(folder))

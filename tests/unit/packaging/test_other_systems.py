@@ -1,0 +1,115 @@
+"""What is written for systems that are not here is at least whole: manifests and workflows."""
+
+from __future__ import annotations
+
+import importlib
+import plistlib
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGING = ROOT / "packaging"
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+FLATPAK = PACKAGING / "linux" / "org.lectern.Lectern.yml"
+
+
+@pytest.fixture(scope="module")
+def scripts() -> dict[str, ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PACKAGING))
+        return {name: importlib.import_module(name) for name in ("build", "macos", "windows")}
+
+
+def load(file: Path) -> Any:
+    return yaml.safe_load(file.read_text("utf-8"))
+
+
+def lines(workflow: Any) -> Iterator[str]:
+    for job in workflow["jobs"].values():
+        for step in job["steps"]:
+            yield from step.get("run", "").splitlines()
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
+def test_a_workflow_runs_what_there_is(file: Path) -> None:
+    workflow = load(file)
+    # YAML reads the key ``on`` as a truth.
+    assert {"name", True, "jobs", "permissions"} <= workflow.keys()
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for line in lines(workflow):
+        if target := re.match(r"make (\S+)", line):
+            assert f"\n{target[1]}:" in makefile
+        for named in re.findall(r"(?:packaging|tests)[/\\][\w/\\]+(?:\.py)?", line):
+            assert (ROOT / named.replace("\\", "/")).exists(), named
+
+
+def test_nothing_is_published_by_itself() -> None:
+    release = load(ROOT / ".github" / "workflows" / "release.yml")
+    assert release["permissions"] == {"contents": "read"}
+    assert "--draft" in " ".join(lines(release))
+
+
+def test_the_flatpak_has_no_network_and_changes_nothing(scripts: dict[str, ModuleType]) -> None:
+    manifest = load(FLATPAK)
+    assert "--share=network" not in manifest["finish-args"]
+    assert "--filesystem=host:ro" in manifest["finish-args"]
+    (source,) = manifest["modules"][0]["sources"]
+    assert f"lectern-{scripts['build'].version()}-linux" in source["path"]
+    if (program := shutil.which("flatpak-builder")) is None:
+        pytest.skip("the rest is for flatpak-builder, which is not here")
+    subprocess.run([program, "--show-manifest", FLATPAK], capture_output=True, check=True)
+
+
+def test_the_bundle_is_described() -> None:
+    about = plistlib.loads((PACKAGING / "mac" / "Info.plist").read_bytes())
+    assert about["CFBundleExecutable"] == "lectern-window"
+    assert about["CFBundleDocumentTypes"]
+    rights = plistlib.loads((PACKAGING / "mac" / "entitlements.plist").read_bytes())
+    assert not any("network" in right for right in rights)
+
+
+def test_a_mac_signs_with_what_it_is_given(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+    steps = scripts["macos"].steps
+    app = tmp_path / "Lectern.app"
+    alone = [" ".join(each) for each in steps(app, tmp_path, "1.2.3", {})]
+    assert "--options runtime" in alone[0]
+    assert "--sign - " in alone[0]
+    assert not any("notarytool" in each for each in alone)
+    given = {"LECTERN_SIGN_IDENTITY": "Developer ID", "LECTERN_NOTARY_PROFILE": "lectern"}
+    full = [" ".join(each) for each in steps(app, tmp_path, "1.2.3", given)]
+    assert "--sign Developer ID" in full[0]
+    assert [each.split()[1] for each in full if each.startswith("xcrun")] == [
+        "notarytool", "stapler",
+    ]  # fmt: skip
+
+
+def test_the_installer_for_windows_compiles(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+    if shutil.which("makensis") is None:
+        pytest.skip("there is no NSIS here")
+    tree = tmp_path / "lectern"
+    (tree / "_internal").mkdir(parents=True)
+    for name in ("lectern.exe", "lectern-window.exe", "_internal/library.dll"):
+        (tree / name).write_bytes(b"MZ")
+    command = scripts["windows"].make_installer(tree, tmp_path / "dist", "1.2.3")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert (tmp_path / "dist" / "lectern-1.2.3-setup.exe").read_bytes()[:2] == b"MZ"
+
+
+def test_what_computes_on_a_card_is_the_locked_version() -> None:
+    lock = (ROOT / "requirements.lock").read_text("utf-8")
+    locked = re.search(r"^onnxruntime==(\S+)", lock, re.MULTILINE)
+    assert locked is not None
+    other = (PACKAGING / "gpu.txt").read_text("utf-8")
+    assert f"onnxruntime-gpu=={locked[1]} " in other
+    assert re.search(r"--hash=sha256:[0-9a-f]{64}", other)
