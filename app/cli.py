@@ -25,9 +25,11 @@ from app import (
     cli_library,
     cli_pace,
     cli_repair,
+    cli_report,
     cli_search,
     cli_self_test,
     cli_settings,
+    cli_updates,
     cli_watch,
 )
 from app.cli_common import Command, Context, absolute_path, explain_failure
@@ -59,10 +61,12 @@ COMMANDS: tuple[Command, ...] = (
     *cli_pace.COMMANDS,
     *cli_repair.COMMANDS,
     *cli_doctor.COMMANDS,
+    *cli_report.COMMANDS,
     *cli_settings.COMMANDS,
     *cli_watch.COMMANDS,
     *cli_engine.COMMANDS,
     *cli_self_test.COMMANDS,
+    *cli_updates.COMMANDS,
 )
 
 
@@ -172,7 +176,7 @@ def main(
     began = time.monotonic() if began is None else began
     options = parse(arguments)
     if options.version:
-        from app.doctor import version
+        from app.versions import version
 
         print(f"lectern {version('lectern') or '(not installed)'}")
         return 0
@@ -230,5 +234,5 @@ def _run(command: Command, options: argparse.Namespace, context: Context) -> int
         log.exception("a command failed")
         status = explain_failure(context, InternalError("internal", reason=type(error).__name__))
         if file is not None:
-            context.note(f"  The log: {file}")
+            context.note(f"  The log: {file}; `lectern report` shows what is worth sending.")
     return status

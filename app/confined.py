@@ -1,8 +1,8 @@
 """How each command is cut off from the network, and the little that is done outside for it.
 
 Owns the choice of who is cut off, and the list of commands that a launcher takes: opening a
-document in the person's viewer, and fetching a known model. It must not know how the system does
-it (``indexer.confine``).
+document in the person's viewer, fetching a known model, and fetching the list of releases. It must
+not know how the system does it (``indexer.confine``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from indexer.confine import launcher, network
-from indexer.confine.launcher import Fetch
+from indexer.confine.launcher import Fetch, FetchReleases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -91,7 +91,9 @@ def _load_gpu_module() -> None:
 
 
 def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
-    commands: dict[type[LauncherRequest], Command] = {} if offline else {Fetch: _fetch}
+    commands: dict[type[LauncherRequest], Command] = {}
+    if not offline:
+        commands |= {Fetch: _fetch, FetchReleases: _fetch_releases}
     if command == WINDOW:
         from app.gui import opening
 
@@ -100,6 +102,12 @@ def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
         return launcher.fork(commands) if commands else None
     except OSError:
         return None  # there are too many processes; this one works without
+
+
+def _fetch_releases(request: FetchReleases, gone: Callable[[], bool]) -> str:
+    from app import updates
+
+    return updates.fetch(request, gone)
 
 
 def _fetch(request: Fetch, gone: Callable[[], bool]) -> None:

@@ -6,7 +6,6 @@ holds stands in ``indexer.api.answers``.
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import shutil
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from app import paths
 from app.confined import has_local_display
 from app.render import size
+from app.versions import LIBRARIES, RUNTIMES, version
 from indexer import TELEMETRY_OFF
 from indexer.api.answers import Check
 from indexer.confine import network
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     from app.settings import Settings
     from indexer.config import EngineConfig
-
-RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
-LIBRARIES = ("lancedb", "pymupdf", "tokenizers", "numpy")
 
 
 def check(name: str, value: str, *, ok: bool = True, advice: str = "") -> Check:
@@ -67,13 +64,6 @@ def _window() -> str:
         return "would be cut off: its display is on this machine"
     display = os.environ.get("DISPLAY") or os.environ.get("QT_QPA_PLATFORM", "")
     return f"would not be cut off: its display {display} is reached over the network"
-
-
-def version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
 
 
 def _runtime() -> Check:

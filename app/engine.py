@@ -10,6 +10,7 @@ import importlib.util
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.processor import missing
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
@@ -26,10 +27,12 @@ def open_engine(config: EngineConfig) -> LocalEngine:
     """Open a library's engine in this process, under the library lock.
 
     Raises:
-        WorldError: ``no_runtime`` without an ONNX Runtime, ``library_locked``, and what else
-            opening a library may meet.
+        WorldError: ``old_processor``, ``no_runtime`` without an ONNX Runtime, ``library_locked``,
+            and what else opening a library may meet.
     """
     # Said before anything heavy is loaded, and before a library is made for nothing.
+    if lacks := missing():
+        raise WorldError("old_processor", missing=lacks)
     if importlib.util.find_spec("onnxruntime") is None:
         raise WorldError("no_runtime")
     from indexer.engine.engine import Engine

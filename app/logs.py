@@ -12,7 +12,7 @@ import os
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING, Any
 
-from app import paths
+from app import fault_reports, paths
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +59,7 @@ def start(level: int = logging.INFO) -> Path | None:
         return None
     handler.setFormatter(logging.Formatter(_FORMAT))
     root.addHandler(handler)
+    root.addHandler(fault_reports.FaultHandler())
     root.setLevel(level)
     return log_file()
 
@@ -66,13 +67,15 @@ def start(level: int = logging.INFO) -> Path | None:
 def stop() -> None:
     """Close the file and forget it."""
     root = logging.getLogger()
-    for handler in [each for each in root.handlers if isinstance(each, OwnerOnlyHandler)]:
+    ours = (OwnerOnlyHandler, fault_reports.FaultHandler)
+    for handler in [each for each in root.handlers if isinstance(each, ours)]:
         root.removeHandler(handler)
         handler.close()
 
 
 def remove() -> None:
-    """Delete the log: it names files."""
+    """Delete the log, which names files, and the reports of faults."""
     stop()
+    fault_reports.remove()
     for file in paths.log_folder().glob(f"{FILE_NAME}*"):
         file.unlink(missing_ok=True)

@@ -10,8 +10,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from app.cli import COMMANDS, build_parser
-from app.doctor import version
 from app.reference import options_of
+from app.versions import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

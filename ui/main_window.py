@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QMainWindow, QV
 from indexer.api.requests import GetStatus, SetPace
 from indexer.api.status import Speed
 from ui import keys
+from ui.desktop import open_path
 from ui.help import page_about
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.rail import Rail
@@ -200,10 +201,14 @@ class MainWindow(QMainWindow):
     def say_restart(self) -> None:
         self._notices.tell(self.tr("The language changes when Lectern is started again."))
 
-    def say_fault(self, log_file: str) -> None:
-        """Say that something is wrong inside; the log has the rest."""
-        text = self.tr("Something went wrong inside Lectern. The log: {file}")
-        self._notices.tell(text.format(file=log_file), seconds=0)
+    def say_fault(self, report: str) -> None:
+        """Say that something is wrong inside, and offer the file that describes it."""
+        text = self.tr("Something went wrong inside Lectern. A report, which stays here: {file}")
+
+        def show() -> None:
+            open_path(report, self._notices)
+
+        self._notices.tell(text.format(file=report), action=self.tr("Show"), act=show, seconds=0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Not a shortcut: those come first, and what has the focus may need the key itself.

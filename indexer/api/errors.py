@@ -73,6 +73,9 @@ CODES = _declare(
     ErrorCode("no_window", N_("No window"), N_("The window cannot be opened: {reason}."),
               "Install what is missing, or work in the terminal: `lectern search`.", 7,
               in_window=""),
+    ErrorCode("old_processor", N_("Processor too old"),
+              N_("The processor of this computer lacks {missing}, which Lectern's libraries need."),
+              N_("Use Lectern on a computer from 2013 or later."), 5),
     # the library
     ErrorCode("library_locked", N_("In use"), N_("The library {library} is in use by {holder}."),
               N_("Quit that program, or wait for it to finish."), 3),
@@ -129,6 +132,14 @@ CODES = _declare(
               N_("There is no earlier model whose vectors are still here."),
               "Choose a model with `lectern reindex --model`.", 2,
               in_window=N_("Choose another one in the settings.")),
+    # what is asked of the network
+    ErrorCode("update_unreachable", N_("Not reached"),
+              N_("The list of releases could not be fetched: {reason}."),
+              N_("Connect to the network and try again."), 5),
+    ErrorCode("update_refused", N_("Not trusted"),
+              N_("The list of releases is not believed: {reason}."),
+              N_("Nothing was taken from it. Try again later, or ask whoever publishes Lectern."),
+              5),
     # one document
     ErrorCode("needs_password", N_("Protected by a password"),
               N_("The document is protected by a password."),
@@ -204,7 +215,8 @@ CODES = _declare(
               "Wait, or stop the other command.", 6, in_window=N_("Try again in a moment.")),
     ErrorCode("internal", N_("Fault in Lectern"),
               N_("Something went wrong inside Lectern: {reason}."),
-              N_("Please report it with the log."), 70),
+              "`lectern report` shows what is worth sending.", 70,
+              in_window=N_("Run “lectern report” in a terminal: it shows what is worth sending.")),
 )  # fmt: skip
 
 

@@ -56,6 +56,11 @@ class Fetch(LauncherRequest):
 
 
 @dataclass(frozen=True, slots=True)
+class FetchReleases(LauncherRequest):
+    """Fetch the list of releases; the answer is its text. Where it is, the launcher knows."""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenPath(LauncherRequest):
     """Open a file or folder as the desktop does; the answer is whether anything could."""
 

@@ -1,8 +1,8 @@
 """Every connection to the network that was ever made, for the person to see.
 
 Owns one file beside the models, with a JSON object a line: ``time`` (ISO, UTC), ``what`` was asked
-for and the ``outcome``. The only thing that ever connects is the download of a model
-(``indexer.embed.fetch``). Standard library only.
+for and the ``outcome``. Only the download of a model (``indexer.embed.fetch``) and the question for
+newer versions (``app.updates``) ever connect. Standard library only.
 """
 
 from __future__ import annotations

@@ -1069,8 +1069,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Die Sprache ändert sich beim nächsten Start von Lectern.</translation>
     </message>
     <message>
-        <source>Something went wrong inside Lectern. The log: {file}</source>
-        <translation>In Lectern ist etwas schiefgegangen. Das Protokoll: {file}</translation>
+        <source>Something went wrong inside Lectern. A report, which stays here: {file}</source>
+        <translation>In Lectern ist etwas schiefgegangen. Ein Bericht, der hier bleibt: {file}</translation>
     </message>
     <message numerus="yes">
         <source>%Ln document(s) stopped the engine more than once and were set aside.</source>
@@ -1948,6 +1948,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Das Fenster lässt sich nicht öffnen: {reason}.</translation>
     </message>
     <message>
+        <source>Processor too old</source>
+        <translation>Prozessor zu alt</translation>
+    </message>
+    <message>
+        <source>The processor of this computer lacks {missing}, which Lectern&apos;s libraries need.</source>
+        <translation>Dem Prozessor dieses Rechners fehlt {missing}, das Lecterns Bibliotheken brauchen.</translation>
+    </message>
+    <message>
+        <source>Use Lectern on a computer from 2013 or later.</source>
+        <translation>Lectern auf einem Rechner ab 2013 benutzen.</translation>
+    </message>
+    <message>
         <source>In use</source>
         <translation>In Gebrauch</translation>
     </message>
@@ -2072,6 +2084,30 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Wählen Sie in den Einstellungen ein anderes.</translation>
     </message>
     <message>
+        <source>Not reached</source>
+        <translation>Nicht erreicht</translation>
+    </message>
+    <message>
+        <source>The list of releases could not be fetched: {reason}.</source>
+        <translation>Die Liste der Versionen konnte nicht geholt werden: {reason}.</translation>
+    </message>
+    <message>
+        <source>Connect to the network and try again.</source>
+        <translation>Mit dem Netz verbinden und noch einmal versuchen.</translation>
+    </message>
+    <message>
+        <source>Not trusted</source>
+        <translation>Nicht vertrauenswürdig</translation>
+    </message>
+    <message>
+        <source>The list of releases is not believed: {reason}.</source>
+        <translation>Der Liste der Versionen wird nicht geglaubt: {reason}.</translation>
+    </message>
+    <message>
+        <source>Nothing was taken from it. Try again later, or ask whoever publishes Lectern.</source>
+        <translation>Nichts wurde aus ihr übernommen. Später noch einmal versuchen oder den Herausgeber von Lectern fragen.</translation>
+    </message>
+    <message>
         <source>Protected by a password</source>
         <translation>Passwortgeschützt</translation>
     </message>
@@ -2122,6 +2158,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>The file holds nothing to read.</source>
         <translation>In der Datei gibt es nichts zu lesen.</translation>
+    </message>
+    <message>
+        <source>Run “lectern report” in a terminal: it shows what is worth sending.</source>
+        <translation>In einem Terminal „lectern report“ aufrufen: Es zeigt, was zu schicken sich lohnt.</translation>
     </message>
     <message>
         <source>Wrong password</source>
@@ -2450,10 +2490,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Something went wrong inside Lectern: {reason}.</source>
         <translation>In Lectern ist etwas schiefgegangen: {reason}.</translation>
-    </message>
-    <message>
-        <source>Please report it with the log.</source>
-        <translation>Bitte melden Sie es mitsamt dem Protokoll.</translation>
     </message>
     <message>
         <source>Only the first {limit} characters are searched.</source>
@@ -2862,6 +2898,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>the process that may use the network has ended or does not answer</source>
         <translation>der Prozess, der das Netz benutzen darf, ist beendet oder antwortet nicht</translation>
+    </message>
+    <message>
+        <source>it is not signed with the key in this program</source>
+        <translation>sie ist nicht mit dem Schlüssel in diesem Programm signiert</translation>
+    </message>
+    <message>
+        <source>it is no list of releases</source>
+        <translation>sie ist keine Liste von Versionen</translation>
+    </message>
+    <message>
+        <source>it was good until {day}</source>
+        <translation>sie galt bis {day}</translation>
     </message>
     <message>
         <source>it was started without --offline</source>

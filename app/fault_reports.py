@@ -1,0 +1,92 @@
+"""Reports of faults: what went wrong inside Lectern, in files that a person may read and send.
+
+Owns what stands in them: versions, the system, kinds of exceptions and places in the program. The
+message of an exception is left out, since it may quote a document or name a file; so are paths.
+Nothing here sends anything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import platform
+import traceback
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from app import paths
+from app.processor import missing
+from app.versions import LIBRARIES, RUNTIMES, version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PREFIX = "fault-"
+KEPT = 10
+
+
+class FaultHandler(logging.Handler):
+    """Writes a report of each exception that is logged as an error."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            with contextlib.suppress(OSError):
+                _write(record.name, error)
+
+
+def about_this_system() -> Iterator[str]:
+    """Describe what Lectern runs on, as far as it matters and tells nobody who it is."""
+    yield f"lectern {version('lectern') or '(from its folder)'}"
+    yield f"python {platform.python_version()} on {platform.platform()}"
+    for name in (*LIBRARIES, *RUNTIMES):
+        if found := version(name):
+            yield f"{name} {found}"
+    if lacks := missing():
+        yield f"the processor lacks {lacks}"
+
+
+def reports() -> list[Path]:
+    """Return the reports there are, the newest first."""
+    found = paths.log_folder().glob(f"{PREFIX}*.txt")
+    return sorted(found, key=lambda file: file.stat().st_mtime_ns, reverse=True)
+
+
+def remove() -> None:
+    """Delete all reports."""
+    for file in reports():
+        file.unlink(missing_ok=True)
+
+
+def _write(logger: str, error: BaseException) -> None:
+    """Write a report; the same fault again replaces the one before."""
+    places = list(_places(error))
+    name = hashlib.sha256("\n".join(places).encode()).hexdigest()[:12]
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    lines = [f"{now}, told by {logger}", *about_this_system(), "", *places]
+    file = paths.log_folder() / f"{PREFIX}{name}.txt"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    with os.fdopen(os.open(file, flags, 0o600), "w", encoding="utf-8") as opened:
+        opened.write("\n".join(lines) + "\n")
+    for old in reports()[KEPT:]:
+        old.unlink(missing_ok=True)
+
+
+def _places(error: BaseException) -> Iterator[str]:
+    """Name an exception and those behind it, each with the places it came through."""
+    seen: set[int] = set()
+    behind: BaseException | None = error
+    while behind is not None and id(behind) not in seen:
+        seen.add(id(behind))
+        kind = type(behind)
+        yield f"{kind.__module__}.{kind.__qualname__}"
+        for frame, line in traceback.walk_tb(behind.__traceback__):
+            module = frame.f_globals.get("__name__", "?")
+            yield f"  {module}:{line} in {frame.f_code.co_qualname}"
+        behind = behind.__cause__ or behind.__context__

@@ -1,0 +1,40 @@
+"""What the processor lacks of what the numeric libraries were compiled for.
+
+Owns that one question, asked before they are loaded: they would end the process without a word.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+from pathlib import Path
+
+NEEDED = "AVX2"
+_CPUINFO = Path("/proc/cpuinfo")
+# Of the first processor; each has a block of its own, and all are alike.
+_BLOCK = 1 << 13
+_PF_AVX2_INSTRUCTIONS_AVAILABLE = 40
+
+
+def missing() -> str:
+    """Return what this machine's processor lacks, "" where nothing, or nobody says."""
+    if platform.machine().lower() not in {"x86_64", "amd64"}:
+        return ""
+    if sys.platform == "win32":
+        import ctypes
+
+        there = ctypes.windll.kernel32.IsProcessorFeaturePresent(_PF_AVX2_INSTRUCTIONS_AVAILABLE)
+        return "" if there else NEEDED
+    return missing_of(_CPUINFO)
+
+
+def missing_of(cpuinfo: Path) -> str:
+    """Return what a processor lacks that Linux describes in a file."""
+    try:
+        with cpuinfo.open("rb") as file:
+            text = file.read(_BLOCK).decode("ascii", "replace")
+    except OSError:
+        return ""
+    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    return NEEDED if flags and NEEDED.lower() not in flags[1].split() else ""

@@ -1,0 +1,16 @@
+"""Which version of what is installed, for whoever names versions. Owns nothing but the question."""
+
+from __future__ import annotations
+
+import importlib.metadata
+
+RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
+LIBRARIES = ("lancedb", "pymupdf", "tokenizers", "numpy")
+
+
+def version(package: str) -> str:
+    """Return the version of an installed package, "" if it is not there."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""

@@ -1,0 +1,102 @@
+"""A report of a fault says where it happened, and nothing of documents, files or the person."""
+
+from __future__ import annotations
+
+import logging
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app import cli, fault_reports, logs, paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SECRET = "the tenant owes 4,000"
+PLACE = "/home/jane/Leases/north.pdf"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "log"
+    monkeypatch.setattr(paths, "log_folder", lambda: folder)
+    level = logging.getLogger().level
+    logs.stop()  # another test's
+    logs.start()
+    yield folder
+    logs.stop()
+    logging.getLogger().setLevel(level)
+
+
+def fail(message: str) -> None:
+    try:
+        raise KeyError(PLACE)
+    except KeyError as error:
+        raise ValueError(message) from error
+
+
+def note_fault(message: str = SECRET) -> None:
+    try:
+        fail(message)
+    except ValueError:
+        logging.getLogger("lectern.test").exception("a job failed: %s", PLACE)
+
+
+def test_it_names_the_place_and_tells_nothing_else(folder: Path) -> None:
+    note_fault()
+    (file,) = fault_reports.reports()
+    text = file.read_text("utf-8")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert f"{__name__}:" in text
+    assert "in fail" in text
+    assert text.index("ValueError") < text.index("KeyError")
+    for secret in (SECRET, PLACE, str(folder), "jane", str(file.parents[1])):
+        assert secret not in text
+
+
+def test_the_same_fault_is_kept_once_and_all_are_bounded(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note_fault("one")
+    note_fault("another")
+    assert len(fault_reports.reports()) == 1
+    monkeypatch.setattr(fault_reports, "KEPT", 2)
+    for number in range(5):
+        scope: dict[str, object] = {"__name__": f"module{number}"}
+        try:
+            exec("1 / 0", scope)  # noqa: S102  # a place of its own
+        except ZeroDivisionError:
+            logging.getLogger("lectern.test").exception("again")
+    assert len(fault_reports.reports()) == 2
+    logs.remove()
+    assert list(folder.iterdir()) == []
+
+
+def test_what_is_no_fault_makes_no_report(folder: Path) -> None:
+    logging.getLogger("lectern.test").error("without an exception")
+    logging.getLogger("lectern.test").warning("a drive is away", exc_info=OSError(PLACE))
+    assert folder.is_dir()
+    assert fault_reports.reports() == []
+
+
+def test_the_log_is_added_only_when_asked_for(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note_fault()
+    assert cli.main(["report"]) == 0
+    shown = capsys.readouterr().out
+    assert "ValueError" in shown
+    assert SECRET not in shown
+    assert PLACE not in shown
+    out = tmp_path / "report.txt"
+    assert cli.main(["report", "--with-log", "--out", str(out)]) == 0
+    assert PLACE in out.read_text("utf-8")
+    assert folder.is_dir()
+
+
+def test_nothing_is_said_to_be_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["report"]) == 0
+    assert "No fault was noted." in capsys.readouterr().out
+    assert folder.is_dir()
