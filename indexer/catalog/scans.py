@@ -29,7 +29,7 @@ from indexer.catalog.compare import (
 )
 from indexer.catalog.database import signed
 from indexer.catalog.records import FoundFolder, ScanCounts
-from indexer.catalog.states import derive
+from indexer.catalog.states import TRANSIENT_CODES, derive
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,17 +40,19 @@ if TYPE_CHECKING:
 BATCH_ENTRIES = 2000
 BATCH_SECONDS = 1.0
 
-# A new path of a known file inherits its content. CROSS makes the planner begin with the few new
+# A new path of a known file inherits its content, or the failure of its bytes; a failure that the
+# next scan retries says nothing about the new path. CROSS makes the planner begin with the few new
 # rows.
-_KNOWN = """
+_KNOWN = f"""
 SELECT t.content, t.code, t.detail, t.attempts, t.crashes, n.id
 FROM files AS n CROSS JOIN files AS t
 WHERE n.id >= ? AND n.fixed_state = '' AND n.inode <> 0 AND t.id <> n.id
   AND t.inode = n.inode AND t.volume = n.volume AND t.fixed_state = '' AND t.pending = 0
   AND t.size = n.size AND t.mtime_ns = n.mtime_ns AND t.format = n.format
   AND (t.content IS NOT NULL OR t.code <> '')
+  AND t.code NOT IN ({", ".join(f"'{code}'" for code in sorted(TRANSIENT_CODES))})
 GROUP BY n.id
-"""
+"""  # built from constants
 _COPY_KNOWN = """
 UPDATE files SET content = ?, code = ?, detail = ?, attempts = ?, crashes = ?, pending = 0
 WHERE id = ?

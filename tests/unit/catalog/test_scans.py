@@ -7,7 +7,9 @@ import pytest
 
 from indexer.api.errors import Cancelled
 from indexer.api.types import FileState
+from indexer.catalog.queue import MAX_TRIES
 from indexer.catalog.records import FoundFile, ScanCounts
+from indexer.catalog.states import TRANSIENT_CODES
 
 from .fakes import FakeWalk, found, read_all, root_at, states
 
@@ -55,6 +57,21 @@ def test_a_moved_file_is_not_read_again(catalog: Catalog, tmp_path: Path) -> Non
     assert counts == ScanCounts(seen=1, new=1, known=1, removed=1)
     assert catalog.queue.waiting() == 0
     assert [place.relative for place in catalog.files.by_document([doc])[doc]] == ["new/b.txt"]
+
+
+@pytest.mark.parametrize("code", sorted(TRANSIENT_CODES))
+def test_a_file_that_could_not_be_read_at_its_old_path_is_read_at_the_new_one(
+    catalog: Catalog, tmp_path: Path, code: str
+) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"old": [found("a.txt", inode=5)]}))
+    (job,) = catalog.queue.take(1)
+    for _ in range(MAX_TRIES):  # then nothing is left to be tried by itself
+        catalog.queue.started(job.file)
+        catalog.queue.fail(job.file, code)
+    assert states(catalog) == {"old/a.txt": "failed"}
+    catalog.scans.apply(root.id, FakeWalk({"new": [found("a.txt", inode=5)]}))
+    assert states(catalog) == {"new/a.txt": "queued"}
 
 
 def test_a_move_to_another_root_is_not_read_again(catalog: Catalog, tmp_path: Path) -> None:
