@@ -1,8 +1,9 @@
-"""The library: the folder everything is kept in, as a whole.
+"""The library as a whole: the folder that holds the catalog and the store.
 
-In: its path. Out: a lock, the proof that it is sound, and what takes out of it what is not. Must
-not know how documents are read or searched. Open ``library`` first (its files, its move, its
-end). ``recovery`` compares counts at every opening; ``repair`` reads everything, and each problem
-it finds names its cure; ``rescue`` copies a catalog that SQLite cannot read, since only its rows
-know the documents on drives that are away; ``crashes`` marks what a process died of.
+In: its path. Out: its size, a list of problems, a library that is consistent again. Must not know
+how documents are read or searched. Open ``library`` first (size, move, removal). Damage is handled
+by one mechanism, delete the doubtful rows and queue their documents, with three entrances that
+differ in what they may read: ``recovery`` compares counts, cheap enough for every opening;
+``repair`` reads every row of an open library; ``rescue`` makes a library openable that SQLite or
+Lance refuse. ``crashes`` stores which documents were in progress when the engine ended.
 """

@@ -1,14 +1,13 @@
-"""Which documents were being read or embedded when the engine crashed.
+"""Detects that the engine crashed while documents were being read or embedded, and how.
 
-Owns the crash mark, a file beside the catalog for as long as documents are in progress, and what it
-says when an engine left it there. The mark is made at its full size and taken away
-by deletion, so a disk that fills up meanwhile neither keeps it nor hides a fault: the traceback of
-a fault is written over what is already there.
+Apart from ``recovery`` because it looks at the end of a process and not at the data: it returns the
+increment of the crash counters, which ``indexer.catalog`` stores (``queue`` for files, ``spaces``
+for documents being embedded). Owns the crash mark, a file that exists while documents are in
+progress. It is written at its full size and removed by deletion, so that a full disk affects
+neither: the traceback of a fault overwrites bytes that are already allocated.
 
-A kill leaves no trace, whether a person or the system wanted it, so it counts less than a fault
-and less than an out-of-memory kill, which the kernel counts; a machine that went down counts
-nothing. ``indexer.catalog`` adds up: ``queue`` for files that are read, ``spaces`` for documents
-that the model has. It must not know what either is.
+A kill leaves no trace, whoever sent it, so it counts less than a fault or an out-of-memory kill,
+which the kernel counts; a shutdown counts nothing.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ if TYPE_CHECKING:
 MARK_NAME = "at-work"
 # The version of Lectern that the files set aside were last tried with.
 TRIED_KEY = "set_aside_tried_with"
-# The first part is a line of JSON, the rest is for a traceback.
+# Sizes of the JSON line and of the whole file; the rest is for a traceback.
 _LINE_BYTES, _BYTES = 512, 8192
-# Adjusting the clock moves the time of the last start by moments; a restart takes longer.
+# Adjusting the clock shifts the computed boot time by less; a restart takes longer.
 SAME_START_S = 30.0
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _KERNEL_COUNTS = Path("/proc/vmstat")
@@ -45,9 +44,9 @@ _KERNEL_COUNTS = Path("/proc/vmstat")
 
 @contextmanager
 def crash_mark(library: Path) -> Iterator[None]:
-    """Keep the crash mark for as long as the block runs."""
+    """Hold the crash mark while the block runs."""
     path = library / MARK_NAME
-    # Without room nothing is read either, and only files in flight are counted.
+    # On a full disk there is no mark, but nothing is read either.
     with contextlib.ExitStack() as ending:
         with contextlib.suppress(OSError):
             # After the file is closed: some systems delete none that is open.
@@ -59,7 +58,7 @@ def crash_mark(library: Path) -> Iterator[None]:
 
 
 def blame_for_last_end(library: Path) -> int:
-    """What the crash counters of documents in progress grow by; removes the mark."""
+    """Return the increment of the crash counters of documents in progress; removes the mark."""
     path = library / MARK_NAME
     try:
         with path.open("rb") as file:
@@ -71,15 +70,15 @@ def blame_for_last_end(library: Path) -> int:
     try:
         mark = json.loads(line.rstrip(b"\0"))
         if mark["inode"] != inode or not _same_boot(mark["boot"]):
-            return 0  # another library's, copied while its engine was at work; or a power cut
+            return 0  # copied from another library, or a power cut
         killed = _killed_for_memory() > mark["killed_for_memory"]
     except (ValueError, KeyError, TypeError):
-        return 0  # the mark itself was cut short: nothing was read yet
+        return 0  # the mark itself is truncated: nothing was read yet
     return FAULT if killed or trace.strip(b"\0") else UNEXPLAINED
 
 
 def retry_after_update(catalog: Catalog) -> int:
-    """Queue what another version of Lectern set aside, wrongly perhaps; gives how many files."""
+    """Queue the files that crashed another version of Lectern; return how many."""
     version = _version()
     if catalog.meta(TRIED_KEY) == version:
         return 0
@@ -108,7 +107,7 @@ def _write(mark: BinaryIO) -> None:
 
 
 def _catch_faults(mark: BinaryIO, ending: contextlib.ExitStack) -> None:
-    """Have the traceback of a fault written into the mark, unless it is wanted elsewhere."""
+    """Direct the traceback of a fault to the mark, unless faulthandler is already enabled."""
     if not faulthandler.is_enabled():
         faulthandler.enable(mark, all_threads=False)
         ending.callback(faulthandler.disable)
@@ -120,7 +119,7 @@ def _remove(path: Path) -> None:
 
 
 def _killed_for_memory() -> int:
-    """How many processes the kernel has killed for lack of memory since it was started."""
+    """The number of out-of-memory kills since the machine was started."""
     try:
         counts = dict(line.split() for line in _KERNEL_COUNTS.read_text("ascii").splitlines())
         return int(counts["oom_kill"])
@@ -129,7 +128,7 @@ def _killed_for_memory() -> int:
 
 
 def _boot() -> str | float:
-    """What tells this run of the machine from another."""
+    """An identifier of the current boot of the machine."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:

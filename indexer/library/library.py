@@ -1,7 +1,7 @@
 """A library as a folder: its size, its removal, its move to another place.
 
-Owns what is done to a library as a whole while no engine has it open. It must not know what the
-files in it mean; it knows their names, and touches nothing else that a person may have put there.
+Owns operations on a library as a whole while no engine has it open. It knows the names of its
+files, but not their contents, and never touches other files in the folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from indexer.ocr.cache_file import FILE_NAME, SIDE_NAME
 
 CATALOG_NAME = "catalog.sqlite"
 LANCE_NAME = "lance"
-# The catalog goes first: without it nothing in the folder counts as indexed any more.
+# The catalog is deleted first: without it the folder is no library any more.
 _OURS = (
     CATALOG_NAME,
     f"{CATALOG_NAME}-wal",
@@ -51,7 +51,7 @@ def exists(library: Path) -> bool:
 
 
 def is_writable(library: Path) -> bool:
-    """Whether the system would let us write to a library; one that is not there yet, make it."""
+    """Whether the file system permits writing to a library, or creating it."""
     parts = [library, *(library / name for name in (LOCK_NAME, CATALOG_NAME, LANCE_NAME))]
     return all(os.access(part, os.W_OK) for part in parts if part.exists())
 
@@ -64,7 +64,7 @@ def remove_everything(library: Path) -> int:
 
     Raises:
         WorldError: ``library_locked`` while an engine has it open, ``library_unwritable`` if the
-            system does not let us.
+            file system refuses.
     """
     if not library.is_dir() or not _is_ours(library):
         return 0
@@ -74,13 +74,13 @@ def remove_everything(library: Path) -> int:
     with contextlib.suppress(OSError):
         (library / LOCK_NAME).unlink()
     freed = before - size(library)
-    with contextlib.suppress(OSError):  # it holds something that is not ours, and stays
+    with contextlib.suppress(OSError):  # not empty: it has files of others
         library.rmdir()
     return freed
 
 
 def _is_ours(library: Path) -> bool:
-    """Tell a library from a folder that only happens to hold things of the same names."""
+    """Whether a folder is a library, and not one with other files of the same names."""
     if (library / CATALOG_NAME).exists():
         return True
     try:
@@ -105,8 +105,8 @@ def _delete_ours(library: Path) -> None:
 def move(library: Path, destination: Path) -> None:
     """Move a library to a place that does not exist yet, or is an empty folder.
 
-    Across file systems it is copied first and deleted then, so that a failure on the way leaves
-    the old library whole.
+    Across file systems it is copied and then deleted, so that a failure leaves the old library
+    complete.
 
     Raises:
         WorldError: ``path_missing`` without a library, ``not_empty``, ``disk_full``,
@@ -116,7 +116,7 @@ def move(library: Path, destination: Path) -> None:
         raise WorldError("path_missing", path=str(library))
     if destination.exists() and (not destination.is_dir() or any(destination.iterdir())):
         raise WorldError("not_empty", path=str(destination))
-    # Some systems do not move a folder with an open file in it, so the lock is only tried.
+    # Windows does not move a folder with an open file in it, so the lock is released again.
     LibraryLock.acquire(library, "lectern move-library").release()
     try:
         destination.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -147,10 +147,10 @@ def _copy(library: Path, destination: Path) -> None:
 
 
 def _compare(library: Path, copy: Path) -> None:
-    """Read both sides again: the old library is about to be deleted.
+    """Compare the copy with the original, which is deleted next.
 
     Raises:
-        OSError: If a file of the copy is not what was copied.
+        OSError: If a file of the copy differs.
     """
     for folder, _folders, files in os.walk(copy):
         for name in files:

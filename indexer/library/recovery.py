@@ -1,8 +1,9 @@
-"""Recovers a library that was not closed: what is half written is deleted and queued.
+"""Recovers a library that was not closed: incomplete documents are deleted and queued.
 
-Owns the comparison of catalog and store. The store commits first and the catalog marks second,
-so whatever was interrupted shows as a document without its mark, a document that only the store
-knows, or a mark without its passages or vectors. It must not know how documents are read.
+Apart from ``repair`` because it runs at every opening: it compares counts and reads no rows. Owns
+the comparison of catalog and store. The store commits first and the catalog marks second, so an
+interruption leaves a document without its mark, a document in the store alone, or, after damage, a
+mark without its passages or vectors. It must not know how documents are read.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ if TYPE_CHECKING:
 
 
 def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
-    """Delete half documents and queue their files; no run may be under way.
+    """Delete incomplete documents and queue their files; no run may be in progress.
 
-    Cheap when there is nothing to do, and it may itself be interrupted.
+    Cheap when there is nothing to do; it may itself be interrupted.
 
     Args:
-        catalog: What to compare.
-        store: With what.
-        blame: Added to the crash counters of what was in progress.
+        catalog: The marks.
+        store: The rows.
+        blame: Added to the crash counters of files and documents in progress.
 
     Returns:
-        How many documents are to be read again.
+        How many documents must be read again.
     """
     recovery = catalog.queue.recover(blame=blame)
     catalog.spaces.recover(blame=blame)
     damaged = {*recovery.unfinished_docs, *incomplete(catalog, store)}
-    # A power cut may take the catalog's last commits but not the store's.
+    # A power cut may roll back the catalog's last commits but not the store's.
     damaged.update(np.setdiff1d(store.known_docs(), catalog.docs.known()).tolist())
     if damaged:
         docs = sorted(damaged)
@@ -55,31 +56,31 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
 
 
 def incomplete(catalog: Catalog, store: Store) -> list[int]:
-    """The documents that have fewer or more passages in the store than they are marked with."""
+    """The documents whose number of passages in the store differs from the catalog's."""
     return _differing(catalog.docs.expected(), store.passage_counts)
 
 
 def without_vectors(catalog: Catalog, store: Store, space: Space) -> list[int]:
-    """The documents that are marked as embedded in a space and are not, or not all."""
+    """The documents marked as embedded in a space that lack vectors there."""
     return _differing(
         catalog.spaces.expected(space.id), lambda docs: store.vector_counts(space.key, docs)
     )
 
 
 def without_profile(catalog: Catalog, store: Store) -> list[int]:
-    """The documents that are embedded in the active space and have no row of their own."""
+    """The documents embedded in the active space that have no row in ``documents``."""
     space = catalog.spaces.active()
     done = catalog.spaces.expected(space.id) if space else {}
     return np.setdiff1d(list(done), store.docs_with_profile()).tolist() if done else []
 
 
 def unknown_words(catalog: Catalog) -> list[int]:
-    """Documents whose words are kept though nobody knows them."""
+    """Documents that are in the lexicon but not in the catalog."""
     return sorted(catalog.lexicon.documents().difference(catalog.docs.known().tolist()))
 
 
 def without_words(catalog: Catalog) -> list[int]:
-    """Documents that can be searched but not found by their words, and are not read again."""
+    """Searchable documents that are not in the lexicon and not queued for reading again."""
     there = catalog.lexicon.documents()
     rows = catalog.docs.get(doc for doc in catalog.docs.expected() if doc not in there)
     return [doc for doc, row in rows.items() if not row.text_id.startswith(READ_AGAIN)]

@@ -1,8 +1,8 @@
-"""Taking things out of a library: roots, single files, and documents nothing needs any more.
+"""Removes roots from a library, and documents that no file needs any more.
 
-Owns the order: the catalog lets go of files, then documents without a file leave the store, then
-the catalog forgets them, so that an interruption leaves work to do and never a hole. The files
-themselves are not touched.
+Owns the order: first the files in the catalog, then the documents' rows in the store, then the
+documents in the catalog, so that an interruption leaves orphans but never a document without rows.
+The person's files are not touched.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:
-    """Drop the documents that no file holds any more.
+    """Delete the documents that no file holds any more.
 
     Returns:
-        How many documents and how many passages went.
+        The numbers of documents and passages.
     """
     counts = _orphans(catalog)
     orphans = catalog.upkeep.orphans()
@@ -46,14 +46,14 @@ def _orphans(catalog: Catalog) -> tuple[int, int]:
 def remove_paths(
     catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy: bool = True
 ) -> Removal:
-    """Take roots, or whole roots below the given folders, out of a library.
+    """Remove roots, given by their path or by a folder above them.
 
     Args:
-        catalog: Lets go of them.
-        store: Lets go of documents that nothing needs any more.
-        paths: What to take out.
-        tidy: Whether to drop these documents now. A run that goes on may be writing one of them,
-            and drops them at its end; without a file nobody finds them meanwhile.
+        catalog: Holds the roots.
+        store: Holds the documents' rows.
+        paths: The roots, or folders above them.
+        tidy: Whether to delete orphaned documents now. A run in progress may be writing one of
+            them, and deletes them at its end; without a file they are not searchable meanwhile.
 
     Raises:
         WorldError: ``not_a_root`` if a path holds no root; nothing is removed then.

@@ -1,10 +1,10 @@
-"""Finds everything that is wrong with a library, and repairs it.
+"""Verifies an open library row by row, and repairs it.
 
-Owns what counts as a problem, how it is said, and its cure. Everything in the store is read once
-and compared with the catalog, in both directions. Nothing is mended in place: what is doubtful is
-deleted and its documents are queued, to be read or embedded again from the person's files; an
-undamaged document keeps everything. What only misses rows is left to ``indexer.library.recovery``,
-which compares counts. It must not know how documents are read.
+Apart from ``recovery``, which it ends with, because it reads every row of the store, which takes
+minutes. Owns the kinds of problems, their sentences and the fix of each. Rows are compared with the
+catalog in both directions. Nothing is corrected in place: doubtful rows are deleted and their
+documents are queued, to be read or embedded again; undamaged documents keep everything. Missing
+rows are left to ``recovery``. It must not know how documents are read.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
 
-    Cure = Callable[[], object]
+    Fix = Callable[[], object]
 
 
 @dataclass(slots=True)
 class Findings:
-    """All that was found. Cures are called in the order of the problems, ``recover`` after them."""
+    """Problems and their fixes, which run in the order of the problems, ``recover`` after them."""
 
     problems: list[Problem] = field(default_factory=list)
-    cures: list[Cure] = field(default_factory=list)
+    fixes: list[Fix] = field(default_factory=list)
     seconds: float = 0.0
 
     def add(
-        self, kind: str, where: str, found: Sized | int, said: str, cure: Cure | None = None
+        self, kind: str, where: str, found: Sized | int, said: str, fix: Fix | None = None
     ) -> None:
-        """Note a problem, if there is any of it."""
+        """Add a problem, unless ``found`` is empty or 0."""
         count = found if isinstance(found, int) else len(found)
         if count:
             self.problems.append(Problem(kind, where, count, said.format(n=count)))
-            if cure is not None:
-                self.cures.append(cure)
+            if fix is not None:
+                self.fixes.append(fix)
 
     def describe(self, catalog: Catalog, store: Store) -> Verification:
         totals = catalog.spaces.totals()
@@ -72,12 +72,12 @@ class Findings:
 
 
 def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: None) -> Findings:
-    """Look for everything that may be wrong with a library; mends only what would end us.
+    """Check a whole library; the only corrections are of files that would abort the process.
 
     Args:
-        catalog: To be compared.
-        store: With this, row by row.
-        tick: Called now and then; may raise to stop.
+        catalog: The documents.
+        store: Their rows, all of which are read.
+        tick: Called after each block of rows; may raise to stop.
     """
     began = time.monotonic()
     found = Findings()
@@ -104,21 +104,21 @@ def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: No
 def repair(
     catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: None
 ) -> tuple[Findings, Findings]:
-    """Repair an open library; no run may be under way.
+    """Repair an open library; no run may be in progress.
 
     Returns:
-        What was found before, and what is left. Documents that are queued again are no problem.
+        The problems before and after. Documents that are queued again are no problem.
     """
     before = verify(catalog, store, tick)
     for name, table in store.tables.by_name().items():
-        # Met by whatever read it first, such as the opening of the library.
+        # Rows that an earlier read, as at the opening of the library, has already deleted.
         said = f"{{n}} rows of {name} stood in files that are damaged."
         before.add("unreadable_rows", name, table.lost, said)
         table.lost = 0
     if not before.problems:
         return before, before
-    for cure in before.cures:
-        cure()
+    for fix in before.fixes:
+        fix()
     recover(catalog, store)
     if not catalog.queue.waiting():
         forget_orphans(catalog, store)
@@ -126,7 +126,7 @@ def repair(
 
 
 def _integrity(catalog: Catalog) -> list[str]:
-    """What SQLite finds when it reads all of its file; ``indexer.library.rescue`` is the cure."""
+    """SQLite's own integrity check; ``indexer.library.rescue`` repairs such damage."""
     try:
         said = [str(row[0]) for row in catalog.db.rows("PRAGMA integrity_check")]
     except LecternError as error:
@@ -144,7 +144,7 @@ class _Check:
     reports: dict[str, TableReport]
 
     def files(self, name: str) -> None:
-        """What cannot be read; it goes first, as other cures read."""
+        """Check files and indices; goes first, since other fixes read rows."""
         report, table = self.reports[name], self.store.tables.by_name()[name]
         delete = partial(damage.delete_unreadable, table, report.unreadable)
         said = f"{{n}} rows of {name} stand in files that are damaged."
@@ -157,7 +157,7 @@ class _Check:
         self.found.add("broken_index", name, report.broken_indices, said, rebuild)
 
     def rows(self, name: str) -> None:
-        """What the rows of a table say by themselves, and compared with other tables."""
+        """Check the rows of a table, by themselves and against other tables."""
         report, add = self.reports[name], partial(self._add, name)
         docs = report.keys if name == DOCUMENTS else np.array(docs_with(report.keys), np.int64)
         strange = np.setdiff1d(docs, self.catalog.docs.known()).tolist()
@@ -186,14 +186,14 @@ class _Check:
             wrong = other_documents(report, self.catalog)
             add("senseless_rows", wrong, "{n} documents are described wrongly.", wrong)
         changed = self._altered(name)
-        # A text answers until it is read again, and what was not changed keeps its vectors.
+        # A text stays searchable until it is read again, and unchanged passages keep their vectors.
         again = partial(self.catalog.upkeep.read_again, changed)
-        cure = again if name == PASSAGES else partial(self._out, name, changed)
+        fix = again if name == PASSAGES else partial(self._delete, name, changed)
         said = f"{{n}} documents are not in {name} as they were written."
-        self.found.add("altered", name, changed, said, cure)
+        self.found.add("altered", name, changed, said, fix)
 
     def counts(self) -> None:
-        """What is missing; ``recover`` has it made again."""
+        """Check for missing rows, which ``recover`` queues."""
         short = incomplete(self.catalog, self.store)
         self.found.add("missing_passages", PASSAGES, short, "{n} documents miss passages.")
         for space in self.catalog.spaces.all():
@@ -206,9 +206,9 @@ class _Check:
         self.found.add("missing_profiles", DOCUMENTS, bare, said)
 
     def catalog_alone(self) -> None:
-        """What the catalog says by itself."""
+        """Check the catalog by itself."""
         upkeep, lexicon = self.catalog.upkeep, self.catalog.lexicon
-        # While files wait, one of them may be that of a document.
+        # A queued file may turn out to hold the document.
         loose = upkeep.orphans_left() if not self.catalog.queue.waiting() else 0
         said = "{n} documents belong to no file."
         self.found.add("contents_without_files", "catalog", loose, said)
@@ -223,11 +223,11 @@ class _Check:
         self.found.add("missing_words", "lexicon", bare, said, partial(upkeep.read_again, bare))
 
     def _add(self, name: str, kind: str, found: Sized, sentence: str, docs: list[int]) -> None:
-        """Note a problem of rows; its cure is that the rows of these documents go."""
-        self.found.add(kind, name, len(found), sentence, partial(self._out, name, docs))
+        """Add a problem of rows; its fix is to delete the rows of these documents."""
+        self.found.add(kind, name, len(found), sentence, partial(self._delete, name, docs))
 
-    def _out(self, name: str, docs: list[int]) -> None:
-        """Without its passages a document goes as a whole; its other rows are made again."""
+    def _delete(self, name: str, docs: list[int]) -> None:
+        """Delete documents if the table is that of passages, else only their rows in it."""
         if name == PASSAGES:
             self.store.delete_docs(docs)
             self.catalog.docs.forget(docs)
@@ -235,7 +235,7 @@ class _Check:
             table.delete_docs(docs)
 
     def _altered(self, name: str) -> list[int]:
-        """Documents of which all rows can be read, and do not hold what was written."""
+        """Documents whose rows are readable and complete but have another checksum."""
         sums, docs = self.catalog.checksums, self.catalog.docs
         if name == PASSAGES:
             return altered(self.reports[name], sums.passages(), docs.expected())
@@ -262,7 +262,7 @@ def altered(
 
 
 def of_other_texts(passages: TableReport, catalog: Catalog) -> list[int]:
-    """Documents whose passages say that they are of another text than the catalog says."""
+    """Documents whose passages are of another text than in the catalog."""
     rows = catalog.docs.get(passages.texts)
     return [
         doc
@@ -272,7 +272,7 @@ def of_other_texts(passages: TableReport, catalog: Catalog) -> list[int]:
 
 
 def other_documents(documents: TableReport, catalog: Catalog) -> list[int]:
-    """Documents of which the store says something else than the catalog."""
+    """Documents whose metadata in the store differ from the catalog's."""
     rows = catalog.docs.get(documents.documents)
     return [
         doc

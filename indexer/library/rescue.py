@@ -1,16 +1,15 @@
-"""Makes a damaged library one that can be opened, from all of it that can still be read.
+"""Makes a library openable that SQLite or Lance refuse, from everything that is still readable.
 
-Owns what is done while no engine has the library: tables whose list of files is unreadable go back
-to an earlier one or are dropped, and the catalog is copied row by row into a new one. What is lost
-with that is found by ``indexer.library.recovery`` at the next open, and read again. The damaged
-catalog is kept beside the new one. It must not know how documents are read.
+Apart from ``repair``, which needs an open catalog: here a damaged catalog is copied row by row into
+a new one, since no other file knows the documents on drives that are not connected, and the damaged
+one is kept beside it. ``indexer.store.tables`` does the same for the store. ``recovery`` finds what
+is missing at the next opening. It must not know how documents are read.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import shutil
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
@@ -27,16 +26,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: What the damaged catalog is called from then on.
+#: The new name of the damaged catalog.
 KEPT_NAME = f"{CATALOG_NAME}.damaged"
 _NEW_NAME = f"{CATALOG_NAME}.new"
 _SIDE_FILES = ("-wal", "-shm")
-# Made anew when the documents are read again; half of it would be worse than none.
+# Rebuilt from the documents if incomplete, since a partial lexicon would give wrong statistics.
 _DERIVED = frozenset(
     {"lexicon_terms", "lexicon_stems", "lexicon_segments", "lexicon_chunks", "lexicon_pending",
      "lexicon_deleted"}
 )  # fmt: skip
-# Parents before children.
+# In the order of foreign keys: parents before children.
 _COPIED = (
     "meta", "roots", "names", "folders", "docs", "contents", "files", "spaces", "doc_spaces",
     "earlier_docs", "name_vectors",
@@ -48,13 +47,15 @@ def rescue(library: Path) -> list[str]:
     """Make a library openable again.
 
     Returns:
-        What was done, a sentence each; nothing if nothing was needed.
+        A sentence for each change; empty if the library is openable.
 
     Raises:
         WorldError: ``library_locked``, ``library_newer``, or ``disk_full``.
     """
     with LibraryLock.acquire(library, "lectern repair"):
-        return [*_catalog(library), *_tables(library / LANCE_NAME)]
+        from indexer.store.tables import make_openable
+
+        return [*_catalog(library), *make_openable(library / LANCE_NAME)]
 
 
 def _catalog(library: Path) -> Iterator[str]:
@@ -87,7 +88,7 @@ def _catalog(library: Path) -> Iterator[str]:
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether SQLite can read all of the file and finds nothing wrong."""
+    """Whether SQLite's integrity check passes."""
     try:
         with contextlib.closing(sqlite3.connect(path)) as connection:
             rows = connection.execute("PRAGMA integrity_check(1)").fetchall()
@@ -97,7 +98,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
-    """Copy what can be read; gives how many rows, and the tables that are not whole."""
+    """Copy all readable rows; return their number, and the tables that lost some."""
     total, lost = 0, set()
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as old:
         writer = catalog.db.reader()
@@ -125,9 +126,9 @@ def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
 
 
 def _older_names(old: sqlite3.Connection, table: str) -> tuple[str, dict[str, str]]:
-    """Return a table's name in a catalog of any version, and its columns there by those of today.
+    """Return a table's name in the version of a catalog, and its columns by their current names.
 
-    The columns are empty where they cannot be read.
+    The columns are empty if they cannot be read.
     """
     for before, now in RENAMED_TABLES:
         with contextlib.suppress(sqlite3.Error):
@@ -141,7 +142,7 @@ def _older_names(old: sqlite3.Connection, table: str) -> tuple[str, dict[str, st
 
 
 class _Reader:
-    """Reads a table of a damaged file, past what cannot be read."""
+    """Reads a table of a damaged file, skipping unreadable pages."""
 
     def __init__(
         self, connection: sqlite3.Connection, table: str, columns: Mapping[str, str]
@@ -152,11 +153,11 @@ class _Reader:
         self.damaged = False
 
     def has(self, column: str) -> bool:
-        """Whether a column of today was there, as far as can be read."""
+        """Whether the table has a column, by its current name; True if that is unreadable."""
         return not self._columns or column in self._columns
 
     def blocks(self, columns: list[str]) -> Iterator[list[tuple[Any, ...]]]:
-        """The rows, some at a time."""
+        """Yield the rows in blocks."""
         wanted = ", ".join(self._columns.get(column, column) for column in columns)
         return self._by_rowid(wanted) if self._has_rowid() else self._from_both_ends(wanted)
 
@@ -170,7 +171,7 @@ class _Reader:
         return True
 
     def _from_both_ends(self, wanted: str) -> Iterator[list[tuple[Any, ...]]]:
-        """By the key, which is the first column, up to where something is damaged."""
+        """Yield rows by the key, the first column, ascending and descending up to the damage."""
         for order in ("", " DESC"):
             rows, whole = self._read(f"SELECT {wanted} FROM {self._table} ORDER BY 1{order}")
             yield rows
@@ -190,16 +191,16 @@ class _Reader:
             if whole and len(rows) < _BLOCK:
                 return
             if not whole:
-                # Past the page that cannot be read, in strides that grow.
+                # Skip the unreadable page, in strides that double.
                 at = max(at, 0) + step
                 step *= 2
 
     def _read(self, sql: str, *values: int) -> tuple[list[tuple[Any, ...]], bool]:
-        """Return the rows up to where something is damaged, and whether nothing is."""
+        """Return the rows up to the first damage, and whether there is none."""
         rows: list[tuple[Any, ...]] = []
         try:
             for row in self._connection.execute(sql, values):
-                rows.append(row)  # noqa: PERF402  # those before an error stay
+                rows.append(row)  # noqa: PERF402  # keeps the rows before an error
         except sqlite3.Error:
             self.damaged = True
             return rows, False
@@ -207,7 +208,7 @@ class _Reader:
 
 
 def _make_consistent(catalog: Catalog) -> None:
-    """Cut what points at rows that are gone, and queue the files whose contents are."""
+    """Remove references to lost rows, and queue the files whose contents are lost."""
     with catalog.write() as connection:
         _cut_references(connection)
         connection.execute("DELETE FROM contents WHERE doc IS NULL AND state = ''")
@@ -222,7 +223,7 @@ def _make_consistent(catalog: Catalog) -> None:
 
 
 def _cut_references(connection: sqlite3.Connection) -> None:
-    """Do to rows whose parent is gone what deleting it would have done."""
+    """Apply the ON DELETE action of each foreign key whose parent row is missing."""
     for table in _COPIED:
         for key in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall():
             parent, column, action = key[2], key[3], key[6]
@@ -232,7 +233,7 @@ def _cut_references(connection: sqlite3.Connection) -> None:
 
 
 def _forget_words(catalog: Catalog) -> None:
-    """Have all documents read again for their words; their vectors stay."""
+    """Queue all documents to be read again for their words; their vectors stay."""
     with catalog.write() as connection:
         for table in sorted(_DERIVED):
             connection.execute(f"DELETE FROM {table}")
@@ -240,47 +241,13 @@ def _forget_words(catalog: Catalog) -> None:
 
 
 def _name_files(catalog: Catalog) -> None:
-    """Make the index of names anew."""
+    """Rebuild the full-text index of file names."""
     with catalog.write() as connection:
         connection.execute("DELETE FROM file_words")
         rows = connection.execute(
             "SELECT f.id, d.path, f.name FROM files f JOIN folders d ON d.id = f.folder"
         ).fetchall()
         catalog.lexicon.files.add(connection, rows)
-
-
-def _tables(lance: Path) -> Iterator[str]:
-    from indexer.store import damage, deletions, disk, runtime
-
-    if not lance.is_dir():
-        return
-    database = runtime.connect(lance, 1, runtime.cache_bytes(lance))
-    for path in sorted(lance.glob("*.lance")):
-        lists = sorted((path / "_versions").glob("*.manifest"), key=lambda one: one.stat().st_mtime)
-        given_up = 0
-        emptied: list[Path] = []
-        while lists:
-            try:
-                opened = database.open_table(path.stem)
-                damage.blocks(opened)
-                deletions.recount(opened, deletions.fragments_of(emptied))
-                break
-            except BaseException as error:  # a panic of Lance is no Exception
-                if not damage.may_be_damage(error):
-                    raise disk.system_error(error, path) or error from error
-                if (without := deletions.forget(path, error)) is not None:
-                    emptied.append(without)
-                    yield f"A list of deleted rows of {path.stem} is made anew."
-                    continue
-                with disk.open_errors(lance):
-                    lists[-1].read_bytes()  # it is not the system that keeps it from us
-                lists.pop().unlink()
-                given_up += 1
-        if not lists:
-            shutil.rmtree(path)
-            yield f"The table {path.stem} could not be read at all; it is made anew."
-        elif given_up:
-            yield f"The table {path.stem} is back to what it was {given_up} commits ago."
 
 
 def _remove(path: Path) -> None:

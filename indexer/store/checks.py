@@ -1,7 +1,7 @@
-"""Reads everything in the store once and says what is wrong with it.
+"""Verifies the tables of the store by reading all rows once.
 
-Owns the checks that need the tables alone: unreadable, duplicate and invalid rows. It changes
-nothing and must not know the catalog.
+Owns the checks that need the tables alone: unreadable, duplicate and invalid rows. Read-only; it
+must not know the catalog.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from indexer.store.table import Table
     from indexer.store.values import DocumentRow, Int64s
 
-# What Lance says of an index that it has read whole and cannot keep.
+# Lance's message for an index that is sound but larger than the cache.
 _DOES_NOT_FIT = "not fully resident"
-# Half floats are off by a thousandth; what is further off is no unit vector.
+# Tolerance of the norm of unit vectors; float16 alone is off by a thousandth.
 _NORM_TOLERANCE = 0.02
 
 
 @dataclass(slots=True)
 class TableReport:
-    """What one table holds, and what of it is of no use.
+    """The keys of one table and the problems found in it.
 
     Attributes:
-        keys: The key of every row that can be read, ascending.
-        unreadable: Rows that cannot be read.
-        lost: How many they are.
-        invalid: Keys of rows whose content makes no sense.
-        texts: Of passages: the text that each document's rows say they are of.
-        broken_indices: Indices that cannot be read.
+        keys: The key of every readable row, ascending.
+        unreadable: Blocks of unreadable rows.
+        lost: The number of unreadable rows.
+        invalid: Keys of rows with inconsistent content.
+        texts: Of passages: the text_ids that each document's rows have.
+        broken_indices: Unreadable indices.
     """
 
     keys: Int64s
@@ -47,18 +47,18 @@ class TableReport:
     invalid: list[int] = field(default_factory=list)
     texts: dict[int, set[str]] = field(default_factory=dict)
     broken_indices: list[str] = field(default_factory=list)
-    #: Over the rows of each document that can be read, see ``sums``.
+    #: Over the readable rows of each document, see ``checksums``.
     sums: checksums.Checksums = field(default_factory=dict)
-    #: Of documents: what is kept of each.
+    #: The rows of ``documents``.
     documents: dict[int, DocumentRow] = field(default_factory=dict)
 
     @property
     def duplicates(self) -> Int64s:
-        """Keys that more than one row has."""
+        """Keys of more than one row."""
         return np.unique(self.keys[1:][self.keys[1:] == self.keys[:-1]])
 
     def with_gaps(self, expected: Mapping[int, int]) -> list[int]:
-        """Documents with as many passages as expected, but not with consecutive ordinals."""
+        """Documents with the expected number of passages, but with gaps between the ordinals."""
         keys = np.unique(self.keys)
         docs, last, counts = np.unique(docs_of(keys[::-1]), return_index=True, return_counts=True)
         ordinals = ordinals_of(keys[::-1][last])
@@ -73,8 +73,8 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> TableReport:
     """Read all of a table.
 
     Args:
-        name: Which it is.
-        table: To be read.
+        name: Of the table.
+        table: The table.
         tick: Called after each block of rows; may raise to stop.
     """
     found = TableReport(np.empty(0, np.int64))
@@ -129,10 +129,10 @@ def _wrong_passages(block: Any) -> Any:
 
 
 def _is_readable(row: dict[str, Any]) -> bool:
-    """Whether a passage's text is what its offsets say."""
+    """Whether a passage's text can be restored and matches its offsets."""
     try:
         passage = writing.read_passage(row)
-    except Exception:  # noqa: BLE001  # whatever damaged bytes lead to
+    except Exception:  # noqa: BLE001  # damaged bytes may raise anything
         return False
     return len(passage.text) == passage.char_end - passage.char_start
 
@@ -149,13 +149,13 @@ def _read_index(inner: Any, name: str) -> None:
     try:
         inner.prewarm_index(name)
     except RuntimeError as error:
-        # All of it was read and found sound; the cache is too small to keep it.
+        # The index is sound, but the cache is too small for it.
         if _DOES_NOT_FIT not in str(error):
             raise
 
 
 def wrong_keys(tables: Mapping[str, Table]) -> Iterator[str]:
-    """What the keys alone tell, which costs little: rows twice, vectors without passages."""
+    """Check the keys alone, which is cheap: duplicate rows, vectors without passages."""
     passages = tables[PASSAGES].all_keys()
     for name, table in tables.items():
         if not table.keyed:
@@ -168,5 +168,5 @@ def wrong_keys(tables: Mapping[str, Table]) -> Iterator[str]:
 
 
 def docs_with(keys: Int64s) -> list[int]:
-    """The documents that some keys belong to."""
+    """The documents of some keys."""
     return [int(doc) for doc in np.unique(docs_of(keys))]

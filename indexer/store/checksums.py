@@ -1,8 +1,8 @@
-"""Sums over the rows of documents, by which bytes that have changed on the disk are found.
+"""Checksums over the rows of documents, which detect bytes that have changed on disk.
 
-Owns how a row is summed up: all its columns, in the form they have on disk. The sums of a document
-are made of its rows as they are handed to LanceDB and kept elsewhere; they hold however its rows
-are moved, split or merged later. Pure but for pyarrow; it must not know tables or files.
+Owns the checksum of a row: over all its columns, in their stored form. A document's checksum is the
+sum over its rows when they are written, so it is independent of compaction; the catalog stores it.
+Pure but for pyarrow; it must not know tables or files.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-#: By document. Rows add up in whatever order they come.
+#: By document. Addition makes them independent of the order of rows.
 Checksums = dict[int, int]
 
 _MASK = (1 << 63) - 1  # SQLite's integers have a sign
 _BYTES = 8
-# The place of a row may change; the key tells of the others.
+# A row's id may change; its key includes document and ordinal.
 _UNSUMMED = {"doc", "ordinal", "_rowid"}
 
 
 def by_document(table: Any) -> Checksums:
-    """Sum up the rows of an Arrow table, by document."""
+    """Return the checksums of the rows of an Arrow table, by document."""
     columns = [table.column(name) for name in sorted({*table.schema.names} - _UNSUMMED)]
     cells = [_cells(column.combine_chunks()) for column in columns]
     sums: Counter[int] = Counter()
@@ -41,12 +41,12 @@ def add_to(sums: Checksums, more: Mapping[int, int]) -> None:
 
 
 def combined(one: int, other: int) -> int:
-    """The sum over rows of which some add up to one sum, and the others to another."""
+    """The checksum of the union of two disjoint sets of rows."""
     return (one + other) & _MASK
 
 
 def _cells(column: Any) -> Sequence[bytes]:
-    """The bytes of each value of a column; nothing is as good as empty."""
+    """The bytes of each value of a column; null counts as empty."""
     import pyarrow as pa
 
     kind = column.type

@@ -1,10 +1,9 @@
 """Finds the rows of a table that cannot be read, and deletes them.
 
-Owns the proof that bytes are wrong or missing, block by block: of a file that is damaged in one
-place, only the rows there are lost. Lance has no error class for damage, so a read must fail again
-in a table reopened with nothing cached, and its manifests must be there before and after. A
-deletion only records row addresses, so it works on a file that is damaged or gone. It must not know
-what the rows are for.
+Owns proving that bytes are wrong or missing, block by block: damage in one place of a file costs
+only the rows there. Lance has no error class for damage, so a read must fail again in a table
+reopened with an empty cache, and its manifests must exist before and after. A deletion only records
+row addresses, so it works on a damaged or missing file. It must not know what the rows mean.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Rows that are read at a time.
+#: Rows per block.
 BLOCK = 1024
 _FRAGMENT_BITS = 32
-# Rust's own panics are no ``Exception``.
+# Rust panics are not subclasses of ``Exception``.
 _PANICS = ("PanicException", "RustPanic")
-# What Lance and Python say when something else than the bytes is the reason: no memory or threads
-# left, a process at its end, a table of a later version of Lance.
+# Messages of Lance and Python with other causes than the bytes: no memory or threads left, a
+# process that is ending, a table of a later version of Lance.
 _OTHER_REASONS = (
     "resources exhausted",
     "memory limit",
@@ -44,13 +43,13 @@ _OTHER_REASONS = (
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows of one fragment that lie next to each other.
+    """Consecutive rows of one fragment.
 
     Attributes:
-        number: Of all blocks of the table, in order.
+        number: The index among all blocks of the table.
         rows: Their ids.
-        first: The place of the first.
-        last: And of the last.
+        first: The address of the first row.
+        last: The address of the last row.
     """
 
     number: int
@@ -60,13 +59,13 @@ class Block:
 
 
 class DamagedError(Exception):
-    """Bytes of a table are wrong or missing: this was proven, see ``confirmed``."""
+    """Bytes of a table are wrong or missing, as ``confirmed`` has verified."""
 
 
 def may_be_damage(error: BaseException) -> bool:
-    """Whether an error may come from wrong or missing bytes. This is a suspicion, no proof."""
+    """Whether an error may be caused by wrong or missing bytes; ``confirmed`` verifies it."""
     message = str(error).lower()
-    # What the system refuses (rights, room, too many open files) says nothing about the bytes.
+    # Errors of the system (permissions, disk space, open files) do not concern the bytes.
     code = disk.errno_of(error)
     if code is not None and code not in disk.MISSING:
         return False
@@ -78,12 +77,12 @@ def may_be_damage(error: BaseException) -> bool:
 
 
 def confirmed(table: Table, work: Callable[[Any], T]) -> T:
-    """Run something that reads files of a table, given the LanceDB table.
+    """Run a function that reads files of a table; it is given the LanceDB table.
 
     Raises:
         DamagedError: If bytes that it needs are wrong or missing.
-        WorldError: ``path_missing``, if the whole table is: a drive that is away is no damage.
-            What the system refuses, see ``disk.system_error``.
+        WorldError: ``path_missing``, if the whole table is missing, as on a drive that is not
+            connected; errors of the system, see ``disk.system_error``.
     """
     try:
         return work(table.inner)
@@ -94,7 +93,7 @@ def confirmed(table: Table, work: Callable[[Any], T]) -> T:
     except BaseException as error:
         _must_be_suspect(error, table)
         _reopened(table)
-        # The rest is a place in the source of Lance.
+        # The rest is a location in Lance's source.
         raise DamagedError(str(error).partition(", /")[0]) from error
 
 
@@ -111,7 +110,7 @@ def _reopened(table: Table) -> Any:
 
 
 def blocks(inner: Any) -> list[Block]:
-    """All rows of a table; no file of theirs is read for it."""
+    """All rows of a table in blocks; reads the manifest alone."""
     found = inner.search().select(["_rowid", "_rowaddr"]).to_arrow()
     places = found.column("_rowaddr").to_numpy().astype(np.int64)
     rows = found.column("_rowid").to_numpy().astype(np.int64)
@@ -134,7 +133,7 @@ def read(table: Table, block: Block) -> Any:
 
 
 def unreadable(table: Table, among: Iterable[Block] | None = None) -> list[Block]:
-    """The rows that cannot be read; of some only, if these are named."""
+    """The unreadable blocks, of all or of those given."""
     damaged = []
     for block in blocks(table.inner) if among is None else among:
         try:
@@ -145,7 +144,7 @@ def unreadable(table: Table, among: Iterable[Block] | None = None) -> list[Block
 
 
 def delete_unreadable(table: Table, rows: Iterable[Block]) -> int:
-    """Delete those of some rows that still cannot be read; gives how many."""
+    """Delete the blocks that are still unreadable; return the number of rows."""
     damaged = unreadable(table, rows)
     with disk.write_errors(table.path.parent):
         gone = delete(table.inner, damaged)
@@ -154,7 +153,7 @@ def delete_unreadable(table: Table, rows: Iterable[Block]) -> int:
 
 
 def delete(inner: Any, damaged: Iterable[Block]) -> int:
-    """Delete rows by their addresses; gives how many."""
+    """Delete rows by their addresses; return how many."""
     ranges: list[list[int]] = []
     before = -2
     for block in damaged:

@@ -1,10 +1,10 @@
-"""Lists of deleted rows, one a fragment: what Lance takes on trust about them.
+"""Validates lists of deleted rows, one per fragment, which Lance reads without checks.
 
-Those of few rows are Arrow's files, of which one flipped bit makes Lance ask for 34 GB and more;
-those of many are Roaring bitmaps. A list that cannot be right is emptied, as
-``indexer.library.recovery`` deletes again what nobody knows. Where a manifest says another number
-of deleted rows than the list has, Lance reads the rows rightly, counts them wrongly and never
-compacts that fragment. Owns finding both, and their cures; it must not know what rows are for.
+Short lists are Arrow files, in which one flipped bit makes Lance allocate 34 GB and more; long ones
+are Roaring bitmaps. An invalid list is replaced by an empty one; ``indexer.library.recovery``
+deletes the documents that reappear. If a manifest has another number of deleted rows than the list,
+Lance reads the right rows, counts them wrongly and never compacts the fragment. Owns finding and
+fixing both; it must not know what the rows mean.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ FOLDER = "_deletions"
 _FRAGMENT_BITS = 32
 _NAMED = re.compile(rf"{FOLDER}/([\w-]+\.(?:arrow|bin))")
 
-# A bitmap of rows: containers of 65,536 rows each, by key, that are listed or have a bit for each.
+# The Roaring format: containers of 65,536 rows each, by key, as lists or bitmaps.
 _COOKIE = 12_346
 _CONTAINER_BITS, _LISTED_ROWS, _BITMAP_BYTES = 16, 4_096, 8_192
 _EMPTY_BITMAP = struct.pack("<II", _COOKIE, 0)
 
-# The end of a manifest: where its message begins, two versions, the magic. Of the message, the
-# field of fragments; of these, their numbers, lists and rows; of a list, its parts of a file name
-# and how many rows it has.
+# The end of a manifest: the offset of its message, two versions, the magic. Numbers of protobuf
+# fields: fragments in the message; id, deletion list and row count in a fragment; the parts of the
+# file name and the row count in a list.
 _END = struct.Struct("<QHH4s")
 _FRAGMENTS, _ID, _LIST, _ROWS = 2, 1, 3, 4
 _BITMAP, _VERSION, _NUMBER, _DELETED = 1, 2, 3, 4
@@ -42,7 +42,7 @@ _BITMAP, _VERSION, _NUMBER, _DELETED = 1, 2, 3, 4
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What the manifest says of a fragment with a list: its rows, and how many are deleted."""
+    """A fragment with a deletion list in the manifest: its rows, and how many are deleted."""
 
     fragment: int
     path: Path
@@ -51,7 +51,7 @@ class Stated:
 
 
 def stated(table: Path) -> list[Stated]:
-    """The lists of a table's newest version; none if its manifest cannot be read."""
+    """The deletion lists of a table's newest version; none if its manifest is unreadable."""
     with suppress(OSError, ValueError, IndexError, KeyError, struct.error):
         content = min((table / "_versions").glob("*.manifest")).read_bytes()
         (start, *_rest) = _END.unpack(content[-_END.size :])
@@ -69,7 +69,7 @@ def stated(table: Path) -> list[Stated]:
 
 
 def wrong_lists(table: Path) -> Iterator[tuple[Path, int, bytes]]:
-    """Lists that cannot be right, how many of their bytes are, and what ought to follow."""
+    """Yield invalid lists, the number of bytes to keep, and the bytes to write after those."""
     lists = list((table / FOLDER).glob("*"))
     rows = {one.path: one.rows for one in stated(table)} if lists else {}
     for path in lists:
@@ -84,7 +84,7 @@ def wrong_lists(table: Path) -> Iterator[tuple[Path, int, bytes]]:
 
 
 def miscounted(table: Path) -> list[int]:
-    """The fragments of which the manifest says another number of deleted rows than their list."""
+    """The fragments whose number of deleted rows differs between manifest and list."""
     found = []
     for one in stated(table):
         with suppress(OSError, ValueError):
@@ -95,7 +95,7 @@ def miscounted(table: Path) -> list[int]:
 
 
 def forget(table: Path, error: BaseException) -> Path | None:
-    """Put an empty list in the place of the one that Lance could not read, if that was it."""
+    """Replace the list that Lance could not read by an empty one, if that caused the error."""
     named = _NAMED.search(str(error))
     if named is None:
         return None
@@ -108,16 +108,16 @@ def forget(table: Path, error: BaseException) -> Path | None:
 
 
 def recount(inner: Any, fragments: Iterable[int]) -> None:
-    """Have Lance count what is deleted of fragments, which it does when it deletes one row more.
+    """Make Lance recount the deleted rows of fragments, by deleting one more row of each.
 
-    The documents of these rows are incomplete then and read again.
+    The documents of these rows are then incomplete and read again.
     """
     for place in last_rows(inner, fragments):
         inner.delete(f"_rowaddr = {place}")
 
 
 def last_rows(inner: Any, fragments: Iterable[int]) -> list[int]:
-    """The address of the last row of each of some fragments; none of those without any."""
+    """The address of the last row of each fragment that has rows."""
     wanted = set(fragments)
     if not wanted:
         return []
@@ -127,12 +127,12 @@ def last_rows(inner: Any, fragments: Iterable[int]) -> list[int]:
 
 
 def fragments_of(emptied: Iterable[Path]) -> set[int]:
-    """The fragments whose lists are among some files."""
+    """The ids of the fragments of some deletion lists."""
     return {int(path.name.partition("-")[0]) for path in emptied if path.parent.name == FOLDER}
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, Any]]:
-    """The numbers and values of a protobuf message's fields; a repeated one comes again."""
+    """Yield the numbers and values of a protobuf message's fields, repeated ones several times."""
     at = 0
     while at < len(message):
         tag, at = _varint(message, at)
@@ -143,7 +143,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, Any]]:
             continue
         length = {1: 8, 5: 4}.get(kind)
         if length is None:
-            if kind != 2:  # a length and so many bytes
+            if kind != 2:  # not length-delimited
                 raise ValueError(f"a field of the kind {kind}")
             length, at = _varint(message, at)
         yield tag >> 3, message[at : at + length]
@@ -156,15 +156,15 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
         value |= (message[at] & 0x7F) << shift
         shift += 7
         at += 1
-        if message[at - 1] < 0x80:  # the last byte of a number
+        if message[at - 1] < 0x80:  # the last byte of a varint
             return value, at
 
 
 def _read(path: Path) -> NDArray[np.uint32] | None:
-    """The rows of a list within their fragment; None of a form that is not known here.
+    """The row offsets in a list; None if its format is not supported here.
 
     Raises:
-        ValueError: If it is no list.
+        ValueError: If the list is invalid.
     """
     content = path.read_bytes()
     return _arrow_rows(content) if path.suffix == ".arrow" else _bitmap_rows(content)
@@ -188,9 +188,9 @@ def _arrow_rows(content: bytes) -> NDArray[np.uint32]:
 def _bitmap_rows(content: bytes) -> NDArray[np.uint32] | None:
     head = np.frombuffer(content[:8].ljust(8, b"\0"), "<u4")
     if head[0] != _COOKIE:
-        return None  # with runs, which Lance does not write, or damaged: Lance says so
+        return None  # run containers, which Lance does not write, or damage
     count = int(head[1])
-    at = 8 + 8 * count  # behind the keys and sizes of containers, and their places
+    at = 8 + 8 * count  # behind the keys, sizes and offsets of containers
     if at > len(content):
         raise ValueError("containers are missing")
     found = [np.empty(0, np.uint32)]

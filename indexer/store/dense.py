@@ -2,12 +2,12 @@
 
 Owns how vectors are searched and fetched. It must not know how they were made or are fused.
 
-Without an index (see ``indices``), and among few rows under a filter, search is exact: it costs
+Without an index (see ``indices``), and for few rows under a filter, search is exact: it costs
 about a millisecond for 1,000 vectors of 384 dimensions. Else the index orders all rows, at 10 to 15
 ms for a million with every partition probed (half of them would find .98 of the nearest 50 and save
-3 ms), and who wants exact scores gets them here. Lance would filter and refine by itself, but its
-filter takes the index its speed (30 ms at a million rows), and the vectors it refines with would
-have to be fetched once more to weigh the candidates.
+3 ms); exact scores are computed here. Lance can filter and refine by itself, but a filtered index
+scan takes 30 ms at a million rows, and the vectors that it refines with would be fetched a second
+time for the ranking.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys
 if TYPE_CHECKING:
     from indexer.store.table import Table
 
-# How many are scored exactly for so many wanted.
+# How many are scored exactly, as a multiple of the count, and the least number more.
 _REFINE, _REFINE_MORE = 1.5, 32
 _EVERY_PARTITION = 1 << 16
-# Nanoseconds a row, measured: scored exactly under a condition; looked at in the index; fetched
-# from the index and dropped.
+# Measured nanoseconds per row: scored exactly under a condition; scanned in the index; fetched from
+# the index and discarded.
 _EXACT_NS, _INDEX_NS, _DROPPED_NS = 1_200, 15, 2_600
 
 
@@ -42,9 +42,9 @@ def knn(table: Table | None, vector: Float32s, count: int, docs: DocSet | None) 
 def approximate_knn(
     table: Table | None, vector: Float32s, count: int, docs: DocSet | None
 ) -> ScoredKeys:
-    """About the nearest passages, best first; by the rounded scores of the index if there is one.
+    """The approximately nearest passages, best first, with the index's quantised scores.
 
-    Scoring them exactly takes a read that who weighs all candidates anyway need not pay twice.
+    Exact scores would take a read that a caller who scores all candidates makes anyway.
     """
     if table is None:
         return NOTHING
@@ -66,7 +66,7 @@ def approximate_knn(
 
 
 def _exact_is_cheaper(rows: float, count: int, total: int) -> bool:
-    """Whether to score all rows that pass, rather than fetch so many that enough of them pass."""
+    """Whether scoring all rows that pass costs less than fetching until enough of them pass."""
     if not rows:
         return True
     fetched = min(total, count * total / rows)
@@ -93,7 +93,7 @@ def _similar(found: ScoredKeys) -> ScoredKeys:
 
 
 def _rescored(table: Table, query: Float32s, found: ScoredKeys) -> ScoredKeys:
-    """The same passages by their exact scores."""
+    """The same passages, ordered by exact scores."""
     vectors = vectors_of(table, found.keys)
     scores = vectors @ query
     order = np.lexsort((found.keys, -scores))
@@ -101,7 +101,7 @@ def _rescored(table: Table, query: Float32s, found: ScoredKeys) -> ScoredKeys:
 
 
 def dimension(table: Table) -> int:
-    """Of the vectors in a table."""
+    """The dimension of the vectors in a table."""
     return int(table.inner.schema.field("vector").type.list_size)
 
 
@@ -138,7 +138,7 @@ def sentence_vectors_of(table: Table | None, keys: Int64s) -> tuple[Float32s, In
 
 
 def _buffers(column: Any) -> tuple[Int64s, Any]:
-    """The ends and the bytes of a binary column, as arrays that share its memory."""
+    """The end offsets and the bytes of a binary column, as arrays that share its memory."""
     if not len(column):
         return np.zeros(1, np.int64), np.empty(0, np.uint8)
     _, ends, data = column.buffers()
@@ -149,7 +149,7 @@ def _buffers(column: Any) -> tuple[Int64s, Any]:
 
 
 def _gather(starts: Int64s, counts: Int64s) -> Int64s:
-    """The numbers ``start … start + count - 1`` of each run, one run after the other."""
+    """The concatenation of the ranges ``start … start + count - 1``."""
     total = int(counts.sum())
     before = np.cumsum(counts) - counts
     gathered: Int64s = np.arange(total, dtype=np.int64) + np.repeat(starts - before, counts)

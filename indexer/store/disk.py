@@ -1,6 +1,6 @@
-"""What the file system may do to the store: run out of room, refuse, damage it, keep half a table.
+"""Errors of the file system under the store: full disk, permissions, damage, unfinished tables.
 
-Owns how such errors are recognised in what Lance raises. It must not know tables.
+Owns recognising them in the exceptions of Lance. It must not know tables.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Lance passes on what the system said, in words only: full disk and quota, on each system.
+# Lance reports errors of the system only as text: full disk and quota, on each system.
 _FULL = (
     "no space left on device",
     "disk quota exceeded",
     "not enough space on the disk",
     "(os error 112)",
 )
-# What Lance says of a table that a later version of it wrote; LanceDB ships it.
+# Lance's message for a table that a later version has written.
 _LATER = "cannot be read by this version of lance"
 _OS_ERROR = re.compile(r"os error (\d+)")
 _WINDOWS = sys.platform == "win32"
-#: A missing file; Windows tells a missing folder apart.
+#: A missing file; Windows has another code for a missing folder.
 MISSING = {2, 3} if _WINDOWS else {errno.ENOENT}
 _DENIED = {5} if _WINDOWS else {errno.EACCES, errno.EPERM}
 
 
 def errno_of(error: BaseException) -> int | None:
-    """The number of the system's error behind another, if there is one."""
+    """The errno of the system error that caused another, if there is one."""
     found = _OS_ERROR.search(str(error))
     if found is not None:
         return int(found[1])
@@ -45,10 +45,10 @@ def errno_of(error: BaseException) -> int | None:
 
 
 def system_error(error: BaseException, path: Path) -> WorldError | None:
-    """The error to raise where the system, not the bytes, is the reason; None otherwise.
+    """The error to raise if the system, not the bytes, is the cause; None otherwise.
 
     Args:
-        error: What reading the store met.
+        error: From reading the store.
         path: The folder of a table, or that of all.
     """
     if _LATER in str(error).lower():
@@ -72,30 +72,30 @@ def _is_full(error: BaseException) -> bool:
 
 @contextmanager
 def open_errors(path: Path) -> Iterator[None]:
-    """Open tables and read what is needed at once.
+    """Map the errors of opening tables.
 
     Raises:
-        WorldError: ``library_damaged``, if Lance cannot make sense of its files, or what
-            ``system_error`` gives.
+        WorldError: ``library_damaged``, if Lance cannot read its files, or the result of
+            ``system_error``.
     """
     try:
         yield
     except (RuntimeError, ValueError, OSError) as error:
         if (refused := system_error(error, path)) is not None:
             raise refused from error
-        # A table without any list of files is "not found".
+        # A table without any manifest is "not found".
         if not (str(error).startswith("lance error") or str(error).endswith("was not found")):
             raise
-        reason = str(error).partition(", /")[0]  # the rest is a place in the source of Lance
+        reason = str(error).partition(", /")[0]  # the rest is a location in Lance's source
         raise WorldError("library_damaged", library=str(path.parent), reason=reason) from error
 
 
 @contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Do something that writes below a folder.
+    """Map the errors of writing below a folder.
 
     Raises:
-        WorldError: ``disk_full``, or what ``system_error`` gives.
+        WorldError: ``disk_full``, or the result of ``system_error``.
     """
     try:
         yield
@@ -106,13 +106,13 @@ def write_errors(path: Path) -> Iterator[None]:
 
 
 def drop_unfinished(path: Path) -> None:
-    """Remove tables whose making was interrupted before their first version; they hold no row."""
+    """Delete tables whose creation was interrupted before their first version; they are empty."""
     for table in unfinished(path):
         shutil.rmtree(table)
 
 
 def unfinished(path: Path) -> list[Path]:
-    """The folders of such tables: LanceDB lists them and then cannot open them."""
+    """The folders of tables without a version: LanceDB lists them but cannot open them."""
     return [
         table
         for table in path.glob("*.lance")
@@ -121,7 +121,7 @@ def unfinished(path: Path) -> list[Path]:
 
 
 def _holds(folder: Path, suffix: str) -> bool:
-    """Whether a folder holds such files; that it cannot be looked into does not say so.
+    """Whether a folder holds files with a suffix.
 
     Raises:
         WorldError: ``path_denied`` or ``read_error``.

@@ -1,8 +1,8 @@
-"""Turns a set of documents into the cheapest way to search among them only.
+"""Chooses the cheapest way to restrict a search to a set of documents.
 
-Owns the choice between telling Lance which documents may answer (a condition it evaluates
-before the search, at about 3 µs a listed document) and searching without a condition and dropping
-what does not pass (cheap while most documents pass). Pure; it must not know tables.
+Owns the choice between a condition, which Lance evaluates before the search at about 3 µs per
+listed document, and filtering the results of an unrestricted search, which is cheap while most
+documents pass. Pure; it must not know tables.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from indexer.store.values import NOTHING, DocSet, Int32s, Int64s, Mask, ScoredKe
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# A run of consecutive documents this long becomes a range in the condition.
+# The shortest run of consecutive documents that becomes a range in the condition.
 _RUN = 3
 # Conditions longer than this are slower than fetching more hits than needed.
 _LONG = 1500
-# From this share of passages on, dropping a few is always cheaper than a condition; below the
-# other, it would mean fetching very much more than needed.
+# From the first share of passages on, filtering results is always cheaper than a condition; below
+# the second, too many results would be fetched.
 _DENSE, _SPARSE = 0.5, 0.15
 _SPARE = 1.25
 _GROWTH = 4
@@ -30,18 +30,18 @@ _GROWTH = 4
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to search: under a condition, by dropping hits of other documents, or not at all."""
+    """How to search: with a condition, by filtering results, or not at all."""
 
     where: str | None = None
     drop: DocSet | None = None
-    share: float = 1.0  # of the passages that pass; 0 finds nothing
+    share: float = 1.0  # of passages that pass; 0 finds nothing
 
 
 def plan(docs: DocSet | None, present: Int32s, counts: Int64s) -> Plan:
     """Choose how to search among documents.
 
     Args:
-        docs: Which documents may answer.
+        docs: The documents to search.
         present: The documents that have rows, ascending.
         counts: How many rows each of them has.
     """
@@ -62,7 +62,7 @@ def share(docs: DocSet | None, present: Int32s, counts: Int64s) -> float:
 
 
 def condition(docs: DocSet | None, present: Int32s) -> str | None:
-    """A condition that holds for the rows that pass, or ``None`` if all do."""
+    """A condition that is true for the rows that pass, or ``None`` if all do."""
     if docs is None:
         return None
     passing = docs.keeps(present)
@@ -70,13 +70,13 @@ def condition(docs: DocSet | None, present: Int32s) -> str | None:
 
 
 def _runs(mask: Mask) -> Int64s:
-    """First and last place of each run of true values, int64 (n, 2)."""
+    """First and last index of each run of true values, int64 (n, 2)."""
     edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
     return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1], axis=1)
 
 
 def _condition(present: Int32s, runs: Int64s) -> str:
-    """A condition that holds for the documents in these runs."""
+    """A condition that is true for the documents in these runs."""
     singles: list[int] = []
     parts: list[str] = []
     for first, last in runs.tolist():
@@ -95,10 +95,10 @@ def collect(
     """Fetch until there are ``count`` hits that pass, or no more.
 
     Args:
-        fetch: Searches for so many hits among the rows a condition holds for, best first.
-        count: How many hits are wanted.
-        how: What ``plan`` chose.
-        rows: How many rows there are: a fetch of as many cannot miss any.
+        fetch: Returns the given number of hits among the rows of a condition, best first.
+        count: The number of hits to return.
+        how: The result of ``plan``.
+        rows: The number of all rows, which bounds the fetch.
     """
     if how.share == 0.0 or count <= 0 or not rows:
         return NOTHING

@@ -3,12 +3,12 @@
 Owns the configuration of full text, vector and document indices. It must not know when they are
 built; see ``maintenance``.
 
-The vector index is IVF_RQ: RaBitQ codes of 4 bits a component, 216 bytes a passage, with a few
-floats beside. Measured at 100,000 vectors of 384 dimensions with every partition probed: built in
-5 s of two cores, 120 MB above what the process had; at a million in 2 minutes and 530 MB. Recall
-of the first 50, twice as many scored exactly: .999 (clustered synthetic vectors and real passages
-and questions alike). Beside it at 100,000, on two busy cores: IVF_FLAT 32 ms a query, 770 bytes a
-passage; IVF_SQ 27 ms, 390 bytes; IVF_HNSW_SQ takes a minute to build.
+The vector index is IVF_RQ: RaBitQ codes of 4 bits per component and a few floats, 216 bytes per
+passage. Measured with 100,000 vectors of 384 dimensions and every partition probed: built in 5 s on
+two cores with 120 MB; a million in 2 minutes with 530 MB. Recall of the first 50, if twice as many
+are scored exactly: .999 (clustered synthetic vectors and real passages and questions alike).
+Alternatives at 100,000, on two busy cores: IVF_FLAT 32 ms per query and 770 bytes per passage;
+IVF_SQ 27 ms and 390 bytes; IVF_HNSW_SQ takes a minute to build.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
     from indexer.store.table import Table
 
-#: Fewer vectors are searched one by one: exact, and as quick.
+#: Fewer vectors are searched exhaustively: exact, and as fast.
 ANN_FROM = 10_000
 
 _RQ_BITS = 4
-# Of 92,000 passages a rebuild holds 120 MB more than before, the same with 64 here; with 32 it is
-# 85, in twice as many parts, and a query takes twice the processor. Lance's own variables (size of
-# a partition, rows of a batch, length of its queue) make no difference.
+# A rebuild for 92,000 passages allocates 120 MB, the same with 64 here; with 32 it is 85 MB, but
+# the index has twice as many parts and a query takes twice the processor time. Lance's variables
+# (partition size, batch rows, queue length) make no difference.
 _FTS_MEMORY_MB = 128
-# Compounds, addresses and hashes are words to be found; what is longer is encoded data.
+# Longer than any compound, address or hash; longer tokens are encoded data.
 _LONGEST_WORD = 128
 
 
 def text_indices() -> Mapping[str, Any]:
-    """The full text index of each column: see ``words`` for what they are asked."""
+    """The full-text index of each column; ``words`` has the queries."""
     from lancedb.index import FTS
 
     build = {
@@ -47,9 +47,9 @@ def text_indices() -> Mapping[str, Any]:
     }
     exact = {"stem": False, "remove_stop_words": False}
     return {
-        # Every word of every language with its position, folded in case and accents.
+        # Words of every language with positions, without case and accents.
         "view": FTS(base_tokenizer="icu", with_position=True, **exact, **build),
-        # What we stemmed, as it is.
+        # Stems, which are tokens already.
         "stems": FTS(
             base_tokenizer="whitespace", lower_case=False, ascii_folding=False, **exact, **build
         ),
@@ -64,7 +64,7 @@ def vector_index() -> Any:
 
 
 def create_missing(table: Table, name: str) -> None:
-    """Create the indices that a table has from the first row on."""
+    """Create the indices that a table has from its first row on."""
     there = table.indices()
     for column, config in _from_first_row(name).items():
         if column not in there:
@@ -73,7 +73,7 @@ def create_missing(table: Table, name: str) -> None:
 
 
 def rebuild(name: str, table: Table, columns: Sequence[str]) -> None:
-    """Build the indices of some columns anew."""
+    """Rebuild the indices of some columns."""
     for column in columns:
         config = _from_first_row(name).get(column) or vector_index()
         with write_errors(table.path.parent):
@@ -89,7 +89,7 @@ def _from_first_row(name: str) -> dict[str, Any]:
 
 
 def refresh_coverage(table: Table) -> None:
-    """Count the rows that no index covers; they are searched one by one."""
+    """Count the rows that no index covers; they are scanned by every search."""
     there = table.indices()
     searched = [there[column] for column in ("view", "stems", "vector") if column in there]
     table.has_vector_index = "vector" in there

@@ -1,10 +1,10 @@
-"""What Lance's files must say before Lance may read them.
+"""Validates the footers of Lance's files before Lance reads them.
 
-Lance does not check that the footer of a file was written: where that fails, as a disk is full for
-a moment, a file without one is committed and none of its rows can be read. And it trusts lengths:
-one flipped bit in a footer makes it ask for 34 GB and more, and Rust ends the process for that.
-Owns finding both, and putting right what would end the process, lists of deleted rows
-(``deletions``) among it: a footer's places say what its counts are. It must not know tables.
+Lance does not check that the footer of a file was written: on a disk that is full for a moment it
+commits a file without one, and none of its rows is readable. Nor does it validate lengths: one
+flipped bit in a footer makes it allocate 34 GB and more, at which Rust aborts the process. Owns
+finding both, and correcting whatever would abort the process, deletion lists (``deletions``)
+included: a footer's offsets determine its counts. It must not know tables.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Rows lie below the first, indices below the second.
+# The folders of rows and of indices.
 _FOLDERS = ("data", "_indices")
 _SUFFIXES = (".lance", ".idx")
 _MAGIC = b"LANC"
-# Where the columns' metadata and the tables of columns and of global buffers begin; how many global
-# buffers and columns there are; the version; the magic. The two tables end where the next part
-# begins, and have one entry (its place and length) each.
+# Offsets of the columns' metadata and of the tables of columns and of global buffers; the numbers
+# of global buffers and columns; the version; the magic. Each table ends where the next part begins;
+# an entry is an offset and a length.
 _FOOTER = struct.Struct("<QQQIIHH4s")
 _ENTRY_BYTES = 16
 _KNOWN_VERSIONS = ((0, 3), (2, 0), (2, 1), (2, 2))
 
 
 def footed_files(table: Path) -> set[Path]:
-    """The files of a table's directory that end with a footer."""
+    """The files of a table that must end with a footer."""
     found = (file for folder in _FOLDERS for file in (table / folder).rglob("*"))
     return {file for file in found if file.suffix in _SUFFIXES}
 
 
 def truncated(written: Iterable[Path]) -> list[Path]:
-    """Those files that do not end with one; what is gone by now is not among them."""
+    """The files that do not end with a footer; files deleted meanwhile are left out."""
     found = []
     for path in written:
         try:
@@ -56,12 +56,12 @@ def truncated(written: Iterable[Path]) -> list[Path]:
 
 
 def mend(table: Path, *, writable: bool = True) -> list[Path]:
-    """Put right what would end the process; gives the files that were changed for it.
+    """Correct files that would abort the process; return those that were changed.
 
-    What the system does not let us read is left to whoever reads it.
+    Files that the system refuses to read are skipped: reading them fails without an abort.
 
     Raises:
-        WorldError: ``library_damaged``, if nothing may be written.
+        WorldError: ``library_damaged``, if the library is read-only.
     """
     mended = []
     for path, kept, right in itertools.chain(_wrong_footers(table), deletions.wrong_lists(table)):
@@ -77,7 +77,7 @@ def mend(table: Path, *, writable: bool = True) -> list[Path]:
 
 
 def _wrong_footers(table: Path) -> Iterator[tuple[Path, int, bytes]]:
-    """Files, how many of their bytes are right, and what ought to follow."""
+    """Yield files with wrong footers, the number of bytes to keep, and the right footer."""
     for path in footed_files(table):
         with suppress(OSError):
             size, footer = _last(path)
@@ -87,7 +87,7 @@ def _wrong_footers(table: Path) -> Iterator[tuple[Path, int, bytes]]:
 
 
 def _last(path: Path) -> tuple[int, bytes]:
-    """The size of a file, and as many bytes at its end as a footer has."""
+    """The size of a file, and its last bytes, as many as a footer has."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _FOOTER.size))
@@ -95,7 +95,7 @@ def _last(path: Path) -> tuple[int, bytes]:
 
 
 def _right(size: int, footer: bytes) -> bytes:
-    """A footer as it ought to be, as far as its places tell; others are Lance's to refuse."""
+    """A footer with the counts that follow from its offsets; Lance refuses other errors."""
     if len(footer) < _FOOTER.size:
         return footer
     metadata, columns, buffers, buffer_count, column_count, *version, magic = _FOOTER.unpack(footer)

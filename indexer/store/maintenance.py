@@ -1,13 +1,13 @@
 """Keeps the store fast and small: indices, compaction, clean-up.
 
-Owns when and how tables are tidied. LanceDB keeps every version and never compacts or indexes new
-rows by itself; new rows are searched one by one until then, at 6 µs a passage for words and 0.75 µs
-for vectors. ``optimize`` compacts, cleans up versions past their age and extends indices, all in
-one; each step is a commit of its own, so a kill in between loses that step and nothing else.
+Owns when and how tables are maintained. LanceDB keeps every version and never compacts or indexes
+new rows by itself; every search scans new rows, at 6 µs per passage for words and 0.75 µs for
+vectors. ``optimize`` compacts, deletes expired versions and extends indices; each step is a commit,
+so a kill loses only the current step.
 
-Full text is rebuilt rather than extended: extending rewrites it all the same, takes as long and
-more memory, and once corrupted tables (lance #7653). Both happen at 8 s for 100,000 passages, so
-the backlog that is worth it grows with the table.
+The full-text index is rebuilt rather than extended: extending rewrites it too, takes as long and
+more memory, and has corrupted tables (lance #7653). Either takes 8 s for 100,000 passages, so the
+backlog that triggers it grows with the table.
 """
 
 from __future__ import annotations
@@ -34,37 +34,38 @@ if TYPE_CHECKING:
     from indexer.api.status import TableSize
     from indexer.store.table import Table
 
-# Versions younger than this stay while the store is open: a reader may be at one.
+# Versions younger than this are kept while the store is open: a reader may use one.
 VERSION_AGE = timedelta(minutes=10)
-# At open and at close there is no reader; none at all would be warned of.
+# At open and at close there is no reader; Lance warns about an age of 0.
 _NO_AGE = timedelta(milliseconds=1)
 # Keeps every version.
 _ALL_AGES = timedelta(days=365_000)
-# Bytes beyond the live ones that are worth a clean-up.
+# The garbage, as a share of live bytes and at least in bytes, that triggers a clean-up.
 _GARBAGE_SHARE, _GARBAGE_BYTES = 0.1, 16 << 20
 _FEW_FRAGMENTS = 8
 
 # While indexing, rows outside an index must also be this share of the table.
 _BACKLOG_SHARE = 0.125
-# The share of deleted rows that makes compaction worth its while.
+# The share of deleted rows that triggers compaction.
 _DELETED_SHARE = 0.1
-# While indexing, maintenance waits rather than let the disk pass this many times the live data.
+# While indexing, maintenance waits if it would make the store larger than this multiple of the live
+# data.
 _DISK_BOUND = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What starts the maintenance of a table; of each pair the second is for idle times.
+    """What triggers the maintenance of a table; the second value of a pair is for idle times.
 
-    The defaults are measured. Smaller numbers take tests through every step with a few rows.
+    The defaults are measured. With smaller numbers tests reach every step with a few rows.
 
     Attributes:
-        text: Passages outside the full text index.
+        text: Passages outside the full-text index.
         vectors: Vectors outside their index.
-        fragments: Pieces a table is in, one a commit.
-        ann_from: Vectors from which on they have an index.
-        slack: Bytes that the disk may pass its bound by.
-        reader_s: How old versions must be that go where the disk is past its bound.
+        fragments: Fragments of a table, one per commit.
+        ann_from: Number of vectors from which on they have an index.
+        slack: Bytes by which the store may exceed its bound.
+        reader_s: Least age of the versions deleted while the store exceeds its bound.
     """
 
     text: tuple[int, int] = (4_000, 1_000)
@@ -76,7 +77,7 @@ class Thresholds:
 
 
 class Maintainer:
-    """Does the maintenance of some tables. Belongs to the thread that writes them."""
+    """Maintains some tables. To be used by the thread that writes them."""
 
     def __init__(
         self,
@@ -89,7 +90,7 @@ class Maintainer:
         self._maintained: dict[str, float] = {}
 
     def maintain(self, *, idle: bool) -> Maintenance:
-        """Do what is due; cheap when nothing is."""
+        """Run the due steps; cheap when none is."""
         began = time.monotonic()
         self._steps = []
         due = {n: t for n, t in self._tables().items() if self._due(n, t, idle=idle)}
@@ -97,7 +98,7 @@ class Maintainer:
             return Maintenance((), time.monotonic() - began)
         before = self.sizes()
         if not idle and not self._has_room(before, due):
-            # Nothing else makes room: without it maintenance would wait for ever.
+            # Otherwise maintenance would wait for room for ever.
             for name, table in self._tables().items():
                 if _has_garbage(before[name]):
                     with write_errors(table.path.parent):
@@ -111,7 +112,7 @@ class Maintainer:
         return Maintenance(tuple(self._steps), time.monotonic() - began)
 
     def clean_at_open(self) -> Maintenance:
-        """Remove what interrupted writes left behind. No other process may have the tables."""
+        """Delete files of interrupted writes. No other process may have the tables open."""
         began = time.monotonic()
         self._steps = []
         before = self.sizes()
@@ -124,11 +125,11 @@ class Maintainer:
         return Maintenance(tuple(self._steps), time.monotonic() - began)
 
     def clean_at_close(self) -> None:
-        """Remove old versions of tables that need nothing else, which takes no time."""
+        """Delete old versions of tables that need no other step, which is quick."""
         for table in self._tables().values():
             tidy = table.backlog == 0 and table.fragments() <= _FEW_FRAGMENTS
             if tidy and _has_garbage(size_of(table)):
-                # A full disk is no reason to fail at the end, and the next one may clean.
+                # A full disk must not fail the closing; the next one cleans up.
                 with suppress(WorldError), write_errors(table.path.parent):
                     _optimize(table, _NO_AGE)
 
@@ -142,7 +143,7 @@ class Maintainer:
         rows = table.count()
         thresholds = self._thresholds
         floor, least = thresholds.vectors if is_vectors_table(name) else thresholds.text
-        # Few vectors are not worth an index.
+        # Few vectors have no index.
         counts = name == PASSAGES or rows >= thresholds.ann_from
         if counts and table.backlog >= (least if idle else max(floor, rows * _BACKLOG_SHARE)):
             return True
@@ -151,7 +152,7 @@ class Maintainer:
         return idle and (table.deleted > rows * _DELETED_SHARE or self._expired(name, table))
 
     def _expired(self, name: str, table: Table) -> bool:
-        """Whether versions that the last maintenance had to leave can go by now."""
+        """Whether versions that the last maintenance had to keep have expired."""
         since = time.monotonic() - self._maintained.get(name, float("-inf"))
         return since > VERSION_AGE.total_seconds() and _has_garbage(size_of(table))
 
@@ -160,7 +161,7 @@ class Maintainer:
             for column, config in indices.text_indices().items():
                 faults.reached("text-indexing")
                 table.commit(partial(table.inner.create_index, column, config=config, replace=True))
-                runtime.give_back()  # what it freed would add to the peak of the next step
+                runtime.give_back()  # freed memory would add to the next step's peak
             faults.reached("text-indexed")
             self._steps.append(f"{name}: full text rebuilt")
         elif is_vectors_table(name):
@@ -183,16 +184,16 @@ class Maintainer:
             self._steps.append(f"{name}: vectors indexed")
 
     def _has_room(self, sizes: Mapping[str, TableSize], due: Mapping[str, Table]) -> bool:
-        """Whether rewriting tables keeps the disk within its bound."""
+        """Whether rewriting tables keeps the store within its bound."""
         total = sum(size.total for size in sizes.values())
         live = sum(size.live for size in sizes.values())
         rewritten = sum(sizes[name].live for name in due)
         return total + rewritten <= live * _DISK_BOUND + self._thresholds.slack
 
     def _shrink(self, name: str, table: Table) -> None:
-        """Let young versions go as well where a table is past the bound.
+        """Delete young versions too, of tables beyond the bound.
 
-        A reader that is still at one of them meets a file that is gone, and reads the newest.
+        A reader of such a version finds a file missing, and reads the newest instead.
         """
         size = size_of(table)
         if size.total > size.live * _DISK_BOUND + self._thresholds.slack:
@@ -204,7 +205,7 @@ class Maintainer:
 
 
 def _optimize(table: Table, age: timedelta, *, leftovers: bool = False) -> None:
-    """Compact, then clean up: what was compacted goes only once its successor is whole."""
+    """Compact, then clean up: old files are deleted after their replacement is committed."""
     table.commit(lambda: table.inner.optimize(cleanup_older_than=_ALL_AGES))
     table.read(lambda: table.inner.optimize(cleanup_older_than=age, delete_unverified=leftovers))
 

@@ -1,10 +1,10 @@
-"""Sentence vectors in 6 bits a component: 288 bytes for 384 dimensions, where float16 takes 768.
+"""Sentence vectors in 6 bits per component: 288 bytes for 384 dimensions, where float16 takes 768.
 
-Each vector is scaled so that its largest component becomes 31 of 31. The scale is not kept: the
-vectors are L2-normalised, so dividing by their own norm restores it. On sentences of annual
-reports (all-MiniLM-L6-v2) the cosine with the original is .9995 on average and .9988 at worst, and
-the best sentence of a passage scores .0012 differently; the 8-bit model that makes the vectors
-strays ten times as far. With 8 bits a component the index would pass five times the text.
+Each vector is scaled so that its largest component becomes 31. The scale is not stored: the vectors
+are L2-normalised, so dividing by their own norm restores it. On sentences of annual reports
+(all-MiniLM-L6-v2) the cosine with the original is .9995 on average and .9988 at worst, and the best
+sentence of a passage scores .0012 differently; the error of the 8-bit model that makes the vectors
+is ten times as large. With 8 bits per component the index would exceed five times the text.
 
 Three bytes hold four components: a quarter of the vector each in their low six bits, the fourth
 quarter in the two high bits of all three. Pure functions of arrays.

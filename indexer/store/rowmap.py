@@ -1,9 +1,9 @@
-"""The row id that Lance fetches each passage by, by key.
+"""Maps the keys of passages to Lance's row ids.
 
-Owns the map from keys to row ids of one table, in memory (32 bytes a passage). Fetching by row id
-takes half the time of a lookup by an index on the key, and counting passages or finding the
-missing ones takes no read at all. Row ids are stable, so the map only ever grows by the rows
-appended since it was last asked, and loses those of deleted documents.
+Owns this map for one table, in memory (32 bytes per passage). Fetching by row id takes half the
+time of a lookup by an index on the key, and counting passages or finding missing ones needs no
+read. Row ids are stable, so the map only adds the rows appended since its last use, and removes
+those of deleted documents.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ReadKeys = Callable[[int], tuple[Int64s, Int64s]]
 
 
 class RowMap:
-    """Keys in ascending order and their row ids. Any thread may ask, one thread writes."""
+    """Keys in ascending order and their row ids. Any thread may read, one thread writes."""
 
     def __init__(self, read_keys: ReadKeys) -> None:
         self._read_keys = read_keys
@@ -38,16 +38,16 @@ class RowMap:
         nothing = np.empty(0, np.int64)
         self._inverse: tuple[Int64s | None, Int64s, Int64s] = (None, nothing, nothing)
         self._next_row = 0
-        # How often rows were appended, and after which of those times the map was completed.
+        # The number of appends, and that at which the map was last completed.
         self._appends = 1
         self._complete = 0
 
     def appended(self) -> None:
-        """Say that rows were added."""
+        """Invalidate the map, as rows were added."""
         self._appends += 1
 
     def forget(self, docs: Iterable[int]) -> None:
-        """Say that all rows of these documents were deleted."""
+        """Remove all rows of these documents."""
         with self._lock:
             keys, rows = self._map
             keep = np.ones(len(keys), bool)
@@ -60,16 +60,16 @@ class RowMap:
         return self._current()[0]
 
     def rows_of(self, keys: Int64s) -> tuple[Int64s, Int64s]:
-        """The row ids of those keys that are there, and their places among the given keys."""
+        """The row ids of the keys that exist, and their indices among the given keys."""
         known, rows = self._current()
         at, found = find_sorted(known, keys)
         return rows[at], found
 
     def keys_at(self, rows: Int64s) -> tuple[Int64s, Int64s]:
-        """The keys of those row ids that are there, and their places among the given ids."""
+        """The keys of the row ids that exist, and their indices among the given ids."""
         known, keys = self._by_row()
         if len(rows) and int(rows.max()) >= self._next_row:
-            self.appended()  # a search may see rows before their writer says so
+            self.appended()  # a search may see rows before their writer calls it
             known, keys = self._by_row()
         at, found = find_sorted(known, rows)
         return keys[at], found
@@ -80,7 +80,7 @@ class RowMap:
         return known[_span(known, doc)]
 
     def documents(self) -> tuple[Int32s, Int64s]:
-        """The documents that have rows, ascending, and how many each has."""
+        """The documents that have rows, ascending, and the number of rows of each."""
         keys = self._current()[0]
         made_of, docs, counts = self._documents
         if made_of is not keys:
@@ -113,7 +113,7 @@ class RowMap:
     def _current(self) -> tuple[Int64s, Int64s]:
         if self._complete != self._appends:
             with self._lock:
-                appends = self._appends  # before the scan: later rows are for the next one
+                appends = self._appends  # read first: later rows belong to the next scan
                 if self._complete != appends:
                     self._append(*self._read_keys(self._next_row))
                     self._complete = appends
@@ -136,7 +136,7 @@ def _span(keys: Int64s, doc: int) -> slice:
 
 
 def _runs(docs: Int32s) -> tuple[Int32s, Int64s]:
-    """Each value of an ascending array once, and how often it is there."""
+    """The distinct values of an ascending array, and the count of each."""
     if not len(docs):
         return docs, np.empty(0, np.int64)
     first = np.concatenate([[0], np.flatnonzero(np.diff(docs)) + 1])

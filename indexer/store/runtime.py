@@ -1,4 +1,4 @@
-"""Brings LanceDB up in this process: threads, allocator, caches, log level.
+"""Initialises LanceDB in this process: threads, allocator, caches, log level.
 
 Owns what must be set before ``lancedb`` is imported, and the import itself, which takes a
 second and 100 MB and therefore happens at the first ``connect`` and nowhere else.
@@ -19,30 +19,30 @@ from indexer.store.sizes import index_bytes
 if TYPE_CHECKING:
     from pathlib import Path
 
-# The cache holds all indices of the library, as long as that is no more than an eighth of the
-# memory that is free when it is opened. A vector index that does not fit is decoded again by every
-# query (100 ms rather than 15 at a million passages), postings may come and go. Never more than is
-# of use, as indices that were rebuilt since fill what room there is. Measured at 100,000 passages:
-# a byte of a vector index takes 1.0 bytes in memory, one of words 1.6.
+# The cache holds all indices of the library, up to an eighth of the memory that is free at opening.
+# A vector index that does not fit is decoded again by every query (100 ms rather than 15 at a
+# million passages); postings may be evicted. Not larger than needed, since entries of indices that
+# have been rebuilt would fill it. Measured at 100,000 passages: a byte of a vector index takes 1.0
+# bytes in memory, one of a full-text index 1.6.
 _VECTORS_CACHE_SHARE, _WORDS_CACHE_SHARE = 1.25, 1.75
 _INDEX_CACHE_LEAST, _INDEX_CACHE_LIMIT = 32 << 20, 2 << 30
 _FREE_MEMORY_SHARE = 8
 _METADATA_CACHE_BYTES = 32 << 20
 
-# Lance reads on threads of its own; more of them than this only adds memory on a local disk.
+# Lance reads on threads of its own; on a local disk more than this only take memory.
 _IO_THREADS = 4
 
-# Text is compressed in chunks of so many bytes; the smaller, the quicker one passage is fetched.
+# Text is compressed in chunks of so many bytes; smaller ones make fetching one passage faster.
 TEXT_CHUNK = 16_384
 
 # Rows read at a time by maintenance: Lance's own 8,192 hold 60 MB more at the peak.
 _BATCH_ROWS = 1_024
 
-# LanceDB imports it for its models alone; the client is half a second and 14 MB.
+# LanceDB imports it for its data classes; loading the whole client takes .5 s and 14 MB.
 _REST_CLIENT = "lance_namespace_urllib3_client"
 
-# glibc's knobs and their settings: few heaps, and large blocks given back when freed. The arrays
-# of a query are smaller than the limit: fresh pages for each would cost it a millisecond.
+# mallopt parameters of glibc and their values: few arenas, and large blocks unmapped when freed.
+# The arrays of a query are below the limit, as new pages would cost it a millisecond.
 _HEAPS = {"M_ARENA_MAX": (-8, 4), "M_MMAP_THRESHOLD": (-3, 4 << 20), "M_TRIM": (-1, 32 << 20)}
 
 
@@ -51,15 +51,15 @@ def connect(path: Path, threads: int, cache: int) -> Any:
 
     Args:
         path: The directory.
-        threads: How many threads LanceDB may use; the first call in a process decides.
-        cache: How many bytes of indices to keep in memory.
+        threads: The number of LanceDB's threads; only the first call in a process sets it.
+        cache: The size of the index cache in bytes.
     """
     for name in ("LANCE_CPU_THREADS", "TOKIO_WORKER_THREADS", "RAYON_NUM_THREADS"):
         os.environ[name] = str(max(1, threads))
     os.environ["LANCE_IO_THREADS"] = str(_IO_THREADS)
     os.environ["LANCE_DEFAULT_BATCH_SIZE"] = str(_BATCH_ROWS)
     os.environ["LANCE_BINARY_MINIBLOCK_CHUNK_SIZE"] = str(TEXT_CHUNK)
-    # Its warnings go straight to stderr, past our log, and tell a person nothing.
+    # Its warnings bypass our log, go to stderr and do not help a person.
     os.environ.setdefault("LANCEDB_LOG", "error")
     # One allocator for all, so that ``give_back`` reaches the memory of pyarrow too.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
@@ -77,7 +77,7 @@ def connect(path: Path, threads: int, cache: int) -> Any:
 
 
 def _postpone(package: str) -> None:
-    """Load a package only when something but its submodules is asked of it."""
+    """Load a package lazily: only when an attribute other than a submodule is read."""
     spec = None if package in sys.modules else find_spec(package)
     if spec is None or spec.loader is None:
         return
@@ -93,7 +93,7 @@ def _postpone(package: str) -> None:
 
 
 def reopen(path: Path) -> Any:
-    """Open a table again, with nothing cached; ``connect`` was called before."""
+    """Open a table with an empty cache; ``connect`` must have been called before."""
     import lancedb
 
     session = lancedb.Session(_METADATA_CACHE_BYTES, _METADATA_CACHE_BYTES)
@@ -101,11 +101,11 @@ def reopen(path: Path) -> Any:
 
 
 def cache_bytes(path: Path, free: int | None = None) -> int:
-    """How large a cache the indices below a directory deserve.
+    """Return the size of the cache for the indices below a directory, in bytes.
 
     Args:
         path: The directory.
-        free: How many bytes of memory are free; None to ask the system.
+        free: The bytes of free memory; None to ask the system.
     """
     vectors, words = index_bytes(path)
     wanted = int(vectors * _VECTORS_CACHE_SHARE + words * _WORDS_CACHE_SHARE)
@@ -115,14 +115,14 @@ def cache_bytes(path: Path, free: int | None = None) -> int:
 
 
 def give_back() -> None:
-    """Return freed memory to the system after large work, where the C library can."""
+    """Return freed memory to the system, if the C library can."""
     libc = _glibc()
     if libc is not None:
         libc.malloc_trim(0)
 
 
 def _limit_heaps() -> None:
-    """Keep glibc from hoarding freed memory for each thread: it adds up to hundreds of MB."""
+    """Limit glibc's arenas, which hold freed memory per thread: hundreds of MB in all."""
     libc = _glibc()
     if libc is not None:
         for knob, setting in _HEAPS.values():

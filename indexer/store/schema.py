@@ -1,6 +1,6 @@
 """The tables of the store: names, columns and the indices each column gets.
 
-Owns the layout on disk. It must not know how rows come about or what is asked of them.
+Owns the layout on disk. It must not know how rows are made or queried.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import hashlib
 import re
 from typing import Any
 
-#: Raised whenever a column changes its name, type or meaning. What an earlier version wrote is
-#: made anew: texts are read and embedded again.
+#: Incremented whenever a column changes its name, type or meaning. Tables of an earlier version are
+#: dropped, and texts are read and embedded again.
 VERSION = 1
 _VERSION_KEY = b"lectern:schema"
 
@@ -18,7 +18,7 @@ PASSAGES = "passages"
 DOCUMENTS = "documents"
 _VECTORS = "vectors_"
 
-#: Columns a reader may name; ``text`` is kept as its difference from ``view``.
+#: Columns that a reader may name; ``text`` is stored as its difference from ``view``.
 PASSAGE_COLUMNS = (
     "doc", "ordinal", "text_id", "language", "page_first", "page_last", "char_start", "char_end",
     "heading_path", "text", "view", "stems", "text_starts", "view_starts",
@@ -26,7 +26,7 @@ PASSAGE_COLUMNS = (
 
 _NAME_LIMIT = 60
 
-# Of prose, 330 bytes a passage remain of 950, where Lance's own choice leaves 550; see also
+# Compresses prose from 950 to 330 bytes per passage, Lance's default to 550; see also
 # ``runtime.TEXT_CHUNK``.
 _SQUEEZED = {
     "lance-encoding:compression": "zstd",
@@ -35,7 +35,7 @@ _SQUEEZED = {
 
 
 def vectors_table(space: str) -> str:
-    """The name of the table for an embedding space, whatever signs its key has."""
+    """The name of the table for an embedding space, with safe characters only."""
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", space)[:_NAME_LIMIT]
     if plain == space:
         return _VECTORS + plain
@@ -47,12 +47,12 @@ def is_vectors_table(name: str) -> bool:
 
 
 def version_of(columns: Any) -> int:
-    """The version of the layout that a table was made with; before there were any, 1."""
+    """The version of the layout of a table; 1 if it has none."""
     return int((columns.metadata or {}).get(_VERSION_KEY, b"1"))
 
 
 def is_current(name: str, columns: Any) -> bool:
-    """Whether a table's columns are those of this version."""
+    """Whether a table has the columns of this version."""
     if is_vectors_table(name):
         kind = columns.field("vector").type if "vector" in columns.names else None
         wanted = vectors_schema(getattr(kind, "list_size", 1))
@@ -98,8 +98,8 @@ def passages_schema() -> Any:
 def vectors_schema(dimension: int) -> Any:
     """Columns of a ``vectors_…`` table.
 
-    ``sentence_codes`` holds the sentence vectors of the passage one after the other, each as
-    ``quantise`` packs them.
+    ``sentence_codes`` holds the sentence vectors of the passage, concatenated, as ``quantise``
+    packs them.
     """
     import pyarrow as pa
 
@@ -115,7 +115,7 @@ def vectors_schema(dimension: int) -> Any:
 
 
 def documents_schema() -> Any:
-    """Columns of ``documents``; ``vector`` is float16, of whatever length its space has."""
+    """Columns of ``documents``; ``vector`` is float16 of the space's dimension."""
     import pyarrow as pa
 
     return _versioned(

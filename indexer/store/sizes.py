@@ -1,7 +1,4 @@
-"""How many bytes the tables take, and how many of them are in use.
-
-Owns looking at the files of tables. It must not change them.
-"""
+"""The bytes that the tables take on disk, and how many of them are live. Read-only."""
 
 from __future__ import annotations
 
@@ -18,19 +15,19 @@ if TYPE_CHECKING:
 
 
 def size_of(table: Table) -> TableSize:
-    """Rows of a table, bytes of its directory, and how many of them the newest version uses."""
+    """Rows of a table, bytes of its directory, and the bytes that the newest version uses."""
     live = int(table.inner.stats()["total_bytes"])  # indices included
     return TableSize(table.count(), bytes_under([table.path]), live)
 
 
 def index_bytes(path: Path) -> tuple[int, int]:
-    """The bytes of the indices of all tables in a directory: of those of vectors, and of others."""
+    """The bytes of all vector indices of the tables in a directory, and of all other indices."""
     vectors = bytes_under(path.glob(f"{vectors_table('')}*.lance/_indices"))
     return vectors, bytes_under(path.glob("*.lance/_indices")) - vectors
 
 
 def bytes_under(directories: Iterable[Path]) -> int:
-    """The bytes of all files below directories; files that vanish meanwhile do not count."""
+    """The bytes of all files below directories; files deleted meanwhile are skipped."""
     total = 0
     for directory in directories:
         for path in directory.rglob("*"):

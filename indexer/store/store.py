@@ -1,7 +1,7 @@
 """The facade of the store: writes, reads and searches of one library's tables.
 
-One thread writes and maintains, any number of threads read. Writes are not checked for repetition:
-a caller deletes a document's rows before it writes them again, or asks which are there.
+One thread writes and maintains, any number of threads read. Writes are not checked for duplicates:
+a caller deletes a document's rows before writing them again, or queries which exist.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ class Store:
         thresholds: Thresholds | None = None,
         writable: bool = True,
     ) -> Store:
-        """Open the store in a directory that only its owner may read; make it if need be.
+        """Open the store in a directory, which is created if missing, readable by its owner only.
 
         Raises:
-            WorldError: ``disk_full``, as every method that writes, or ``library_newer``; where
-                nothing may be written, ``library_older`` and ``library_damaged``.
+            WorldError: ``disk_full``, as every method that writes, or ``library_newer``; for a
+                read-only store also ``library_older`` and ``library_damaged``.
         """
         return cls(Tables.open(path, threads, writable=writable), thresholds)
 
     def close(self) -> None:
-        """Remove old versions and let go of the tables. Nothing may be reading."""
+        """Delete old versions and close the tables. No thread may be reading."""
         if self.tables.writable:
             self._maintainer.clean_at_close()
         self.tables.close()
@@ -74,7 +74,7 @@ class Store:
     # -- writing, by one thread -------------------------------------------------------------
 
     def add_passages(self, rows: Sequence[PassageRow]) -> checksums.Checksums:
-        """Append passages in one commit; they are found by words at once. Gives their sums."""
+        """Append passages in one commit, searchable by words at once; return their checksums."""
         if not rows:
             return {}
         passages = writing.passages_table(rows)
@@ -82,7 +82,7 @@ class Store:
         return checksums.by_document(passages)
 
     def add_vectors(self, space: str, rows: VectorRows) -> checksums.Checksums:
-        """Append vectors of one embedding space in one commit. Gives their sums.
+        """Append vectors of one embedding space in one commit; return their checksums.
 
         Raises:
             ValueError: If the space's vectors have another dimension.
@@ -99,14 +99,14 @@ class Store:
         return checksums.by_document(vectors)
 
     def copy_vectors(self, space: str, sources: Int64s, targets: Int64s) -> None:
-        """Give passages the vectors that others have, one for one; sources without are left out."""
+        """Copy vectors between passages, pair by pair; sources without vectors are skipped."""
         table = self.tables.vectors(space)
         if table is not None and len(sources):
             found, places = table.take(sources, writing.COPIED)
             table.add(writing.copied_vectors(found, targets[places]))
 
     def put_documents(self, rows: Sequence[DocumentRow]) -> checksums.Checksums:
-        """Write documents, each in the place of what was known of it. Gives their sums."""
+        """Insert or replace documents' rows; return their checksums."""
         if not rows:
             return {}
         table = self.tables.documents
@@ -116,7 +116,7 @@ class Store:
         return checksums.by_document(documents)
 
     def delete_docs(self, docs: Sequence[int]) -> None:
-        """Delete everything about these documents, in every space."""
+        """Delete all rows of these documents, in every space."""
         if docs:
             for table in self.tables.by_name().values():
                 table.delete_docs(docs)
@@ -127,14 +127,14 @@ class Store:
         self.tables.drop(schema.vectors_table(space))
 
     def maintain(self, *, idle: bool = False) -> Maintenance:
-        """Tidy what is due. Call it often; ``idle`` says that there is nothing else to do."""
+        """Run due maintenance. Call it often; ``idle``: there is no other work."""
         done = self._maintainer.maintain(idle=idle)
         if done.steps:
             self.tables.grow_cache()
         return done
 
     def clean_at_open(self) -> Maintenance:
-        """Remove leftovers of interrupted writes; call it before the first write only."""
+        """Delete files of interrupted writes; call it before the first write only."""
         return self._maintainer.clean_at_open()
 
     # -- what is there ----------------------------------------------------------------------
@@ -145,16 +145,16 @@ class Store:
         return np.unique(np.concatenate([table.rows.documents()[0] for table in tables]))
 
     def passage_counts(self, docs: Sequence[int]) -> dict[int, int]:
-        """How many passages each of the documents has."""
+        """The number of passages of each document."""
         return self.tables.passages.rows.counts_by_doc(docs)
 
     def vector_counts(self, space: str, docs: Sequence[int]) -> dict[int, int]:
-        """How many vectors each of the documents has."""
+        """The number of vectors of each document."""
         table = self.tables.vectors(space)
         return table.rows.counts_by_doc(docs) if table else dict.fromkeys(docs, 0)
 
     def sum_of_vectors(self, space: str, doc: int) -> int:
-        """The sum over a document's vectors as they are on the disk, see ``sums``."""
+        """The checksum of a document's vectors on disk, see ``checksums``."""
         table = self.tables.vectors(space)
         if table is None:
             return 0
@@ -167,7 +167,7 @@ class Store:
         return ordinals_of(table.rows.keys_of(doc)) if table else np.empty(0, np.int32)
 
     def documents(self, docs: Sequence[int]) -> dict[int, DocumentRow]:
-        """What is known of documents; those never put are left out."""
+        """The rows of documents; missing ones are left out."""
         if not docs:
             return {}
         table = self.tables.documents
@@ -177,15 +177,15 @@ class Store:
         )
 
     def docs_with_profile(self) -> Int32s:
-        """The documents that were put, in no order."""
+        """The documents with a row in ``documents``, in no order."""
         table = self.tables.documents
         docs: Int32s = table.select("doc >= 0", ["doc"]).column("doc").to_numpy()
         return docs
 
     def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
-        """All passages of documents in the order given, streamed."""
+        """Stream all passages of documents, in the order given."""
         columns = writing.stored_columns(writing.PASSAGE_FIELDS)
-        # Small documents share a read: it costs a few milliseconds however little it gives.
+        # Small documents share a read, since each costs a few milliseconds.
         keys = np.concatenate([NO_KEYS, *map(self.tables.passages.rows.keys_of, docs)])
         for at in range(0, len(keys), _STREAM):
             found, places = self.tables.passages.take(keys[at : at + _STREAM], columns)
@@ -206,7 +206,7 @@ class Store:
         return self._maintainer.sizes()
 
     def verify(self) -> list[str]:
-        """What is wrong with the keys of rows, in words; see ``checks`` for a thorough look."""
+        """Problems of the keys of rows, as sentences; ``checks`` verifies all content."""
         return list(checks.wrong_keys(self.tables.by_name()))
 
     # -- searching --------------------------------------------------------------------------
@@ -220,7 +220,7 @@ class Store:
     def approximate_knn(
         self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
-        """About what ``knn`` gives, by less exact scores; see ``dense.approximate_knn``."""
+        """As ``knn``, with approximate scores; see ``dense.approximate_knn``."""
         return dense.approximate_knn(self.tables.vectors(space), vector, count, docs)
 
     def match(
@@ -231,19 +231,19 @@ class Store:
         docs: DocSet | None = None,
         without: Sequence[str] = (),
     ) -> ScoredKeys:
-        """Passages that hold any of the terms, best first, by BM25; see ``words.match``."""
+        """Passages that contain any of the terms, best first, by BM25; see ``words.match``."""
         return words.match(self.tables.passages, column, terms, count, docs, without)
 
     def phrase(self, text: str, count: int, docs: DocSet | None = None) -> ScoredKeys:
-        """Passages whose view holds these words next to each other, best first."""
+        """Passages whose view contains these words consecutively, best first."""
         return words.phrase(self.tables.passages, text, count, docs)
 
     def bm25_of(self, column: TextColumn, keys: Int64s, terms: Sequence[Term]) -> Float32s:
-        """BM25 of given passages, float32 (n,), as ``match`` scores them; 0 if no term is there."""
+        """BM25 of given passages, float32 (n,), as in ``match``; 0 if no term occurs."""
         return words.bm25_of(self.tables.passages, column, keys, terms)
 
     def vectors_of(self, space: str, keys: Int64s) -> Float32s:
-        """Pooled unit vectors of passages, float32 (n, dim); zeros where there is none yet."""
+        """Pooled unit vectors of passages, float32 (n, dim); zeros for missing ones."""
         return dense.vectors_of(self.tables.vectors(space), keys)
 
     def sentence_vectors_of(self, space: str, keys: Int64s) -> tuple[Float32s, Int64s]:

@@ -1,7 +1,7 @@
 """One LanceDB table, with types: append, delete, fetch by key, search, indices.
 
-Owns every call into LanceDB but maintenance. It must not know what the columns mean, except
-that ``key`` and ``doc`` exist where a row map is kept.
+Owns every call into LanceDB except maintenance. It must not know what the columns mean, except
+that tables with a row map have ``key`` and ``doc``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-# What Lance says when a version that a read began with has been cleaned away.
+# Lance's messages when the version that a read uses has been deleted.
 _VANISHED = ("not found", "no such file", "does not exist")
 
 
@@ -41,8 +41,8 @@ class Table:
     Args:
         inner: The LanceDB table.
         path: Its directory.
-        keyed: Whether its rows are passages, which have keys.
-        writable: Whether what is damaged may be taken out.
+        keyed: Whether its rows have keys, as those of passages do.
+        writable: Whether damaged rows may be deleted.
     """
 
     def __init__(
@@ -57,9 +57,9 @@ class Table:
         self.backlog = 0
         self.deleted = 0
         self.has_vector_index = False
-        #: Rows that were taken out since then, as their files are damaged.
+        #: Rows deleted since the last ``repair`` because their files are damaged.
         self.lost = 0
-        self._cleared = 0  # how often rows were taken out that could not be read
+        self._cleared = 0  # how often unreadable rows were deleted
         self._refresh = threading.Lock()
 
     # -- writing ----------------------------------------------------------------------------
@@ -84,10 +84,10 @@ class Table:
             self.rows.forget(docs)
 
     def commit(self, work: Callable[[], object]) -> None:
-        """Run something that reads and commits, as ``read`` does; no version may go with it.
+        """Run a function that reads and commits, as ``read`` does; it must not delete versions.
 
         Raises:
-            WorldError: ``read_error``, if a file of it was cut short; the table is as it was then.
+            WorldError: ``read_error``, if it wrote a truncated file; the commit is then undone.
         """
 
         def guarded() -> None:
@@ -97,7 +97,7 @@ class Table:
         self.read(guarded)
 
     def recount(self, fragments: Sequence[int]) -> None:
-        """Have Lance count the deleted rows of fragments again; a row of each is written anew."""
+        """Make Lance recount the deleted rows of fragments, see ``deletions.recount``."""
         for place in deletions.last_rows(self.inner, fragments):
             row = self.inner.search().where(f"_rowaddr = {place}").to_arrow()
             with write_errors(self.path.parent):
@@ -111,13 +111,13 @@ class Table:
         return int(self.read(self.inner.count_rows))
 
     def read(self, work: Callable[[], T]) -> T:
-        """Run something that reads.
+        """Run a function that reads.
 
-        When its version vanished meanwhile, it is run once more on the newest; when files are
-        damaged, on what is left without them.
+        If its version was deleted meanwhile, it is run again on the newest; if files are damaged,
+        on the rows that are left without them.
 
         Raises:
-            WorldError: What the system refuses, see ``disk.system_error``.
+            WorldError: For errors of the system, see ``disk.system_error``.
         """
         try:
             return self._read(work)
@@ -127,15 +127,15 @@ class Table:
             raise
 
     def forget_rows(self) -> None:
-        """Say that rows may have gone, of whatever documents."""
+        """Discard the row map, as rows of unknown documents may have been deleted."""
         self.rows = RowMap(self._read_keys)
 
     def take(self, keys: Int64s, columns: Sequence[str]) -> tuple[Any, Int64s]:
         """Fetch columns of the rows with these keys.
 
         Returns:
-            An Arrow table and, for each of its rows, the place of its key among ``keys``. Keys
-            that are not there have no row; the order is that of the disk.
+            An Arrow table in the order of the disk and, for each of its rows, the index of its key
+            among ``keys``. Missing keys have no row.
         """
         ids, places = self.rows.rows_of(keys)
         if not len(ids):
@@ -156,13 +156,13 @@ class Table:
         return _matched(found, got, ids, places)
 
     def search(self, build: Callable[[Any], Any], query: Any, kind: str, score: str) -> ScoredKeys:
-        """Run a search and give what it finds, in its order.
+        """Run a search and return its results in their order.
 
         Only row ids are read, and mapped to keys by the row map: reading the keys of 200 hits from
-        the disk takes longer than finding them.
+        disk takes longer than finding them.
 
         Args:
-            build: Narrows the builder that LanceDB makes for the query.
+            build: Configures the query builder of LanceDB.
             query: A vector or a full text query.
             kind: ``vector`` or ``fts``.
             score: The name of the column with the scores.
@@ -171,7 +171,7 @@ class Table:
 
         def work() -> Any:
             builder = self.inner.search(query, query_type=kind, vector_column_name=column)
-            # Without a column of its own a search reads all of them.
+            # Without a selection a search reads all columns.
             builder = builder.select(["_rowid", score]).with_row_id(with_row_id=True)
             return build(builder).to_arrow()
 
@@ -180,7 +180,7 @@ class Table:
         return ScoredKeys(keys, found.column(score).to_numpy()[known].astype(np.float32))
 
     def select(self, where: str, columns: Sequence[str], limit: int | None = None) -> Any:
-        """Read columns of the rows that a condition holds for, or of the first of them."""
+        """Read columns of the rows that satisfy a condition, at most ``limit``."""
 
         def work() -> Any:
             builder = self.inner.search().where(where).select(list(columns))
@@ -189,7 +189,7 @@ class Table:
         return self.read(work)
 
     def all_keys(self) -> Int64s:
-        """The key of every row, read from the disk: the same key twice if it is there twice."""
+        """The key of every row, read from disk, duplicates included."""
         return self._read_keys(0)[0]
 
     def indices(self) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class Table:
         return {index.columns[0]: index for index in self.read(self.inner.list_indices)}
 
     def fragments(self) -> int:
-        """How many pieces the rows are in: one a commit, until they are compacted."""
+        """The number of fragments: one per commit, until they are compacted."""
         return int(self.inner.stats()["fragment_stats"]["num_fragments"])
 
     # -- within -----------------------------------------------------------------------------
@@ -216,7 +216,7 @@ class Table:
             self.inner.checkout_latest()
         try:
             return work()
-        except BaseException as error:  # noqa: BLE001  # as above; it raises what is no damage
+        except BaseException as error:  # noqa: BLE001  # as above; re-raises other errors
             self._quarantine(error, cleared)
         return work()
 
@@ -233,20 +233,20 @@ class Table:
                 raise WorldError("read_error", reason="write_cut_short")
 
     def _quarantine(self, error: BaseException, cleared: int) -> None:
-        """Take out what is damaged, so that the rest can be read; else raise the error.
+        """Delete damaged rows, so that the rest is readable; if there are none, raise the error.
 
         Args:
-            error: What a read met.
-            cleared: How often this had been done when the read began.
+            error: Of a read.
+            cleared: The value of ``_cleared`` when the read began.
 
         Raises:
-            WorldError: ``library_damaged``, if nothing may be taken out.
+            WorldError: ``library_damaged``, if the store is read-only.
         """
         if not damage.may_be_damage(error):
             raise error
         with self._refresh:
             if self._cleared != cleared:
-                return  # another thread met it first
+                return  # another thread has handled it
             if self._writable and (miscounted := deletions.miscounted(self.path)):
                 self.recount(miscounted)
                 self._cleared += 1
@@ -255,7 +255,7 @@ class Table:
             if not damaged:
                 raise error
             if not self._writable:
-                reason = str(error).partition(", /")[0]  # the rest is a place in Lance's source
+                reason = str(error).partition(", /")[0]  # the rest is a location in Lance's source
                 library = str(self.path.parent.parent)
                 raise WorldError("library_damaged", library=library, reason=reason) from error
             rows = damage.delete(self.inner, damaged)
@@ -283,7 +283,7 @@ class Table:
 
 
 def _matched(found: Any, got: Int64s, ids: Int64s, places: Int64s) -> tuple[Any, Int64s]:
-    """Line up rows with places when rows were deleted meanwhile, or a key was asked for twice."""
+    """Align rows with indices if rows were deleted meanwhile, or a key was given twice."""
     order = np.argsort(got, kind="stable")
     at, there = find_sorted(got[order], ids)
     return found.take(order[at]), places[there]

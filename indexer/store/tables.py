@@ -1,21 +1,28 @@
 """The open tables of a library: which there are, and how each is opened, made or dropped.
 
-Owns the connection to LanceDB, and what becomes of tables that a crash, damage or another version
-left behind. It must not know what rows hold, nor how they are searched.
+Owns the connection to LanceDB, and the handling of tables that a crash, damage or another version
+left. It must not know what rows contain, nor how they are searched.
 """
 
 from __future__ import annotations
 
+import shutil
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
 from indexer.api.errors import WorldError
-from indexer.store import deletions, indices, lance_files, runtime, schema
-from indexer.store.disk import drop_unfinished, unfinished, write_errors
+from indexer.store import damage, deletions, indices, lance_files, runtime, schema
+from indexer.store.disk import (
+    drop_unfinished,
+    open_errors,
+    system_error,
+    unfinished,
+    write_errors,
+)
 from indexer.store.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 _OUTGROWN = 1.3
@@ -26,7 +33,7 @@ class Tables:
 
     def __init__(self, path: Path, threads: int, *, writable: bool) -> None:
         self.writable = writable
-        #: Names of those of an earlier version, which are dropped, to be rebuilt.
+        #: Names of the tables of an earlier version, which were dropped to be rebuilt.
         self.outdated: list[str] = []
         self._path = path
         self._threads = threads
@@ -50,7 +57,7 @@ class Tables:
                 path.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.chmod(0o700)
             drop_unfinished(path)
-        # LanceDB would make the directory.
+        # LanceDB would create the directory.
         tables = cls(path, threads, writable=writable) if path.is_dir() else None
         if tables is not None and writable:
             tables.require(schema.PASSAGES, schema.passages_schema)
@@ -72,11 +79,11 @@ class Tables:
         return self._open.get(schema.vectors_table(space))
 
     def by_name(self) -> Mapping[str, Table]:
-        """All tables, as they are now."""
+        """A copy of the open tables by name."""
         return dict(self._open)
 
     def require(self, name: str, columns: Callable[[], Any]) -> Table:
-        """Return a table, which is made if there is none."""
+        """Return a table, created if missing."""
         with self._making:
             if name not in self._open:
                 with write_errors(self._path):
@@ -93,7 +100,7 @@ class Tables:
         self._open.clear()
 
     def mend_deadly(self) -> dict[str, int]:
-        """See ``lance_files.mend``; reading everything would meet them. Gives how many by table."""
+        """Call ``lance_files.mend`` before all is read; return the number of files by table."""
         counts = {}
         for name, table in self.by_name().items():
             mended = lance_files.mend(table.path, writable=self.writable)
@@ -105,7 +112,7 @@ class Tables:
         return counts
 
     def grow_cache(self) -> None:
-        """Reopen all tables with a larger cache when they have outgrown theirs."""
+        """Reopen all tables with a larger cache if their indices have outgrown it."""
         wanted = runtime.cache_bytes(self._path)
         if wanted > _OUTGROWN * self.cache_bytes:
             self.cache_bytes = wanted
@@ -138,3 +145,43 @@ class Tables:
             indices.create_missing(table, name)
         indices.refresh_coverage(table)
         self._open[name] = table
+
+
+def make_openable(lance: Path) -> Iterator[str]:
+    """Roll damaged tables back to a version that Lance opens, or delete them; no engine may run.
+
+    Yields:
+        A sentence for each change.
+
+    Raises:
+        WorldError: If the system, not the bytes, is the reason that a table cannot be read.
+    """
+    if not lance.is_dir():
+        return
+    database = runtime.connect(lance, 1, runtime.cache_bytes(lance))
+    for path in sorted(lance.glob("*.lance")):
+        lists = sorted((path / "_versions").glob("*.manifest"), key=lambda one: one.stat().st_mtime)
+        given_up = 0
+        emptied: list[Path] = []
+        while lists:
+            try:
+                opened = database.open_table(path.stem)
+                damage.blocks(opened)
+                deletions.recount(opened, deletions.fragments_of(emptied))
+                break
+            except BaseException as error:  # a panic of Lance is no Exception
+                if not damage.may_be_damage(error):
+                    raise system_error(error, path) or error from error
+                if (without := deletions.forget(path, error)) is not None:
+                    emptied.append(without)
+                    yield f"A list of deleted rows of {path.stem} is made anew."
+                    continue
+                with open_errors(lance):
+                    lists[-1].read_bytes()  # raises what the system refuses
+                lists.pop().unlink()
+                given_up += 1
+        if not lists:
+            shutil.rmtree(path)
+            yield f"The table {path.stem} could not be read at all; it is made anew."
+        elif given_up:
+            yield f"The table {path.stem} is back to what it was {given_up} commits ago."

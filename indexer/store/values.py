@@ -1,8 +1,7 @@
-"""What goes into the store and what comes out: keys, filters, rows and candidates.
+"""The interface types of the store: keys, filters, rows and candidates.
 
-Owns the vocabulary of the store. Plain dataclasses and numpy; it must not know LanceDB.
-A passage's key is ``doc << 20 | ordinal``, so the passages of one document are neighbours and
-a sorted array of keys answers by itself which document a candidate belongs to.
+Plain dataclasses and numpy; it must not know LanceDB. A passage's key is ``doc << 20 | ordinal``,
+so the passages of one document are consecutive and a key determines its document without a look-up.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Int64s = NDArray[np.int64]
 Float32s = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
-#: The two full text columns: stems for recall, the view for exact words, names and phrases.
+#: The two full-text columns: stems for recall, the view for exact words, names and phrases.
 TextColumn = Literal["stems", "view"]
 
 
@@ -41,12 +40,12 @@ def keys_of(doc: int, ordinals: Int32s) -> Int64s:
 
 
 def docs_of(keys: Int64s) -> Int32s:
-    """The documents that keys belong to."""
+    """The documents of keys."""
     return (keys >> ORDINAL_BITS).astype(np.int32)
 
 
 def ordinals_of(keys: Int64s) -> Int32s:
-    """The places of passages within their documents."""
+    """The ordinals of passages within their documents."""
     return (keys & MAX_ORDINAL).astype(np.int32)
 
 
@@ -65,7 +64,7 @@ class ScoredKeys:
         return ScoredKeys(self.keys[:count], self.scores[:count])
 
     def kept(self, mask: Mask) -> ScoredKeys:
-        """Those the mask holds true, in the same order."""
+        """Those with a true mask, in the same order."""
         return ScoredKeys(self.keys[mask], self.scores[mask])
 
 
@@ -75,9 +74,9 @@ NOTHING = ScoredKeys(NO_KEYS, np.empty(0, np.float32))
 
 @dataclass(frozen=True, slots=True)
 class DocSet:
-    """Which documents may answer: those listed, or with ``allowed=False`` all but those.
+    """The documents to search: those listed, or with ``allowed=False`` all others.
 
-    ``docs`` is a sorted int32 array without repetition; ``from_docs`` makes one of any ids.
+    ``docs`` is a sorted int32 array without duplicates; ``from_docs`` makes one of any ids.
     """
 
     docs: Int32s
@@ -88,14 +87,14 @@ class DocSet:
         return cls(np.unique(np.fromiter(docs, np.int32)), allowed=allowed)
 
     def keeps(self, docs: Int32s) -> Mask:
-        """Which of the given documents pass, as a mask of the same length."""
+        """A mask of the given documents that pass."""
         passing: Mask = np.isin(docs, self.docs, invert=not self.allowed)
         return passing
 
 
 @dataclass(frozen=True, slots=True)
 class PassageRow:
-    """A passage of a document on its way into the store."""
+    """A passage to be written."""
 
     doc: int
     text_id: str
@@ -105,7 +104,7 @@ class PassageRow:
 
 @dataclass(frozen=True, slots=True)
 class VectorRows:
-    """Vectors of n passages, of one or of many documents, on their way into the store.
+    """Vectors of n passages, of one or of many documents, to be written.
 
     ``docs`` and ``ordinals`` are int32 (n,). ``vectors`` is float32 (n, dim), ``sentences``
     float32 (m, dim), both L2-normalised; the sentences of row ``i`` are
@@ -121,7 +120,7 @@ class VectorRows:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document as the store knows it. ``vector`` is the mean of its passages' vectors."""
+    """A row of ``documents``. ``vector`` is the mean of its passages' vectors."""
 
     doc: int
     text_id: str
@@ -158,7 +157,7 @@ class StoredPassage:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word of a query and how much it counts; weights are honoured to about a tenth."""
+    """One word of a query and its weight; weights are approximated to about a tenth."""
 
     text: str
     weight: float = 1.0
@@ -166,7 +165,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """What one round of maintenance did, in the order it did it."""
+    """The steps of one round of maintenance, in their order."""
 
     steps: tuple[str, ...]
     seconds: float

@@ -1,10 +1,10 @@
 """Keyword search: BM25 over the two text columns, exact phrases, scores of given passages.
 
-Owns the full text queries. It must not know how words are stemmed, expanded or weighed, nor how
+Owns the full-text queries. It must not know how words are stemmed, expanded or weighted, nor how
 retrievers are fused. Lance scores with BM25 (k1 1.2, b 0.75, exact lengths) over all passages.
 
-A boolean query of Lance costs ten times one match query, because it cannot skip. A match query
-counts a word as often as it occurs in the query, so weights become repetitions instead.
+A boolean query of Lance costs ten times a match query, because it cannot skip postings. A match
+query counts a word as often as it occurs in the query, so weights are expressed as repetitions.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 _MOST_REPEATS = 4
 _CLOSE = 0.1
 
-# Rows that no index covers are searched one by one, at 6 µs each. While a large library is
-# indexed, the newest rows wait for the next maintenance rather than make every query wait.
+# Rows that no index covers are scanned, at 6 µs each. Beyond this number, as while a large library
+# is indexed, the newest rows are not searched until the next maintenance.
 _FLAT_ROWS = 8_000
 
-# Scripts written without spaces: a dictionary decides where their words end, and may decide
-# otherwise for a phrase than for the sentence around it. Up to so many rows, what the index
-# misses is looked for in the text itself, at 2 µs a row.
+# Scripts written without spaces: a dictionary decides where words end, and may split a phrase
+# differently from the sentence around it. Up to so many rows, phrases that the index misses are
+# searched in the text itself, at 2 µs per row.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
 )
@@ -40,10 +40,10 @@ _CONTAINS_ROWS = 200_000
 
 
 def repeats(weights: Sequence[float]) -> tuple[list[int], float]:
-    """Whole numbers in the proportion of the weights, as small as a tenth of error allows.
+    """The smallest integers in the proportion of the weights, with an error of a tenth.
 
     Returns:
-        How often to repeat each word, and by what to multiply scores afterwards.
+        The repetitions of each word, and the factor for scores.
     """
     if not weights:
         return [], 1.0
@@ -64,14 +64,14 @@ def match(
     docs: DocSet | None = None,
     without: Sequence[str] = (),
 ) -> ScoredKeys:
-    """Passages that hold any of the terms, best first, scored by BM25.
+    """Passages that contain any of the terms, best first, scored by BM25.
 
     Args:
         table: The passages.
-        column: Where to look; for ``stems`` the terms are stems, for ``view`` words.
-        terms: What to look for; expansions of a prefix or of a typo are terms like others.
-        count: How many are wanted.
-        docs: Which documents may answer.
+        column: The column to search; in ``stems`` the terms are stems, in ``view`` words.
+        terms: The terms; expansions of a prefix or of a typo are terms too.
+        count: The most passages to return.
+        docs: The documents to search.
         without: Words that must not occur in the view of a passage.
     """
     text, unit = _query_text(terms)
@@ -82,7 +82,7 @@ def match(
 
 
 def phrase(table: Table, text: str, count: int, docs: DocSet | None = None) -> ScoredKeys:
-    """Passages whose view holds these words next to each other, best first."""
+    """Passages whose view contains these words consecutively, best first."""
     from lancedb.query import PhraseQuery
 
     if not text.strip():
@@ -149,7 +149,7 @@ def _collect(table: Table, query: Any, count: int, docs: DocSet | None) -> Score
 
 
 def _contains(table: Table, text: str, limit: int, where: str | None) -> ScoredKeys:
-    """Passages whose view holds a text letter for letter, scored 0, in order of their keys."""
+    """Passages whose view contains a text verbatim, with score 0, in order of their keys."""
     literal = text.strip().replace("'", "''")
     condition = f"contains(view, '{literal}')" + (f" AND ({where})" if where else "")
     found = table.select(condition, ["key"], limit)
@@ -165,6 +165,6 @@ def _search(table: Table, query: Any, limit: int, where: str | None) -> ScoredKe
         return builder.where(where, prefilter=True) if where else builder
 
     found = table.search(narrow, query, "fts", "_score")
-    # Lance leaves the order of equal scores to chance; runs must be repeatable.
+    # Lance orders equal scores arbitrarily; results must be reproducible.
     order = np.lexsort((found.keys, -found.scores))
     return ScoredKeys(found.keys[order], found.scores[order])

@@ -1,7 +1,7 @@
-"""Makes Arrow tables of rows on their way into the store, and rows of Arrow tables read back.
+"""Converts between the interface types of the store and Arrow tables.
 
-Owns the translation between our values and the columns of ``schema``. Pure but for pyarrow; it
-must not know tables or files.
+Owns the mapping between ``values`` and the columns of ``schema``. Pure but for pyarrow; it must not
+know tables or files.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
     from indexer.store.values import Int64s, PassageRow, VectorRows
 
-# The canonical text differs from the view in line breaks, hyphens and running heads, so it is
-# stored as a difference: deflated with the view as dictionary it takes a tenth of its bytes.
+# The canonical text differs from the view in line breaks, hyphens and running heads only: deflated
+# with the view as dictionary it takes a tenth of its bytes.
 _LEVEL = 6
-_RAW = -15  # no header and no checksum: Lance guards the bytes, and they are many and small
+_RAW = -15  # no header and no checksum, which would be large beside such short texts
 _WINDOW = 32_768  # deflate cannot look further back
 
-#: The columns that a passage takes over from another one with the same text.
+#: The columns that are copied between passages with the same text.
 COPIED = ("vector", "sentence_codes")
 
 
@@ -91,7 +91,7 @@ def vectors_table(rows: VectorRows) -> Any:
 
 
 def copied_vectors(found: Any, keys: Int64s) -> Any:
-    """The Arrow table of vectors read from other passages, bit for bit, under other keys."""
+    """The Arrow table of vectors read from other passages, bit-identical, with new keys."""
     import pyarrow as pa
 
     columns = {
@@ -117,7 +117,7 @@ def documents_table(rows: Sequence[DocumentRow]) -> Any:
 
 
 def read_documents(table: Any) -> dict[int, DocumentRow]:
-    """Documents read back from their columns, by number."""
+    """Documents from their columns, by id."""
     rows = {}
     for stored in table.to_pylist():
         vector = stored.pop("vector")
@@ -127,7 +127,7 @@ def read_documents(table: Any) -> dict[int, DocumentRow]:
 
 
 def stored_columns(columns: Sequence[str]) -> list[str]:
-    """The columns on disk that the columns asked for are made of.
+    """The columns on disk from which the requested columns are computed.
 
     Raises:
         ValueError: If there is no such column.
@@ -149,7 +149,7 @@ _STORED_AS = {
 
 
 def read_rows(table: Any, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The columns asked for, a row at a time, from those on disk."""
+    """Yield the requested columns row by row, computed from those on disk."""
     for stored in table.to_pylist():
         yield {column: _value(stored, column) for column in columns}
 
@@ -166,7 +166,7 @@ def _value(stored: Mapping[str, Any], column: str) -> Any:
     return stored[column]
 
 
-#: What ``StoredPassage`` is made of.
+#: The columns of ``StoredPassage``.
 PASSAGE_FIELDS = tuple(name for name in schema.PASSAGE_COLUMNS if name != "stems")
 
 
@@ -176,7 +176,7 @@ def read_passage(stored: Mapping[str, Any]) -> StoredPassage:
 
 
 def read_passages(table: Any) -> Iterator[StoredPassage]:
-    """Passages read back from their columns."""
+    """Yield passages from their columns."""
     for row in read_rows(table, PASSAGE_FIELDS):
         yield StoredPassage(**row)
 
@@ -186,12 +186,12 @@ def _dictionary(view: str) -> bytes:
 
 
 def encode_delta(text: str, view: str) -> bytes:
-    """What must be known beside ``view`` to have ``text``."""
+    """Compress ``text``, given ``view``."""
     squeeze = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW, zdict=_dictionary(view))
     return squeeze.compress(text.encode()) + squeeze.flush()
 
 
 def decode_delta(delta: bytes, view: str) -> str:
-    """The text that ``encode_delta`` was given with the same view."""
+    """Restore the text from the result of ``encode_delta`` and the same view."""
     stretch = zlib.decompressobj(_RAW, zdict=_dictionary(view))
     return (stretch.decompress(delta) + stretch.flush()).decode()
