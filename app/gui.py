@@ -21,6 +21,7 @@ from app.settings import Settings
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import OpenPath, View
 from indexer.confine.process import own_command
+from ui.ports import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -252,7 +253,7 @@ class Program:
     def _choose_hotkey(self) -> None:
         refusal = self.hotkey.choose(str(self.settings["hotkey"]))
         if refusal:
-            self.notices.tell(refusal, seconds=0)
+            self.notices.post(Notice(refusal, seconds=0))
 
     def _apply_setting(self, name: str) -> None:
         """Follow a setting that needs no new start."""

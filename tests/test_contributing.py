@@ -58,7 +58,7 @@ import json, sys
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from tests.ui.library.port import canned_context
-from ui import words
+from ui.words import failures, formats
 from ui.settings_dialog.dialog import SettingsDialog
 app = QApplication([])
 context, *_ = canned_context(Path(sys.argv[1]))
@@ -68,8 +68,8 @@ box.click()
 print(json.dumps({
     "label": box.text(),
     "set": context.settings["quotes"],
-    "format": words.kind("gemtext"),
-    "error": words.reason("too_old") + ": " + words.sentence("too_old", {"limit": "a day"}),
+    "format": formats.kind("gemtext"),
+    "error": failures.reason("too_old") + ": " + failures.sentence("too_old", {"limit": "a day"}),
 }))
 """
 

@@ -17,6 +17,7 @@ from PySide6.QtGui import QDesktopServices
 
 from indexer.api.errors import LecternError
 from indexer.confine import launcher
+from ui.ports import Notice
 from ui.preview.viewer_commands import own_command, view_command
 from ui.runnable import is_program
 
@@ -86,7 +87,7 @@ def open_path(path: str, notices: Notices | None = None) -> None:
     else:
         message = QCoreApplication.translate("Desktop", "No program could open {name}.")
     if notices is not None:
-        notices.tell(message.format(name=PurePath(path).name))
+        notices.post(Notice(message.format(name=PurePath(path).name)))
 
 
 def show_in_folder(path: str) -> None:

@@ -18,6 +18,7 @@ from ui import keys
 from ui.desktop import open_path
 from ui.help import page_about
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH, Pages
+from ui.ports import Notice
 from ui.rail import Rail
 from ui.status_line import StatusLine
 from ui.theme import separator
@@ -199,7 +200,7 @@ class MainWindow(QMainWindow):
         window.show_page(page)
 
     def say_restart(self) -> None:
-        self._notices.tell(self.tr("The language changes when Lectern is started again."))
+        self._notices.post(Notice(self.tr("The language changes when Lectern is started again.")))
 
     def say_fault(self, report: str) -> None:
         """Say that something is wrong inside, and offer the file that describes it."""
@@ -208,7 +209,9 @@ class MainWindow(QMainWindow):
         def show() -> None:
             open_path(report, self._notices)
 
-        self._notices.tell(text.format(file=report), action=self.tr("Show"), act=show, seconds=0)
+        self._notices.post(
+            Notice(text.format(file=report), action=self.tr("Show"), act=show, seconds=0)
+        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Not a shortcut: those come first, and what has the focus may need the key itself.
@@ -309,7 +312,9 @@ class MainWindow(QMainWindow):
                 "",
                 number - before,
             )
-            self._notices.tell(text, action=self.tr("Show"), act=self.pages.show_files, seconds=0)
+            self._notices.post(
+                Notice(text, action=self.tr("Show"), act=self.pages.show_files, seconds=0)
+            )
 
 
 def _ignore(_reply: object) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QEnterEvent
     from PySide6.QtWidgets import QWidget
 
+    from ui.ports import Notice
+
 
 class NoticeBar(QFrame):
     """Shows one notice at a time; a new one replaces the old. Implements ``ports.Notices``."""
@@ -71,28 +73,20 @@ class NoticeBar(QFrame):
         """What is being said; empty when nothing is."""
         return "" if self.isHidden() else self._text.text()
 
-    def tell(
-        self,
-        text: str,
-        *,
-        action: str = "",
-        act: Callable[[], None] | None = None,
-        undo: Callable[[], None] | None = None,
-        seconds: float = 8.0,
-        expired: Callable[[], None] | None = None,
-    ) -> None:
-        """See ``ports.Notices``; with ``seconds=0`` a notice stays until it is dismissed."""
+    def post(self, notice: Notice) -> None:
+        """See ``ports.Notices``."""
         self.dismiss()
-        self._act, self._expired, self._seconds = undo or act, expired, seconds
-        self._undo.setEnabled(undo is not None)
-        action = self.tr("Undo") if undo is not None else action
-        self._text.setText(text)
+        self._act, self._expired = notice.undo or notice.act, notice.expired
+        self._seconds = notice.seconds
+        self._undo.setEnabled(notice.undo is not None)
+        action = self.tr("Undo") if notice.undo is not None else notice.action
+        self._text.setText(notice.text)
         self._button.setText(action)
         self._button.setAccessibleName(action)
         self._button.setVisible(bool(action))
         self.show()
         self._start()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.text))
 
     def dismiss(self) -> None:
         """Take the notice away, as time does."""

@@ -72,24 +72,27 @@ class SettingsPort(Protocol):
         """Have ``changed(name)`` called after each change."""
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence, with a button ``action`` that calls ``act``, or one that calls ``undo``.
+
+    With ``seconds`` 0 it stays until it is dismissed. ``expired`` is called when it ends without
+    its button having been pressed: by time, by another notice, or as the window closes.
+    """
+
+    text: str
+    action: str = ""
+    act: Callable[[], None] | None = None
+    undo: Callable[[], None] | None = None
+    seconds: float = 8.0
+    expired: Callable[[], None] | None = None
+
+
 class Notices(Protocol):
     """The window's line of notices, in place of dialogs."""
 
-    def tell(
-        self,
-        text: str,
-        *,
-        action: str = "",
-        act: Callable[[], None] | None = None,
-        undo: Callable[[], None] | None = None,
-        seconds: float = 8.0,
-        expired: Callable[[], None] | None = None,
-    ) -> None:
-        """Show a sentence, with a button that calls ``act``, or one for ``undo``.
-
-        ``expired`` is called when the notice goes without its button having been pressed: by time,
-        by another notice, or as the window closes.
-        """
+    def post(self, notice: Notice) -> None:
+        """Show a notice in place of the one before."""
 
 
 @dataclass(frozen=True, slots=True)

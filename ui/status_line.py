@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
-from ui import words
 from ui.icons import icon
 from ui.supervisor import EngineState
 from ui.theme import L, M, S, icon_size
+from ui.words import amounts, changes, failures, states
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -99,12 +99,12 @@ class StatusLine(QFrame):
     def _show_activity(self, activity: Activity) -> None:
         embedded_share = activity.embedded_share
         self._embedded.setVisible(embedded_share < 1)
-        text = self.tr("{share} embedded").format(share=words.share(embedded_share))
+        text = self.tr("{share} embedded").format(share=amounts.share(embedded_share))
         self._embedded.setText(text)
         device = activity.device.upper()
         self._device.setText(device)
         self._device.setAccessibleName(self.tr("Device: {device}").format(device=device))
-        self._device.setToolTip(words.notes(activity.device_notes))
+        self._device.setToolTip(failures.notes(activity.device_notes))
         paused = activity.paused
         name = self.tr("Go on reading") if paused else self.tr("Pause reading")
         self._pause.setChecked(paused)
@@ -115,7 +115,7 @@ class StatusLine(QFrame):
     def _state_sentence(self) -> str:
         match self._engine:
             case EngineState.FAILED if self._problem is not None:
-                return words.failure(self._problem)
+                return failures.failure(self._problem)
             case EngineState.RESTARTING:
                 return self.tr("The engine stopped and is being started again. Nothing is lost.")
             case EngineState.READY if self._activity is not None:
@@ -124,11 +124,11 @@ class StatusLine(QFrame):
                 return self.tr("Starting…")
 
     def _doing(self, activity: Activity) -> str:
-        reason = words.pause(activity.reason)
+        reason = states.pause(activity.reason)
         if activity.running is None:
             # Without work there is nothing that a reason could slow down.
             return reason if activity.reason in LASTING else self._resting(activity)
-        change = words.change(activity)
+        change = changes.change(activity)
         sentence = change.sentence if change else self._progress(activity.running.progress)
         if not reason:
             return sentence
@@ -136,13 +136,13 @@ class StatusLine(QFrame):
 
     def _resting(self, activity: Activity) -> str:
         if activity.pending:
-            return words.waiting(activity.pending)
-        change = words.change(activity)
+            return amounts.waiting(activity.pending)
+        change = changes.change(activity)
         return change.sentence if change else self.tr("Up to date")
 
     def _progress(self, progress: Progress) -> str:
-        doing = words.doing(progress)
+        doing = states.doing(progress)
         if progress.eta_seconds is None:
             return f"{doing}."
-        left = words.about(progress.eta_seconds)
+        left = amounts.about(progress.eta_seconds)
         return self.tr("{progress}, {time} left.").format(progress=doing, time=left)

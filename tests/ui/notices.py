@@ -6,17 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """A notice, as it was given."""
-
-    text: str
-    action: str = ""
-    act: Callable[[], None] | None = None
-    expired: Callable[[], None] | None = None
+    from ui.ports import Notice
 
 
 @dataclass(slots=True)
@@ -25,17 +15,8 @@ class RecordedNotices:
 
     told: list[Notice] = field(default_factory=list)
 
-    def tell(
-        self,
-        text: str,
-        *,
-        action: str = "",
-        act: Callable[[], None] | None = None,
-        undo: Callable[[], None] | None = None,
-        seconds: float = 8.0,
-        expired: Callable[[], None] | None = None,
-    ) -> None:
-        self.told.append(Notice(text, action, undo or act, expired))
+    def post(self, notice: Notice) -> None:
+        self.told.append(notice)
 
     @property
     def texts(self) -> list[str]:

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from ui.notices import NoticeBar
+from ui.ports import Notice
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -30,7 +31,7 @@ def press(bar: NoticeBar, kind: type[QPushButton | QToolButton], qtbot: QtBot) -
 
 def test_a_notice_is_shown_and_goes_with_time(bar: NoticeBar, qtbot: QtBot) -> None:
     heard: list[str] = []
-    bar.tell("Saved.", seconds=0.05, expired=lambda: heard.append("expired"))
+    bar.post(Notice("Saved.", seconds=0.05, expired=lambda: heard.append("expired")))
     assert bar.text == "Saved."
     qtbot.waitUntil(lambda: heard == ["expired"])
     assert bar.text == ""
@@ -39,12 +40,14 @@ def test_a_notice_is_shown_and_goes_with_time(bar: NoticeBar, qtbot: QtBot) -> N
 
 def test_its_button_acts_once(bar: NoticeBar, qtbot: QtBot) -> None:
     heard: list[str] = []
-    bar.tell(
-        "Removed.",
-        action="Show",
-        act=lambda: heard.append("acted"),
-        expired=lambda: heard.append("expired"),
-        seconds=0,
+    bar.post(
+        Notice(
+            "Removed.",
+            action="Show",
+            act=lambda: heard.append("acted"),
+            expired=lambda: heard.append("expired"),
+            seconds=0,
+        )
     )
     press(bar, QPushButton, qtbot)
     assert heard == ["acted"]
@@ -64,7 +67,7 @@ def test_what_can_be_undone_is_undone_by_its_button_or_key(qtbot: QtBot) -> None
     heard: list[str] = []
 
     def tell() -> None:
-        bar.tell("Removed.", undo=lambda: heard.append("undone"), seconds=0)
+        bar.post(Notice("Removed.", undo=lambda: heard.append("undone"), seconds=0))
 
     tell()
     assert [button.text() for button in bar.findChildren(QPushButton)] == ["Undo"]
@@ -74,7 +77,7 @@ def test_what_can_be_undone_is_undone_by_its_button_or_key(qtbot: QtBot) -> None
         QTest.keySequence(window, QKeySequence(QKeySequence.StandardKey.Undo))
     assert heard == ["undone", "undone"]
     assert bar.isHidden()
-    bar.tell("Crashed.", action="Show", act=lambda: heard.append("shown"), seconds=0)
+    bar.post(Notice("Crashed.", action="Show", act=lambda: heard.append("shown"), seconds=0))
     QTest.keySequence(window, QKeySequence(QKeySequence.StandardKey.Undo))
     assert heard == ["undone", "undone"]
     bar.dismiss()
@@ -82,22 +85,22 @@ def test_what_can_be_undone_is_undone_by_its_button_or_key(qtbot: QtBot) -> None
 
 def test_another_notice_takes_its_place(bar: NoticeBar, qtbot: QtBot) -> None:
     heard: list[str] = []
-    bar.tell("One.", expired=lambda: heard.append("one"))
-    bar.tell("Two.", expired=lambda: heard.append("two"))
+    bar.post(Notice("One.", expired=lambda: heard.append("one")))
+    bar.post(Notice("Two.", expired=lambda: heard.append("two")))
     assert (bar.text, heard) == ("Two.", ["one"])
     press(bar, QToolButton, qtbot)
     assert (bar.text, heard) == ("", ["one", "two"])
 
 
 def test_a_lapse_may_tell_the_next(bar: NoticeBar) -> None:
-    bar.tell("One.", expired=lambda: bar.tell("It is done.", seconds=0))
+    bar.post(Notice("One.", expired=lambda: bar.post(Notice("It is done.", seconds=0))))
     bar.dismiss()
     assert bar.text == "It is done."
     bar.dismiss()
 
 
 def test_names_of_files_are_no_markup(bar: NoticeBar) -> None:
-    bar.tell("<b>bold</b>.pdf", seconds=0)
+    bar.post(Notice("<b>bold</b>.pdf", seconds=0))
     assert bar.text == "<b>bold</b>.pdf"
     assert "bold</b>" in bar.text
     bar.dismiss()

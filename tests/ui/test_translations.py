@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QComboBox
 from tests.ui.engines import ROOT
 from ui.application import use_language
 from ui.settings_dialog.editors import Choice
-from ui.words import files
+from ui.words.amounts import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

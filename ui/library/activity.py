@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetActivity, SetPace
 from indexer.api.status import Speed
-from ui import words
 from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.library.activity_words import Smooth, facts, headline
@@ -34,6 +33,7 @@ from ui.library.questions import Questions, ignore
 from ui.library.speed_choice import SpeedChoice
 from ui.theme import L, M
 from ui.timers import timer
+from ui.words import states
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QShowEvent
@@ -167,7 +167,7 @@ class ActivityPanel(ColumnPage):
         asked = self._context.link.is_connected and not known
         _set(self.headline, "" if asked else headline(activity))
         paused = activity is not None and activity.paused
-        reason = words.pause(activity.reason) if activity is not None else ""
+        reason = states.pause(activity.reason) if activity is not None else ""
         _set(self.reason, "" if paused else reason)
         self.reason.setVisible(bool(self.reason.text()))
         running = activity.running if activity is not None else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from indexer.api.progress import Step
-from ui import words
+from ui.words import amounts, failures, states
 
 if TYPE_CHECKING:
     from indexer.api.status import Activity
@@ -51,9 +51,9 @@ def headline(activity: Activity | None) -> str:
     if activity.paused:
         return translate("ActivityPanel", "Paused")
     if activity.running is not None:
-        return words.doing(activity.running.progress)
+        return states.doing(activity.running.progress)
     if activity.pending:
-        return words.waiting(activity.pending)
+        return amounts.waiting(activity.pending)
     return translate("ActivityPanel", "Everything is up to date")
 
 
@@ -66,11 +66,11 @@ def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
         if progress.files_total:
             text = translate("ActivityPanel", "{done} done, {left} left")
             left = max(0, progress.files_total - progress.files_done)
-            value = text.format(done=words.count(progress.files_done), left=words.count(left))
+            value = text.format(done=amounts.count(progress.files_done), left=amounts.count(left))
             rows.append((translate("ActivityPanel", "Files:"), value))
         rows.append((translate("ActivityPanel", "Pace:"), _rates(activity, smooth)))
         eta = progress.eta_seconds
-        value = words.about(eta) if eta is not None else "…"
+        value = amounts.about(eta) if eta is not None else "…"
         rows.append((translate("ActivityPanel", "Time left:"), value))
     else:
         smooth.clear()
@@ -83,7 +83,7 @@ def _rates(activity: Activity, smooth: Smooth) -> str:
     pages = smooth.follow("pages", activity.pages_per_second)
     passages = smooth.follow("passages", activity.passages_per_second)
     return translate("ActivityPanel", "{pages} pages and {passages} passages a second").format(
-        pages=words.rate(pages), passages=words.rate(passages)
+        pages=amounts.rate(pages), passages=amounts.rate(passages)
     )
 
 
@@ -93,12 +93,12 @@ def _share(share: float) -> str:
     text = translate(
         "ActivityPanel", "{share} of the text; all that was read is found by its words already"
     )
-    return text.format(share=words.share(share))
+    return text.format(share=amounts.share(share))
 
 
 def _device(activity: Activity) -> str:
     device = activity.device.upper()
-    reason = words.notes(activity.device_notes)
+    reason = failures.notes(activity.device_notes)
     if not device:
         return translate("ActivityPanel", "decided at the first use")
     if not reason:

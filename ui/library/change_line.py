@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
 
-from ui import words
 from ui.theme import S
+from ui.words import changes
 
 if TYPE_CHECKING:
     from indexer.api.status import Activity, Status
@@ -40,7 +40,7 @@ class ChangeLine(QWidget):
         self.hide()
 
     def show_state(self, state: Activity | Status | None) -> None:
-        change = words.change(state) if state is not None else None
+        change = changes.change(state) if state is not None else None
         self.setVisible(change is not None)
         if change is not None:
             self.label.setText(f"{change.sentence} {change.meanwhile}")

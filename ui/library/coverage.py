@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import GetStatus
-from ui import passwords, words
+from ui import passwords
 from ui.help import about
 from ui.icons import icon
 from ui.library.buttons import IconButton
@@ -35,9 +35,11 @@ from ui.library.coverage_model import CoverageModel
 from ui.library.coverage_table import CoverageTable
 from ui.library.questions import Questions, ignore
 from ui.library.state_list import StateList
+from ui.ports import Notice
 from ui.theme import L, M
 from ui.timers import timer
 from ui.wheel import keep_from_wheel
+from ui.words import states
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QShowEvent
@@ -220,7 +222,7 @@ class CoveragePage(QWidget):
 
     def _handle_status(self, status: Status) -> None:
         self.states.show_counts(status.files)
-        self.retry_all.setEnabled(any(status.files.get(state) for state in words.TROUBLED))
+        self.retry_all.setEnabled(any(status.files.get(state) for state in states.TROUBLED))
         for path in (root.path for root in status.roots):
             if self._roots.findData(path) < 0:
                 self._roots.addItem(icon("folder"), path, path)
@@ -251,4 +253,4 @@ class CoveragePage(QWidget):
         self._export = None
         self.save.setEnabled(self.model.total > 0)
         if message:
-            self._context.notices.tell(message)
+            self._context.notices.post(Notice(message))

@@ -14,11 +14,13 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
 from indexer.api.requests import Index, Remove, Retry, SetPatterns, Unlock
 from indexer.api.types import FileState
-from ui import desktop, words
+from ui import desktop
 from ui.icons import icon
 from ui.library.kept_passwords import note_kept
 from ui.library.patterns import pattern_for
 from ui.library.questions import Questions
+from ui.ports import Notice
+from ui.words import failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,21 +105,23 @@ class CoverageActions(QObject):
             self._questions.ask(Retry(paths), self._retried)
 
     def _retried(self, number: int) -> None:
-        self._context.notices.tell(
-            self.tr("%Ln file(s) will be read again.", "", number)
-            if number
-            else self.tr("There is nothing to read again.")
+        self._context.notices.post(
+            Notice(
+                self.tr("%Ln file(s) will be read again.", "", number)
+                if number
+                else self.tr("There is nothing to read again.")
+            )
         )
         self.changed.emit()
 
     def _unlocked(self, _queued: int) -> None:
-        self._context.notices.tell(self.tr("The document is read again with its password."))
+        self._context.notices.post(Notice(self.tr("The document is read again with its password.")))
         self.changed.emit()
 
     def _kept(self, row: FileRow, kept: bool) -> None:
         if not kept:
             text = self.tr("The keyring did not take the password of {file}.")
-            self._context.notices.tell(text.format(file=row.file))
+            self._context.notices.post(Notice(text.format(file=row.file)))
 
     def _open(self) -> None:
         for row in self._rows[:MOST_OPENED]:
@@ -129,7 +133,9 @@ class CoverageActions(QObject):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText("\n".join(row.path for row in self._rows))
-        self._context.notices.tell(self.tr("%Ln path(s) copied.", "", len(self._rows)), seconds=3.0)
+        self._context.notices.post(
+            Notice(self.tr("%Ln path(s) copied.", "", len(self._rows)), seconds=3.0)
+        )
 
     # -- leaving out --------------------------------------------------------------------------
 
@@ -147,9 +153,11 @@ class CoverageActions(QObject):
         added = [pattern_for(row.file) for row in rows]
         after = (*before, *(pattern for pattern in added if pattern not in before))
         self._set_patterns(root, after)
-        self._context.notices.tell(
-            self.tr("%Ln file(s) left out.", "", len(rows)),
-            undo=partial(self._set_patterns, root, before),
+        self._context.notices.post(
+            Notice(
+                self.tr("%Ln file(s) left out.", "", len(rows)),
+                undo=partial(self._set_patterns, root, before),
+            )
         )
 
     def _set_patterns(self, root: str, patterns: tuple[str, ...]) -> None:
@@ -166,7 +174,7 @@ class CoverageActions(QObject):
     def _not_a_folder(self, rows: list[FileRow], error: LecternError) -> None:
         """A file that was added by itself has no patterns: it is taken out of the library."""
         if error.code != "not_a_root":
-            self._context.notices.tell(words.failure(error))
+            self._context.notices.post(Notice(failures.failure(error)))
             return
         paths = tuple(Path(row.path) for row in rows)
         self._questions.send(Remove(paths), self._looked)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
-from ui import words
+from ui.words import amounts, failures, states
 
 if TYPE_CHECKING:
     from indexer.api.types import FileRow
@@ -46,21 +46,21 @@ def text(row: FileRow, column: Column) -> str:
         case Column.FOLDER:
             return f"{root}/{folder}" if folder else root
         case Column.STATE:
-            return words.state(row.state)
+            return states.state(row.state)
         case Column.REASON:
-            reason = words.reason(row.code)
-            return words.cause(row) if reason == words.state(row.state) else reason
+            reason = failures.reason(row.code)
+            return failures.cause(row) if reason == states.state(row.state) else reason
         case Column.SIZE:
-            return words.size(row.size)
+            return amounts.size(row.size)
         case Column.MODIFIED:
-            return words.moment(row.mtime_ns)
+            return amounts.moment(row.mtime_ns)
         case Column.PAGES:
-            return words.count(row.pages) if row.pages else ""
+            return amounts.count(row.pages) if row.pages else ""
 
 
 def hint(row: FileRow, column: Column) -> str:
     if column in {Column.NAME, Column.FOLDER}:
         return row.path
     if column in {Column.STATE, Column.REASON}:
-        return words.row_reason(row) or words.state_help(row.state)
+        return failures.row_reason(row) or states.state_help(row.state)
     return ""

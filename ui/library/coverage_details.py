@@ -12,12 +12,12 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from indexer.api.types import FileState
-from ui import words
 from ui.elided import ElidedLabel
 from ui.flow import FlowLayout
 from ui.library.buttons import button_for
 from ui.library.password_line import PasswordLine
 from ui.theme import L, M, S
+from ui.words import amounts, failures, states
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,9 +99,9 @@ class CoverageDetails(QScrollArea):
         self.name.setFont(bold)
         self.name.setText(self._title(rows))
         self.name.setToolTip(one.path if one else "")
-        why = (words.row_reason(one) or words.state_help(one.state)) if one else ""
+        why = (failures.row_reason(one) or states.state_help(one.state)) if one else ""
         _say(self.why, why)
-        _say(self.advice, words.step(one.code, one.detail) if one else "")
+        _say(self.advice, failures.step(one.code, one.detail) if one else "")
         locked = one is not None and one.state is FileState.NEEDS_PASSWORD
         path = one.path if one is not None else ""
         if locked and (path != self._path or not self.password.isVisibleTo(self)):
@@ -115,7 +115,7 @@ class CoverageDetails(QScrollArea):
             return self.tr("Choose a file to see why it is in its state.")
         if len(rows) == 1:
             return rows[0].path
-        size = words.size(sum(row.size for row in rows))
+        size = amounts.size(sum(row.size for row in rows))
         text = self.tr("%Ln file(s) chosen, {size}", "", len(rows))
         return text.format(size=size)
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 
-from ui import words
 from ui.library.questions import Questions
+from ui.words import failures, states
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +83,7 @@ class CoverageExport(QObject):
         self._write(len(rows), text, begin=False, last=not rows)
 
     def _failed(self, error: LecternError) -> None:
-        self._next(0, words.sentence(error.code, error.detail).rstrip("."))
+        self._next(0, failures.sentence(error.code, error.detail).rstrip("."))
 
     def _write(self, count: int, text: str, *, begin: bool, last: bool) -> None:
         """Have a worker write; it answers with ``_written``, a count of -1 once all is done."""
@@ -124,8 +124,8 @@ def _cells(row: FileRow) -> tuple[str, ...]:
     when = datetime.fromtimestamp(row.mtime_ns / 1e9, tz=UTC) if row.mtime_ns else None
     return (
         row.path,
-        words.state(row.state),
-        words.sentence(row.code, row.detail),
+        states.state(row.state),
+        failures.sentence(row.code, row.detail),
         str(row.size),
         when.isoformat(timespec="seconds") if when else "",
         str(row.pages or ""),

@@ -11,9 +11,9 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from indexer.api.types import FileState
-from ui import words
 from ui.library.coverage_cells import Column
 from ui.theme import M
+from ui.words import states
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,7 +93,7 @@ class CoverageTable(QTableView):
         for column, letters in _LETTERS.items():
             header.resizeSection(column, letters * letter)
         # States are the point of this list: in any language they are shown whole.
-        widest = max(self.fontMetrics().horizontalAdvance(words.state(each)) for each in FileState)
+        widest = max(self.fontMetrics().horizontalAdvance(states.state(each)) for each in FileState)
         header.resizeSection(Column.STATE, widest + 2 * M)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + M)
         self._fit_texts()

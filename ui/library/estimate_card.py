@@ -19,13 +19,14 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import EstimateIndex
-from ui import words
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
 from ui.library.focus_loan import FocusLoan
 from ui.library.questions import Questions
 from ui.theme import L, M
+from ui.words import amounts, failures
+from ui.words.formats import kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,7 +132,7 @@ class EstimateCard(QFrame):
                 self._count_again, Qt.ConnectionType.SingleShotConnection
             )
         else:
-            self.note.setText(words.failure(error))
+            self.note.setText(failures.failure(error))
 
     def _count_again(self) -> None:
         if self._paths and self.isVisible():
@@ -154,22 +155,22 @@ class EstimateCard(QFrame):
                 (
                     self.tr("To read:"),
                     text.format(
-                        files=words.files(estimate.files),
-                        size=words.size(estimate.bytes),
-                        pages=words.pages(estimate.pages),
+                        files=amounts.files(estimate.files),
+                        size=amounts.size(estimate.bytes),
+                        pages=amounts.pages(estimate.pages),
                     ),
                 )
             )
             rows.append((self.tr("Kinds:"), _kinds(estimate.formats)))
-            soon = words.about(estimate.seconds_words)
-            late = words.about(estimate.seconds_meaning)
+            soon = amounts.about(estimate.seconds_words)
+            late = amounts.about(estimate.seconds_meaning)
             rows.append((self.tr("Found by words:"), self.tr("in {time}").format(time=soon)))
             rows.append((self.tr("Found by meaning:"), self.tr("in {time}").format(time=late)))
         left_out = {code: n for code, n in estimate.left_out.items() if n}
         if left_out:
             rows.append((self.tr("Left out:"), _left_out(left_out)))
         if estimate.known:
-            rows.append((self.tr("Known already:"), words.files(estimate.known)))
+            rows.append((self.tr("Known already:"), amounts.files(estimate.known)))
         return rows
 
     def _said(self, estimate: Estimate) -> str:
@@ -184,7 +185,7 @@ class EstimateCard(QFrame):
 
 def _kinds(formats: Mapping[str, FormatEstimate]) -> str:
     counted = sorted(((one.files, name) for name, one in formats.items()), reverse=True)
-    parts = [f"{words.kind(name)} {words.count(files)}" for files, name in counted[:MOST_KINDS]]
+    parts = [f"{kind(name)} {amounts.count(files)}" for files, name in counted[:MOST_KINDS]]
     if len(counted) > MOST_KINDS:
         parts.append("…")
     return " · ".join(parts)
@@ -192,7 +193,7 @@ def _kinds(formats: Mapping[str, FormatEstimate]) -> str:
 
 def _left_out(counts: Mapping[str, int]) -> str:
     counted = sorted(counts.items(), key=lambda item: -item[1])
-    return " · ".join(f"{words.reason(code)} {words.count(n)}" for code, n in counted)
+    return " · ".join(f"{failures.reason(code)} {amounts.count(n)}" for code, n in counted)
 
 
 def _label(*, bold: bool = False) -> QLabel:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import GetActivity, Index
-from ui import words
 from ui.library.activity_words import headline
 from ui.library.buttons import IconButton
 from ui.library.column_page import ColumnPage
@@ -29,6 +28,7 @@ from ui.library.folder_choice import FolderChoice, usual_folders
 from ui.library.questions import Questions, ignore
 from ui.theme import M
 from ui.timers import timer
+from ui.words import amounts
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QHideEvent, QShowEvent
@@ -181,7 +181,7 @@ class FirstRun(ColumnPage):
         embedded_share = activity.embedded_share if activity is not None else 0.0
         if embedded_share < 1:
             text = self.tr("You can search by words already; meaning follows: {share} so far.")
-            self.how_far.setText(text.format(share=words.share(embedded_share)))
+            self.how_far.setText(text.format(share=amounts.share(embedded_share)))
         else:
             self.how_far.setText(self.tr("Search in your own words: meaning counts too."))
         self._now.setText(headline(activity))

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from indexer.api.requests import Search
-from ui import words
 from ui.elided import ElidedLabel
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
@@ -19,6 +18,7 @@ from ui.library.questions import Questions
 from ui.library.suggestions import Suggestions
 from ui.theme import L, M, S
 from ui.timers import timer
+from ui.words import amounts, failures
 
 if TYPE_CHECKING:
     from indexer.api.errors import LecternError
@@ -135,7 +135,7 @@ class FirstSearch(QWidget):
     def _fail(self, error: LecternError) -> None:
         self._show_hit(None)
         if error.code not in {"busy", "engine_gone"}:
-            self.note.setText(words.failure(error))
+            self.note.setText(failures.failure(error))
 
     def _show_hit(self, hit: Hit | None) -> None:
         self._hit = hit is not None
@@ -147,7 +147,7 @@ class FirstSearch(QWidget):
         if hit is None:
             return
         self.title.setText(hit.title or hit.file)
-        place = self.tr("{file}, page {page}").format(file=hit.file, page=words.count(hit.page))
+        place = self.tr("{file}, page {page}").format(file=hit.file, page=amounts.count(hit.page))
         self.place.setText(place)
         start, end = hit.best
         best = hit.text[start:end] if end > start else hit.text

@@ -18,7 +18,7 @@ from PySide6.QtCore import (
 )
 
 from indexer.api.types import FileState
-from ui import words
+from ui.words import amounts, failures
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -105,7 +105,7 @@ class FolderModel(QAbstractListModel):
 def lines_about(root: RootStatus) -> tuple[str, str]:
     """What is shown of a folder: its numbers and its progress."""
     holds = QCoreApplication.translate("FolderModel", "{files}, {size}").format(
-        files=words.files(root.files), size=words.size(root.bytes)
+        files=amounts.files(root.files), size=amounts.size(root.bytes)
     )
     return holds, state_of(root)
 
@@ -120,12 +120,12 @@ def state_of(root: RootStatus) -> str:
     parts = []
     if (share := embedded(root)) < 1:
         text = QCoreApplication.translate("FolderModel", "{share} embedded")
-        parts.append(text.format(share=words.share(share)))
+        parts.append(text.format(share=amounts.share(share)))
     waiting = root.states.get(FileState.QUEUED, 0)
     if waiting:
-        parts.append(words.waiting(waiting))
+        parts.append(amounts.waiting(waiting))
     if count := troubled(root):
-        parts.append(words.unreadable(count))
+        parts.append(amounts.unreadable(count))
     if not parts:
         parts.append(QCoreApplication.translate("FolderModel", "Up to date"))
     parts += watching(root)
@@ -140,7 +140,7 @@ def watching(root: RootStatus) -> list[str]:
         case "polling":
             text = QCoreApplication.translate(
                 "FolderModel", "Changes are looked for every few minutes: {reason}"
-            ).format(reason=words.phrase(root.watched_why, {}))
+            ).format(reason=failures.phrase(root.watched_why, {}))
         case _:
             return []
     return [text]

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import GetStatus, Index
-from ui import desktop, words
+from ui import desktop
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
@@ -33,8 +33,10 @@ from ui.library.folder_model import ROOT_ROLE, FolderModel, name_of
 from ui.library.patterns_editor import PatternsEditor
 from ui.library.questions import Questions, ignore
 from ui.library.removals import Removals
+from ui.ports import Notice
 from ui.theme import L, M
 from ui.timers import timer
+from ui.words import languages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,7 +88,7 @@ class FoldersPage(QWidget):
             self.card.consider([*self.card.paths, *fresh])
             self._below.ensureWidgetVisible(self.card)
         elif paths:
-            self._context.notices.tell(self.tr("That is in the library already."))
+            self._context.notices.post(Notice(self.tr("That is in the library already.")))
         self._update()
 
     def refresh(self) -> None:
@@ -219,7 +221,7 @@ class FoldersPage(QWidget):
 
     def show_status(self, status: Status) -> None:
         self.change.show_state(status)
-        self.uncovered.setText(words.uncovered(status))
+        self.uncovered.setText(languages.uncovered(status))
         self.uncovered.setVisible(bool(self.uncovered.text()))
         self._roots = status.roots
         self._show_roots()
@@ -260,8 +262,8 @@ class FoldersPage(QWidget):
 
     def _start(self, paths: list[str]) -> None:
         self._index(paths)
-        self._context.notices.tell(
-            self.tr("Reading has begun. What is read can be searched at once.")
+        self._context.notices.post(
+            Notice(self.tr("Reading has begun. What is read can be searched at once."))
         )
 
     def _rescan(self) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBox
 
 from indexer.api.requests import EstimateIndex, SetPatterns
 from indexer.api.types import FileState
-from ui import theme, words
+from ui import theme
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
 from ui.library.focus_loan import FocusLoan
@@ -23,6 +23,7 @@ from ui.library.patterns import lines_of
 from ui.library.questions import Questions
 from ui.theme import L, M, S
 from ui.timers import timer
+from ui.words import amounts, failures
 
 if TYPE_CHECKING:
     from indexer.api.answers import Estimate
@@ -159,11 +160,11 @@ class PatternsEditor(QFrame):
         read = estimate.files + estimate.known
         left_out = estimate.left_out.get(FileState.EXCLUDED, 0)
         text = self.tr("{read} to read, {left_out} left out by patterns and rules.")
-        self._say(text.format(read=words.files(read), left_out=words.files(left_out)))
+        self._say(text.format(read=amounts.files(read), left_out=amounts.files(left_out)))
         self.save.setEnabled(self._patterns() != self._before)
 
     def _refused(self, error: LecternError) -> None:
-        self._say(words.failure(error), bad=True)
+        self._say(failures.failure(error), bad=True)
         self.save.setEnabled(False)
 
     def _say(self, text: str, *, bad: bool = False) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
-from ui import words
+from ui.ports import Notice
+from ui.words import failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +89,7 @@ class Questions(QObject):
 
     def tell(self, error: LecternError) -> None:
         """Say in the window's line what went wrong."""
-        self._context.notices.tell(words.failure(error))
+        self._context.notices.post(Notice(failures.failure(error)))
 
     def _deliver(self, done: Callable[[A], None], answer: A) -> None:
         if isValid(self):

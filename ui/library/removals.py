@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from indexer.api.atomic import write_file
 from indexer.api.requests import Remove
 from ui.library.questions import Questions
+from ui.ports import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,10 +56,12 @@ class Removals(QObject):
         self._undoable = list(paths)
         self._write()
         self.changed.emit()
-        self._context.notices.tell(
-            self.tr("%Ln folder(s) removed. The files themselves stay.", "", len(paths)),
-            undo=self._undo,
-            expired=self._expire,
+        self._context.notices.post(
+            Notice(
+                self.tr("%Ln folder(s) removed. The files themselves stay.", "", len(paths)),
+                undo=self._undo,
+                expired=self._expire,
+            )
         )
 
     def carry_out(self) -> None:

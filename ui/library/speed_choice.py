@@ -9,9 +9,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QLabel, QRadioButton, QVBoxLayout, QWidget
 
 from indexer.api.labels import SPEEDS
-from ui import words
 from ui.flow import FlowLayout
 from ui.theme import L, S
+from ui.words import states
 
 
 class SpeedChoice(QWidget):
@@ -27,9 +27,9 @@ class SpeedChoice(QWidget):
         row = QWidget()
         flow = FlowLayout(row, L)
         for speed in SPEEDS:
-            button = QRadioButton(words.speed(speed))
-            button.setToolTip(words.speed_help(speed))
-            button.setAccessibleDescription(words.speed_help(speed))
+            button = QRadioButton(states.speed(speed))
+            button.setToolTip(states.speed_help(speed))
+            button.setAccessibleDescription(states.speed_help(speed))
             self._group.addButton(button)
             self.buttons[speed] = button
             flow.addWidget(button)
@@ -50,8 +50,8 @@ class SpeedChoice(QWidget):
         button = self.buttons.get(speed)
         if button is not None and not button.isChecked():
             button.setChecked(True)
-        self.hint.setText(words.speed_help(speed))
+        self.hint.setText(states.speed_help(speed))
 
     def _choose(self) -> None:
-        self.hint.setText(words.speed_help(self.speed))
+        self.hint.setText(states.speed_help(self.speed))
         self.chosen.emit(self.speed)

@@ -11,8 +11,8 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSizePolicy, QWidget
 
 from indexer.api.types import FileState
-from ui import words
 from ui.theme import M, S
+from ui.words import amounts, states
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,15 +75,15 @@ class StateList(QListWidget):
     def _set(self, state: str, number: int, row: int) -> None:
         if state not in self._items:
             self._add(state, row)
-        label = words.state(state) if state else self.tr("All files")
-        text = self.tr("{state} ({number})").format(state=label, number=words.count(number))
+        label = states.state(state) if state else self.tr("All files")
+        text = self.tr("{state} ({number})").format(state=label, number=amounts.count(number))
         item = self._items[state]
         if item.text() != text:
             item.setText(text)
-            item.setToolTip(words.state_help(state))
+            item.setToolTip(states.state_help(state))
 
     def _add(self, state: str, row: int) -> None:
-        item = QListWidgetItem(words.state(state))
+        item = QListWidgetItem(states.state(state))
         item.setData(ROLE, state)
         self._items[state] = item
         self.insertItem(row, item)

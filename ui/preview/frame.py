@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
-from ui import words
 from ui.preview.letters import flowing
 from ui.preview.message import MessagePane
 from ui.preview.page_view import PageView
 from ui.preview.text_view import TextView
 from ui.preview.toolbar import Toolbar
 from ui.theme import L, S
+from ui.words import failures
 
 if TYPE_CHECKING:
     from indexer.api.errors import LecternError
@@ -103,15 +103,15 @@ class PreviewFrame(QWidget):
 
     def ask_password(self, passage: str, *, wrong: bool) -> None:
         """Ask for the password in the place of the page."""
-        sentence = words.sentence("needs_password")
+        sentence = failures.sentence("needs_password")
         step = self.tr("Enter it to see the page.")
         self._in_place_of_page("lock", sentence, step, passage, again=False)
         self.message.ask_password(wrong=wrong)
 
     def say_failure(self, error: LecternError, passage: str) -> None:
         """Say why there is no page, and show the passage as it was read."""
-        sentence = words.sentence(error.code, error.detail)
-        step = words.step(error.code, error.detail)
+        sentence = failures.sentence(error.code, error.detail)
+        step = failures.step(error.code, error.detail)
         if error.code == "vanished":
             sentence = self.tr("The file is no longer where it was.")
             step = self.tr("It may have been moved, renamed or deleted.")

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 
-from ui import words
 from ui.preview.marks import ink_of, outline
 from ui.preview.page_layout import MARGIN
 from ui.theme import LIGHT, current
+from ui.words import failures
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainterPath
@@ -112,7 +112,7 @@ class PagePainter:
             painter.setPen(LIGHT.muted)
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             room = sheet.adjusted(24, 24, -24, -24)
-            painter.drawText(room, int(flags), words.failure(error))
+            painter.drawText(room, int(flags), failures.failure(error))
         elif skeleton:
             _draw_skeleton(painter, sheet)
 

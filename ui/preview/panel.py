@@ -20,6 +20,7 @@ from indexer.api.requests import Unlock
 from indexer.api.types import FileState
 from ui import passwords
 from ui.desktop import show_in_folder
+from ui.ports import Notice
 from ui.preview.controls import Controls
 from ui.preview.frame import PreviewFrame
 from ui.preview.letters import flowing
@@ -233,7 +234,7 @@ class Preview(PreviewFrame):
         selected = self.controls.selected
         QGuiApplication.clipboard().setText(selected or flowing(self._hit.text))
         message = self.tr("The selection was copied.") if selected else self.tr("Passage copied.")
-        self._context.notices.tell(message, seconds=3.0)
+        self._context.notices.post(Notice(message, seconds=3.0))
 
     def _open(self) -> None:
         if self._hit is not None:

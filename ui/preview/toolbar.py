@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui import words
 from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.preview.page_layout import Fit, Zoom
 from ui.theme import M, S
+from ui.words import formats
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
@@ -95,7 +95,7 @@ class Toolbar(QWidget):
 
     def show_unit(self, unit: str, number: int) -> None:
         """Say which slide, sheet or chapter a text is from; ``unit`` is "" where there are none."""
-        self.unit.setText(words.place(unit, str(number)))
+        self.unit.setText(formats.place(unit, str(number)))
 
     def show_zoom(self, zoom: Zoom, scale: float) -> None:
         self.zoom.setText(self.tr("{n} %").format(n=round(100 * scale)))

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from indexer.api.atomic import write_file
 from indexer.api.requests import MAX_LIMIT, Search
-from ui import words
 from ui.icons import icon
+from ui.ports import Notice
 from ui.search.citation import CitedSource, passage, quoted
 from ui.search.describe import elsewhere, is_name_only, places_alike
 from ui.search.export import Form, citable, exported
@@ -26,6 +26,7 @@ from ui.search.grouping import Order, flattened, grouped
 from ui.search.query_text import similar
 from ui.search.sources import Sources
 from ui.timers import timer
+from ui.words import failures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -204,7 +205,7 @@ class HitActions(QObject):
         if found.complete:
             self._write()
         else:
-            self._notices.tell(self.tr("All hits are collected for the export…"), seconds=0)
+            self._notices.post(Notice(self.tr("All hits are collected for the export…"), seconds=0))
             self._ask_for_all()
 
     def close(self) -> None:
@@ -228,7 +229,7 @@ class HitActions(QObject):
 
     def _copy(self, text: str, message: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._notices.tell(message, seconds=3.0)
+        self._notices.post(Notice(message, seconds=3.0))
 
     def _ask_where(self, export: _Export) -> None:
         self._export = export
@@ -266,7 +267,7 @@ class HitActions(QObject):
             self._again.start()
         else:
             message = self.tr("The hits could not be exported. {reason}")
-            self._notices.tell(message.format(reason=words.failure(error)))
+            self._notices.post(Notice(message.format(reason=failures.failure(error))))
 
     def _write(self) -> None:
         export, path = self._export, self._target
@@ -301,4 +302,4 @@ class HitActions(QObject):
             message = self.tr("%Ln hit(s) exported", "", len(export.found.hits))
             if not export.found.complete:
                 message = self.tr("{done}: the best of more").format(done=message)
-        self._notices.tell(message)
+        self._notices.post(Notice(message))

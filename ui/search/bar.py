@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QToolButton, QWidget
 
 from ui.icons import icon
+from ui.ports import Notice
 from ui.search.box import SearchBox
 from ui.search.grammar import GrammarHelp
 from ui.search.safe_text import line
@@ -136,7 +137,7 @@ class SearchBar(QWidget):
             case "discard":
                 self._discarded = self._memory.discard(text)
                 message = self.tr("The saved search was removed")
-                self._notices.tell(message, undo=self._restore)
+                self._notices.post(Notice(message, undo=self._restore))
             case "forget":
                 self._memory.forget()
             case _:

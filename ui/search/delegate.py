@@ -16,13 +16,14 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
-from ui import icons, theme, words
+from ui import icons, theme
 from ui.search import describe
 from ui.search.model import Role, Row
 from ui.search.results_style import BAR, ResultsStyle, background
 from ui.search.safe_text import Shown, is_right_to_left, line
 from ui.search.snippet import MOST_LINES, Snippet, lines_needed, make_snippet, text_of
 from ui.theme import L, M, S
+from ui.words import states
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent
@@ -141,7 +142,7 @@ class ResultsDelegate(QStyledItemDelegate):
             return "\n".join(map(line, places))
         icon = self._icon_rect(option)
         if icon.left() - M <= x <= icon.right() + M:
-            return words.why(row.hit)
+            return states.why(row.hit)
         parts = (describe.headings(row.hit), *describe.places_alike(row.hit))
         return "\n".join(filter(None, parts))
 

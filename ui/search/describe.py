@@ -14,9 +14,10 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from indexer.api.formats import page_unit
 from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState
-from ui import words
 from ui.search.safe_text import line, shown
-from ui.words import hits, state
+from ui.words import amounts, formats, states
+from ui.words.amounts import hits
+from ui.words.states import state
 
 if TYPE_CHECKING:
     from indexer.api.types import Hit
@@ -47,7 +48,7 @@ def day(hit: Hit) -> str:
 
 
 def count(group: Group) -> str:
-    return words.exact(len(group.hits)) if group.exact else hits(len(group.hits))
+    return amounts.exact(len(group.hits)) if group.exact else hits(len(group.hits))
 
 
 def badge(hit: Hit) -> str:
@@ -63,7 +64,7 @@ def pages(hit: Hit) -> str:
     unit = page_unit(hit.format) if hit.format else "page"
     if unit != "page":
         numbers = dict.fromkeys((hit.page, hit.page_last))
-        return words.place(unit, "–".join(map(str, numbers)))
+        return formats.place(unit, "–".join(map(str, numbers)))
     if hit.page_last > hit.page:
         text = QCoreApplication.translate("Results", "pp. {first}–{last}")
         return text.format(first=hit.page, last=hit.page_last)
@@ -78,7 +79,7 @@ def has_pages(hit: Hit) -> bool:
 
 def alike(hit: Hit) -> str:
     """That the same stands elsewhere too; "" where it does not."""
-    return words.alike(len(hit.also)) if hit.also else ""
+    return amounts.alike(len(hit.also)) if hit.also else ""
 
 
 def places_alike(hit: Hit) -> list[str]:
@@ -125,5 +126,5 @@ def hit_spoken(hit: Hit) -> str:
     """A hit for a screen reader: the best sentence, where it stands and why it is there."""
     text = hit.text[slice(*hit.best)] if hit.best[1] > hit.best[0] else hit.text
     text = shown(text).text or body(hit)
-    parts = (pages(hit), text, headings(hit), words.why(hit), alike(hit))
+    parts = (pages(hit), text, headings(hit), states.why(hit), alike(hit))
     return ". ".join(part.rstrip(".") for part in parts if part)

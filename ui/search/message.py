@@ -12,7 +12,8 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel
 
-from ui import theme, words
+from ui import theme
+from ui.words import failures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ class MessageLine(QLabel):
 
     def fail(self, error: LecternError) -> None:
         """Say what went wrong, until the next answer."""
-        self._failure = words.failure(error)
+        self._failure = failures.failure(error)
         self._show()
 
     def wait(self, waits: bool) -> None:

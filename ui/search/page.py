@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from ui import words
+from ui.ports import Notice
 from ui.search.actions import FoundHits, HitAction, HitActions
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
@@ -29,6 +29,7 @@ from ui.search.warm import warm
 from ui.search.work import Worker
 from ui.theme import L, M
 from ui.timers import timer
+from ui.words import failures
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
@@ -241,7 +242,7 @@ class SearchPage(QWidget):
         box.textEdited.emit(text)
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
-        self.message.note([words.note(note) for note in result.notes])
+        self.message.note([failures.note(note) for note in result.notes])
         more = self.live_search.may_have_more
         self.results.show_answer(self.live_search.text, result, same_query=same_query, more=more)
         self.freshness.answered(result.seconds)
@@ -312,7 +313,7 @@ class SearchPage(QWidget):
 
     def _memory_trouble(self, error: OSError) -> None:
         text = self.tr("The list of searches could not be written: {reason}.")
-        self._context.notices.tell(text.format(reason=error.strerror or str(error)))
+        self._context.notices.post(Notice(text.format(reason=error.strerror or str(error))))
 
     def _setting_changed(self, name: str) -> None:
         if name == "history":

@@ -11,13 +11,13 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from indexer.api.types import Why
-from ui import words
 from ui.flow import FlowLayout
 from ui.icons import icon
 from ui.search.grouping import Order
 from ui.search.message import Muted
 from ui.theme import L, M, S
 from ui.wheel import keep_from_wheel
+from ui.words import amounts
 
 if TYPE_CHECKING:
     from indexer.api.types import SearchResult
@@ -87,13 +87,13 @@ class Summary(QWidget):
         text = (
             self.tr("The best {hits} in {documents}") if more else self.tr("{hits} in {documents}")
         )
-        text = text.format(hits=hits, documents=words.documents(documents))
+        text = text.format(hits=hits, documents=amounts.documents(documents))
         if exact := sum(hit.why is Why.PHRASE for hit in result.hits):
-            text = self.tr("{hits}, {exact}").format(hits=text, exact=words.exact(exact))
+            text = self.tr("{hits}, {exact}").format(hits=text, exact=amounts.exact(exact))
         self._count.setText(text)
         partly = 0 <= result.embedded_share < _WHOLE
         self._embedded.setVisible(partly)
-        share = words.share(result.embedded_share)
+        share = amounts.share(result.embedded_share)
         self._embedded.setText(self.tr("{share} embedded").format(share=share))
         self.banner.setVisible(bool(result.hits) and not result.good)
 

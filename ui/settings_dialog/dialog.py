@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 from ui import autostart
 from ui.help import about
 from ui.library.buttons import IconButton
+from ui.ports import Notice
 from ui.settings_dialog.privacy import PrivacyPage
 from ui.settings_dialog.row import SettingRow
 from ui.theme import L, M, S
@@ -201,4 +202,6 @@ class SettingsDialog(QDialog):
             autostart.set_enabled(wanted, "gui", "--tray")
         except OSError as error:
             text = self.tr("The system did not let Lectern change what starts at login: {reason}.")
-            self._context.notices.tell(text.format(reason=error.strerror or type(error).__name__))
+            self._context.notices.post(
+                Notice(text.format(reason=error.strerror or type(error).__name__))
+            )

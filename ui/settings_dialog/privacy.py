@@ -22,11 +22,12 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import GetStatus
-from ui import desktop, words
+from ui import desktop
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
 from ui.library.questions import Questions, ignore
 from ui.theme import L, M, S
+from ui.words import amounts, failures
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
@@ -81,17 +82,17 @@ class PrivacyPage(QWidget):
         """Show what the engine says about the library; None until it has."""
         rows = [(self.tr("Library:"), status.library if status else str(self._context.library))]
         if status is not None:
-            rows.append((self.tr("Size on disk:"), words.size(status.bytes)))
-            rows.append((self.tr("Free on its disk:"), words.size(status.free_bytes)))
+            rows.append((self.tr("Size on disk:"), amounts.size(status.bytes)))
+            rows.append((self.tr("Free on its disk:"), amounts.size(status.free_bytes)))
         rows.append((self.tr("Window:"), str(self._context.folder)))
         self.facts.show_facts(rows)
         made = status.connections if status is not None else ()
         self.connections.clear()
         for each in made:
             cells = [
-                words.instant(each.time),
+                amounts.instant(each.time),
                 each.what,
-                words.phrase(each.outcome, {}),
+                failures.phrase(each.outcome, {}),
             ]
             item = QTreeWidgetItem(cells)
             item.setToolTip(2, cells[2])

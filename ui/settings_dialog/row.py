@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolButton, QWi
 
 from indexer.api.errors import WorldError
 from indexer.api.setting import SettingType
-from ui import theme, words
+from ui import theme
 from ui.icons import icon
 from ui.settings_dialog.editors import editor_for
 from ui.theme import M, S, icon_size
+from ui.words import amounts, failures
 from ui.words.languages import language
 from ui.words.translate import say
 
@@ -100,13 +101,13 @@ class SettingRow(QWidget):
             return say(self.declaration.choices.get(value, value)) or self.tr("nothing")
         if isinstance(value, tuple):
             return ", ".join(value) or self.tr("nothing")
-        return words.count(value) if isinstance(value, int) else str(value)
+        return amounts.count(value) if isinstance(value, int) else str(value)
 
     def _change(self, value: Any) -> None:
         try:
             self._settings.set(self.declaration.name, value)
         except WorldError as error:
-            self._say(words.failure(error))
+            self._say(failures.failure(error))
         else:
             self._say("")
             self.reset.setEnabled(value != self.declaration.default)
@@ -115,7 +116,7 @@ class SettingRow(QWidget):
         try:
             self._settings.reset(self.declaration.name)
         except WorldError as error:
-            self._say(words.failure(error))
+            self._say(failures.failure(error))
         else:
             self.show_value()
 

@@ -160,8 +160,8 @@ def test_a_file_is_left_out_and_let_in_again(
     page.file_actions.exclude.trigger()
     qtbot.waitUntil(lambda: engine.rules[root] == ["*.tmp", "/ice.txt"])
     qtbot.waitUntil(lambda: bool(notices.told))
-    assert notices.told[-1].act is not None
-    notices.told[-1].act()
+    assert notices.told[-1].undo is not None
+    notices.told[-1].undo()
     qtbot.waitUntil(lambda: engine.rules[root] == ["*.tmp"])
 
 

@@ -135,9 +135,9 @@ def test_a_removal_can_be_undone_or_is_carried_out(
     page.remove.click()
     assert page.model.rowCount() == 0
     told = notices.told[-1]
-    assert told.act is not None
+    assert told.undo is not None
     assert told.expired is not None
-    told.act()
+    told.undo()
     assert page.model.rowCount() == 1
     page.list.setCurrentIndex(page.model.index(0))
     page.remove.click()

@@ -13,7 +13,7 @@ from indexer.api.errors import CODES, WorldError
 from indexer.api.phrases import PHRASES, Note, english
 from indexer.api.types import FileRow, FileState
 from indexer.files.excludes import Reason
-from ui import words
+from ui.words import amounts, failures, formats, states
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +29,11 @@ def _english() -> Iterator[None]:
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_code_has_words(code: str) -> None:
-    assert words.reason(code)
-    assert words.sentence(code)[-1] in ".)"
-    assert "`" not in words.sentence(code) + words.step(code), "the window has no command line"
+    assert failures.reason(code)
+    assert failures.sentence(code)[-1] in ".)"
+    assert "`" not in failures.sentence(code) + failures.step(code), (
+        "the window has no command line"
+    )
 
 
 def _keys(text: str) -> set[str]:
@@ -40,8 +42,8 @@ def _keys(text: str) -> set[str]:
 
 @pytest.mark.parametrize("state", FileState)
 def test_every_state_has_words(state: FileState) -> None:
-    assert words.state(state) != state.value
-    assert words.state_help(state).endswith(".")
+    assert states.state(state) != state.value
+    assert states.state_help(state).endswith(".")
 
 
 def test_every_reason_of_the_excludes_is_a_phrase() -> None:
@@ -54,54 +56,54 @@ def test_phrases_are_filled_from_their_details(code: str) -> None:
     told = english(code, detail)
     assert "{" not in told
     assert all(value in told for value in detail.values())
-    assert words.note(Note(code, detail)) == told
+    assert failures.note(Note(code, detail)) == told
 
 
 def test_a_phrase_within_a_phrase_is_told() -> None:
     note = Note("not_a_value", {"typed": "date:x", "reason": "date_is"})
-    assert words.note(note).startswith("date:x is searched as text: a date is 2024,")
+    assert failures.note(note).startswith("date:x is searched as text: a date is 2024,")
 
 
 def test_a_failure_can_be_a_note() -> None:
-    told = words.note(WorldError("not_a_root", path="/a/b").note())
+    told = failures.note(WorldError("not_a_root", path="/a/b").note())
     assert told == "/a/b is not in this library. Add its folder first."
 
 
 def test_what_is_unknown_is_shown_as_it_is() -> None:
-    assert words.state("brand_new") == "brand new"
-    assert words.state_help("brand_new") == ""
-    assert words.reason("brand_new") == "brand new"
-    assert words.sentence("brand_new") == ""
-    assert words.kind("xyz") == "XYZ"
-    assert words.pause("") == ""
+    assert states.state("brand_new") == "brand new"
+    assert states.state_help("brand_new") == ""
+    assert failures.reason("brand_new") == "brand new"
+    assert failures.sentence("brand_new") == ""
+    assert formats.kind("xyz") == "XYZ"
+    assert states.pause("") == ""
 
 
 def test_a_detail_is_put_into_the_sentence_from_json_too() -> None:
     detail = json.dumps({"limit": "1 GB"})
-    assert words.sentence("too_large", detail) == "The file is larger than 1 GB."
-    assert words.sentence("too_large", {"limit": "1 GB"}) == "The file is larger than 1 GB."
-    assert words.sentence("too_large") == "The file is larger than ?."
-    assert words.sentence("excluded", "plain") == "It is left out: plain."
+    assert failures.sentence("too_large", detail) == "The file is larger than 1 GB."
+    assert failures.sentence("too_large", {"limit": "1 GB"}) == "The file is larger than 1 GB."
+    assert failures.sentence("too_large") == "The file is larger than ?."
+    assert failures.sentence("excluded", "plain") == "It is left out: plain."
 
 
 def test_a_pattern_is_named() -> None:
-    told = words.sentence("excluded", {"reason": "pattern", "pattern": "*.tmp"})
+    told = failures.sentence("excluded", {"reason": "pattern", "pattern": "*.tmp"})
     assert told == "It is left out: the pattern *.tmp."
 
 
 def test_braces_in_a_name_are_no_placeholders() -> None:
-    assert "{0.x}" in words.sentence("path_missing", {"path": "/a/{0.x}"})
+    assert "{0.x}" in failures.sentence("path_missing", {"path": "/a/{0.x}"})
 
 
 def test_an_error_is_a_sentence_and_a_step() -> None:
-    told = words.failure(WorldError("disk_full", needed="2 GB", path="/data"))
+    told = failures.failure(WorldError("disk_full", needed="2 GB", path="/data"))
     assert told.startswith("Less than 2 GB is free on the disk of /data.")
     assert "Free some space" in told
 
 
 def test_pages_that_could_not_be_read_are_named() -> None:
     row = FileRow("/a/b.pdf", "/a", "b.pdf", 1, 0, FileState.PARTIAL, bad_pages=tuple(range(1, 31)))
-    told = words.row_reason(row)
+    told = failures.row_reason(row)
     assert told.startswith("Pages that could not be read: 1, 2, 3")
     assert told.endswith("20, ….")
 
@@ -110,7 +112,7 @@ def test_parts_that_could_not_be_read_are_named_with_their_reasons() -> None:
     unread = [["bill.pdf", "part_locked"], ["", "mail_too_large"]]
     detail = json.dumps({"reason": "parts_unread", "unread": unread, "more": 3})
     row = FileRow("/a", "/", "a", 1, 0, FileState.PARTIAL, detail=detail, bad_pages=(2,))
-    assert words.row_reason(row) == (
+    assert failures.row_reason(row) == (
         "Not read of what is inside it: bill.pdf (it is behind a password); "
         "a mail in it is too large; + 3."
     )
@@ -120,7 +122,7 @@ def test_why_pages_could_not_be_read_is_told() -> None:
     row = FileRow(
         "/a/b.pdf", "/a", "b.pdf", 1, 0, FileState.PARTIAL, detail="letters_unknown", bad_pages=(4,)
     )
-    told = words.row_reason(row)
+    told = failures.row_reason(row)
     assert told == (
         "Pages that could not be read: 4 (the fonts do not say which letters they show)."
     )
@@ -130,7 +132,7 @@ def test_why_pages_could_not_be_read_is_told() -> None:
     ("number", "shown"), [(0, "0 bytes"), (999, "999 bytes"), (1200, "1.2 kB"), (2.5e9, "2.5 GB")]
 )
 def test_sizes(number: float, shown: str) -> None:
-    assert words.size(number) == shown
+    assert amounts.size(number) == shown
 
 
 @pytest.mark.parametrize(
@@ -144,26 +146,26 @@ def test_sizes(number: float, shown: str) -> None:
     ],
 )
 def test_estimates_are_round(seconds: float, begins: str) -> None:
-    assert words.about(seconds).startswith(begins)
+    assert amounts.about(seconds).startswith(begins)
 
 
 def test_only_the_whole_is_a_hundred_percent() -> None:
-    assert words.share(0.9999) == "99 %"
-    assert words.share(1.0) == "100 %"
+    assert amounts.share(0.9999) == "99 %"
+    assert amounts.share(1.0) == "100 %"
 
 
 def test_amounts_follow_the_country() -> None:
     QLocale.setDefault(QLocale("de_DE"))
-    assert words.count(1_234_567) == "1.234.567"
-    assert words.size(1_500_000) == "1,5 MB"
-    assert words.files(12_345).startswith("12.345 ")
-    assert words.rate(2.25) in {"2,2", "2,3"}
+    assert amounts.count(1_234_567) == "1.234.567"
+    assert amounts.size(1_500_000) == "1,5 MB"
+    assert amounts.files(12_345).startswith("12.345 ")
+    assert amounts.rate(2.25) in {"2,2", "2,3"}
 
 
 def test_dates() -> None:
-    assert words.moment(0) == ""
-    assert "2024" in words.moment(1_709_500_000 * 10**9) or "/24" in words.moment(
+    assert amounts.moment(0) == ""
+    assert "2024" in amounts.moment(1_709_500_000 * 10**9) or "/24" in amounts.moment(
         1_709_500_000 * 10**9
     )
-    assert words.instant("no date") == "no date"
-    assert words.instant("2024-03-05T10:00:00Z") != "2024-03-05T10:00:00Z"
+    assert amounts.instant("no date") == "no date"
+    assert amounts.instant("2024-03-05T10:00:00Z") != "2024-03-05T10:00:00Z"
