@@ -1,7 +1,7 @@
-"""Files that are either the old ones or the new ones, never half of each.
+"""Writes files atomically: a reader finds the old file or the new one, never a part.
 
-Owns the writing of small owner-only files, and how a full disk shows; it must not know what is in
-them. Standard library only.
+Owns replacing owner-only files, and detecting a full disk; it must not know what is in them.
+Standard library only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import tempfile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+    from typing import BinaryIO
 
 #: What the system says of a disk or a quota that is full.
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -21,24 +23,29 @@ _PROBE_BYTES = 64 << 10
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a file for its owner's eyes only, all at once.
+    """Write a text file as UTF-8, with escapes for surrogates; see ``replacing``."""
+    with replacing(path) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
 
-    Args:
-        path: What to write or replace; its folder exists.
-        text: The content, written as UTF-8; what is not UTF-8 becomes escapes.
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing and reading that replaces ``path`` at the end of the block.
+
+    Only its owner may read it. The folder must exist.
 
     Raises:
-        OSError: If it cannot be written; the old file, if any, is then still there.
+        OSError: If it cannot be written; the old file, if any, is then unchanged.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8", "backslashreplace"))
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w+b") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError:
+    except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise

@@ -1,26 +1,26 @@
 """The statistical classifier of languages, mapped from one file by every process that uses it.
 
-Owns the unpacked model in the cache folder: 68 MB that take .4 s of a processor to unpack, shared
-through the page cache, with no page tables that a fork has to copy. The file appears whole or not
-at all, for its owner only; one that does not match its checksum is written again. It must not know
-what an answer is good for.
+Owns the unpacked model in the cache folder: 68 MB that take .4 s of processor time to unpack,
+shared through the page cache, without page tables that a fork has to copy. A file that does not
+match its checksum is written again. It must not know how a language is used.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
 import zlib
 from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import platformdirs
 from py3langid import __version__, langid, modelio
 
+from indexer.api.atomic import replacing
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
 _CHECKSUM_BYTES = 4
@@ -82,14 +82,8 @@ def _is_whole(path: Path) -> bool:
 
 def _write(path: Path, record: NDArray[Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=path.stem, dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "r+b") as file:
-            np.save(file, record)
-            file.flush()
-            checksum = zlib.crc32(np.memmap(file, mode="r").data)
-            file.write(checksum.to_bytes(_CHECKSUM_BYTES, "little"))
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(path) as file:
+        np.save(file, record)
+        file.flush()
+        checksum = zlib.crc32(np.memmap(file, mode="r").data)
+        file.write(checksum.to_bytes(_CHECKSUM_BYTES, "little"))
