@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
-from indexer.api.codec import decode
-from indexer.api.errors import Failure, LecternError, WorldError
+from indexer.api.codec import decode_error
+from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Shutdown
 from indexer.confine import launcher
 from ui.timers import timer
@@ -244,7 +244,7 @@ def _problem(stderr_tail: str) -> LecternError | None:
         except ValueError:
             continue
         if isinstance(said, dict) and "code" in said:
-            return decode(Failure, said).error()
+            return decode_error(said)
     return None
 
 

@@ -11,10 +11,10 @@ import itertools
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from indexer.api.codec import decode
+from indexer.api.codec import decode_error
 from indexer.api.conversation import Conversation
 from indexer.api.endpoint import Endpoint, connect, published
-from indexer.api.errors import Failure, WorldError
+from indexer.api.errors import WorldError
 from indexer.api.protocol import (
     MAX_MESSAGE_BYTES,
     Greeting,
@@ -128,7 +128,7 @@ def _end_other(library: Path, protocol: object) -> None:
         while connection.poll(PATIENCE_S):
             header, _binary = unpack(connection.recv_bytes(MAX_MESSAGE_BYTES))
             if header.get("type") == "error":
-                raise decode(Failure, header.get("error")).error()
+                raise decode_error(header.get("error"))
 
 
 def _greet(connection: Connection, endpoint: Endpoint) -> Greeting:
@@ -139,7 +139,7 @@ def _greet(connection: Connection, endpoint: Endpoint) -> Greeting:
         raise WorldError("engine_gone")
     header, _binary = unpack(connection.recv_bytes(MAX_MESSAGE_BYTES))
     if header.get("type") == "error":
-        raise decode(Failure, header.get("error")).error()
+        raise decode_error(header.get("error"))
     return check_hello(header, Greeting)
 
 

@@ -32,7 +32,7 @@ from typing import (
     overload,
 )
 
-from indexer.api.errors import WorldError
+from indexer.api.errors import Failure, LecternError, WorldError
 
 if TYPE_CHECKING:
     from indexer.api.protocol import Header
@@ -80,6 +80,22 @@ class Message:
             raise WorldError("bad_request", reason="its type is unknown")
         message: Self = decode(known, header)
         return message
+
+
+def read_answer(header: Mapping[str, Any], kind: Any) -> Any:
+    """Decode the answer in a reply to a type.
+
+    Raises:
+        LecternError: If the reply is an error.
+    """
+    if header.get("type") == "error":
+        raise decode_error(header.get("error"))
+    return decode(kind, header.get("answer"))
+
+
+def decode_error(data: object) -> LecternError:
+    """Decode an encoded ``Failure`` to its exception."""
+    return decode(Failure, data).error()
 
 
 def _snake(name: str) -> str:

@@ -17,8 +17,8 @@ from multiprocessing.connection import wait
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from indexer.api.codec import decode
-from indexer.api.errors import Cancelled, Failure, LecternError, WorldError
+from indexer.api.codec import decode, decode_error
+from indexer.api.errors import Cancelled, LecternError, WorldError
 from indexer.api.progress import Progress, ignore
 from indexer.api.protocol import MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, pack, unpack
 
@@ -59,7 +59,7 @@ class _Listener:
                 case "cancelled":
                     self.failed(Cancelled())
                 case _:
-                    self.failed(decode(Failure, message.get("error")).error())
+                    self.failed(decode_error(message.get("error")))
         except LecternError as error:
             self.failed(error)
         except Exception:

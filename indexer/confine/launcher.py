@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from indexer.api.codec import Message, decode, encode
-from indexer.api.errors import Failure, InternalError, LecternError, WorldError
+from indexer.api.codec import Message, decode_error, encode
+from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.protocol import read_frame, write_frame
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Launcher:
         if frame is None:
             raise InternalError("internal", reason="launcher_gone")
         if (refusal := frame[0].get("error")) is not None:
-            raise decode(Failure, refusal).error()
+            raise decode_error(refusal)
         return frame[0].get("answer")
 
     def share(self) -> socket.socket | None:

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.atomic import DISK_FULL
-from indexer.api.codec import decode
-from indexer.api.errors import Failure, InternalError, WorldError
+from indexer.api.codec import decode_error
+from indexer.api.errors import InternalError, WorldError
 from indexer.confine.process import child_command, child_environment
 from indexer.embed.fetch import NO_ACCESS, OWNER_ONLY, ensure_source, hash_file
 from indexer.embed.models import TOKENIZER, Side
@@ -214,7 +214,7 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
         raise InternalError("internal", reason=f"the model compiler died: {tail}")
     answer = json.loads(child.stdout)
     if "error" in answer:
-        raise decode(Failure, answer["error"]).error()
+        raise decode_error(answer["error"])
     if "errno" in answer:
         raise OSError(answer["errno"], answer["strerror"])
     if "invalid" in answer:

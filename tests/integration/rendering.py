@@ -11,8 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from indexer.api.codec import decode
-from indexer.api.errors import Failure
+from indexer.api.codec import decode, decode_error
 from indexer.api.pages import DocumentSource, GetLetters
 from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
 
@@ -57,7 +56,7 @@ class Asker:
         reply, data = frame
         assert reply["id"] == header.get("id")
         if reply["type"] == "error":
-            raise decode(Failure, reply["error"]).error()
+            raise decode_error(reply["error"])
         return reply, data
 
     def letters(self, path: Path, page: int) -> tuple[str, list[tuple[float, ...]]]:

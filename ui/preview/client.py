@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject
 
-from indexer.api.codec import decode
-from indexer.api.errors import Failure, LecternError, WorldError
+from indexer.api.codec import read_answer
+from indexer.api.errors import LecternError, WorldError
 from indexer.api.pages import Rest
 from ui.preview.process import RenderProcess
 from ui.timers import timer
@@ -191,7 +191,7 @@ class RenderClient(QObject):
         self._starts = 0
         self._finish_current()
         try:
-            answer = _answer_of(pending.request, header)
+            answer = read_answer(header, pending.request.answer)
         except LecternError as error:
             _fail(pending, error)
         else:
@@ -246,13 +246,6 @@ class RenderClient(QObject):
     def _rest(self) -> None:
         if self._child is not None and self._current is None:
             self.ask(Rest(), _ignore, urgency=Urgency.REST)
-
-
-def _answer_of(request: PageRequest[A], header: Header) -> A:
-    if header.get("type") == "error":
-        raise decode(Failure, header.get("error")).error()
-    answer: A = decode(request.answer, header.get("answer"))
-    return answer
 
 
 def _fail(pending: _Pending, error: LecternError) -> None:
