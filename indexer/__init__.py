@@ -2,16 +2,16 @@
 
 import os
 
-# For the person's own programs, which are no business of what follows.
+# The environment for the person's own programs, without the changes below.
 GIVEN_ENVIRONMENT = dict(os.environ)
 
-# numpy's linear algebra must be told before it is loaded. Its second thread spins while it waits,
-# which took a third of a query's processor time for products of a millisecond.
+# OpenBLAS reads this when numpy is loaded. Its second thread spins while it waits, which took a
+# third of a query's processor time for products of a millisecond.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# What keeps the libraries from reporting to somebody, by the variables they read. They read them
-# when they are loaded, so this module comes before any of them, and what a process starts inherits
-# it. Set, not proposed: "0" in the person's environment would switch reporting on.
+# Variables that disable the telemetry of libraries. They are read when a library is loaded, so this
+# module is imported first; child processes inherit them. They override the person's environment,
+# where "0" would enable telemetry.
 TELEMETRY_OFF = {
     # onnxruntime 1.31 posts to its vendor some 14 s after it was loaded.
     "ORT_DISABLE_TELEMETRY": "1",
@@ -20,10 +20,10 @@ TELEMETRY_OFF = {
     "HF_HUB_OFFLINE": "1",
     # The storage libraries in lancedb and pyarrow ask a cloud's machine for credentials.
     "AWS_EC2_METADATA_DISABLED": "true",
-    # What several tools agreed on.
+    # A convention of several tools.
     "DO_NOT_TRACK": "1",
 }
-# With one of these in the environment Arrow sends traces of what it does to a collector.
+# With one of these in the environment Arrow sends traces to a collector.
 TELEMETRY_ON = ("ARROW_TRACING_BACKEND", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 os.environ.update(TELEMETRY_OFF)

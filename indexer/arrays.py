@@ -1,4 +1,4 @@
-"""Look-ups in sorted arrays, for stores and catalogs alike. Pure numpy; must not know what of."""
+"""Look-ups in sorted arrays, shared by store and catalog. Pure numpy; must not know the values."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def find_sorted(
     """Find values in a sorted array.
 
     Returns:
-        The k of ``wanted``, shape (n,), that are there: their places in ``known``, and their places
-        in ``wanted``, ascending.
+        Of the k values of ``wanted``, shape (n,), that exist: their indices in ``known``, and their
+        indices in ``wanted``, ascending.
     """
     at = np.searchsorted(known, wanted)
     inside = np.flatnonzero(at < len(known))

@@ -1,8 +1,7 @@
-"""What an engine is opened with: places, the model, how hard to work, and the limits.
+"""The configuration of an engine: folders, the model, the speed, and the limits.
 
-Owns the values and their defaults, nothing else: it reads no file and no environment, and knows
-no setting's name in the settings file (``app.settings`` maps those to this). Standard library
-only.
+Owns the values and their defaults: it reads no file and no environment, and knows no names of
+settings (``app.settings`` maps those to this). Standard library only.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ if TYPE_CHECKING:
 
 GIB = 1 << 30
 DEFAULT_MODEL = "lectern-minilm-late"
-# For libraries in other languages than that one reads.
+# The model for libraries in languages that the default does not cover.
 LANGUAGES_MODEL = "lectern-e5-late"
 
 
 class Precision(StrEnum):
-    """How the weights of the embedding model are held."""
+    """The number format of the embedding model's weights."""
 
     INT8 = "int8"
     FP32 = "fp32"
@@ -31,15 +30,15 @@ class Precision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one document may cost. Sizes in bytes, times in seconds."""
+    """The limits on one document. Sizes in bytes, times in seconds."""
 
     pdf_bytes: int = 2 * 1024**3
     text_bytes: int = 64 * 1024**2
     markup_bytes: int = 16 * 1024**2  # a parsed tree needs about ten times its source
-    source_bytes: int = 8 * 1024**2  # of programs; larger ones were written by programs
-    notebook_bytes: int = 32 * 1024**2  # parsed whole, pictures and all
-    package_bytes: int = 1024**3  # zip files of XML: pictures and films are never unpacked
-    image_bytes: int = 128 * 1024**2  # held whole while it is drawn
+    source_bytes: int = 8 * 1024**2  # of programs; larger ones are generated
+    notebook_bytes: int = 32 * 1024**2  # parsed whole, with pictures
+    package_bytes: int = 1024**3  # zip files of XML: pictures and films are not unpacked
+    image_bytes: int = 128 * 1024**2  # held in memory while it is rendered
     mailbox_bytes: int = 2 * 1024**3
     message_bytes: int = 256 * 1024**2  # of one mail with all that is attached to it
     unpacked_bytes: int = 512 * 1024**2  # of all that is unpacked for one document
@@ -51,7 +50,7 @@ class Limits:
 
     @property
     def by_format(self) -> dict[str, int]:
-        """The size past which a file is not read, by the format its name promises."""
+        """The size beyond which a file is not read, by the format of its name."""
         sizes = {
             SizeClass.PDF: self.pdf_bytes,
             SizeClass.TEXT: self.text_bytes,
@@ -67,18 +66,17 @@ class Limits:
 
     @property
     def largest_bytes(self) -> int:
-        """The size past which no file is opened, whatever it is."""
+        """The size beyond which no file is opened."""
         return max(self.by_format.values())
 
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """Everything an engine needs to know to open a library.
+    """The configuration with which an engine opens a library.
 
     ``library`` is the folder of one library, ``models`` the folder of compiled models that all
-    libraries share. 0 threads or children means: as many as suit this machine. A library of
-    documents in other languages than ``model`` reads changes over to ``languages_model``; where
-    that is empty, ``model`` is what was asked for.
+    libraries share. 0 threads or children means a number by the machine. A library of documents in
+    languages that ``model`` does not cover switches to ``languages_model``, unless that is empty.
     """
 
     library: Path
@@ -91,10 +89,10 @@ class EngineConfig:
     threads: int = 0
     children: int = 0
     offline: bool = False
-    background: bool = False  # serves for long: gives way to the person, waits for disk space
+    background: bool = False  # a long-running engine: slows down for the person, waits for disk
     min_free_bytes: int = 2 * GIB
     limits: Limits = field(default_factory=Limits)
     hidden: bool = False
-    ocr: bool = True  # recognise text on scanned pages, where the program for it is installed
-    ocr_languages: tuple[str, ...] = ()  # the likeliest first; none: those that are installed
-    exclude: tuple[str, ...] = ()  # patterns in gitignore syntax, beside the built-in ones
+    ocr: bool = True  # recognise text on scanned pages, if Tesseract is installed
+    ocr_languages: tuple[str, ...] = ()  # the most likely first; empty: all that are installed
+    exclude: tuple[str, ...] = ()  # patterns in gitignore syntax, besides the built-in ones

@@ -1,14 +1,12 @@
-"""Named points at which a test can end or stop this process, for tests of crashes.
+"""Named points at which a test can kill or stop this process.
 
-Owns the one environment variable that chooses a point. Without it a point costs a look at a
-constant and does nothing. It must not know what happens at a point.
+Owns the environment variable that selects a point; without it a point only reads a constant. It
+must not know the code at a point.
 
-``LECTERN_FAULT=passages-committed:2`` kills the process at once, as a power cut or ``kill -9``
-would, when it comes by that point for the second time; ``document-begun=bad.pdf:1`` when it does so
-at the file of this name, ``passage-embedding=the end.:1:SIGABRT`` with the text that ends
-so. ``…:2:SIGSTOP`` sends another signal: a
-stopped process waits for the test to look at it, to change a file or to send a signal, and goes
-on with SIGCONT.
+``LECTERN_FAULT=passages-committed:2`` kills the process with SIGKILL when it reaches that point for
+the second time; ``document-begun=bad.pdf:1`` when it reaches it with a file of this name, and
+``passage-embedding=the end.:1:SIGABRT`` with a text of this ending. ``…:2:SIGSTOP`` sends another
+signal: the stopped process can be inspected by the test and continues with SIGCONT.
 """
 
 from __future__ import annotations
@@ -46,6 +44,6 @@ _FAULT = _Fault(_SPEC) if _SPEC else None
 
 
 def reached(name: str, subject: str | bytes = b"") -> None:
-    """Say that a point was reached, and with which file or text."""
+    """Trigger the fault, if it is selected for this point and subject."""
     if _FAULT is not None:
         _FAULT.reached(name, os.fsdecode(subject))

@@ -15,7 +15,7 @@ from indexer.api.types import FileRow, FileState
 
 @dataclass(frozen=True, slots=True)
 class FileList:
-    """Some rows of the coverage, and how many there are of the same choice."""
+    """A page of the coverage list, and the number of all matching rows."""
 
     files: tuple[FileRow, ...]
     total: int
@@ -23,7 +23,7 @@ class FileList:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What is known of one file; ``created`` is an ISO date, ``language`` ISO 639-1, or ""."""
+    """One file and its document; ``created`` is an ISO date, ``language`` ISO 639-1, or ""."""
 
     path: str
     root: str
@@ -43,7 +43,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class FormatEstimate:
-    """What there is to read of one format."""
+    """The files of one format to be read."""
 
     files: int
     bytes: int
@@ -51,15 +51,15 @@ class FormatEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What indexing would take.
+    """The cost of indexing some paths.
 
     Attributes:
         files: To be read; ``bytes`` of them, ``formats`` by format.
         left_out: Count by reason code.
-        known: Files that were read before; they are counted nowhere else.
-        seconds_words: Until all can be found by words.
+        known: Files that were read before; they are in no other count.
+        seconds_words: Until all are searchable by words.
         seconds_meaning: Until all have vectors.
-        measured: Whether the rates are this library's own.
+        measured: Whether the rates were measured in this library.
     """
 
     files: int
@@ -79,8 +79,8 @@ class WatchedRoot:
 
     Attributes:
         how: ``events``; ``polling``, which takes minutes; or ``offline``.
-        why: Why it is polled: ``network`` (the system does not tell what others change),
-            ``exhausted`` (it watches no more folders), or "".
+        why: Why it is polled: ``network`` (the system does not report changes by other machines),
+            ``exhausted`` (the system's limit of watches is reached), or "".
     """
 
     path: str
@@ -94,7 +94,7 @@ class WatchState:
 
     Attributes:
         folders: Watches in use.
-        quiet: Nothing is left to do.
+        quiet: No change is waiting to be scanned.
         problem: A sentence, or "".
     """
 
@@ -107,11 +107,11 @@ class WatchState:
 
 @dataclass(frozen=True, slots=True)
 class ReindexCost:
-    """What it would take to have all vectors from a model.
+    """The cost of making all vectors with a model.
 
     Attributes:
-        measured: Whether a rate of this machine is behind ``seconds``.
-        bytes: More on the disk.
+        measured: Whether ``seconds`` is computed from a rate of this machine.
+        bytes: Additional disk space.
         outdated: Files that an older extractor read.
     """
 
@@ -129,13 +129,13 @@ class ReindexCost:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in a library that is not as it should be.
+    """A damage or an inconsistency of a library.
 
     Attributes:
         kind: A stable name, such as ``unreadable_rows``.
         where: A table, an embedding space, or ``catalog``.
-        count: How many of them.
-        sentence: What a person is told.
+        count: How many.
+        sentence: For the person.
     """
 
     kind: str
@@ -146,7 +146,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What a comparison of catalog, store and disk found."""
+    """The result of comparing catalog, store and disk."""
 
     problems: tuple[Problem, ...]
     documents: int
@@ -166,7 +166,7 @@ class RepairOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """How many of each are gone from the library."""
+    """The numbers of files, documents and passages removed from the library."""
 
     files: int
     documents: int
@@ -175,7 +175,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that ``doctor`` looked at; ``advice`` is "" where nothing is to be done."""
+    """One result of ``doctor``; ``advice`` is "" if there is nothing to do."""
 
     name: str
     ok: bool

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-#: What the system says of a disk or a quota that is full.
+#: The errors of a full disk or quota.
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _PROBE_BYTES = 64 << 10
 
@@ -52,7 +52,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def is_full(folder: Path) -> bool:
-    """Whether there is no room in a folder, by writing a little: libraries hide why they failed."""
+    """Whether a folder has no room, by writing some bytes: libraries hide the cause of errors."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(_PROBE_BYTES))

@@ -1,7 +1,7 @@
-"""The engine of another process, behind the interface of our own.
+"""The client of an engine in another process.
 
-Owns the client's side of the requests and the choice between a running engine and one opened here.
-It must not know how an engine is made (the caller brings that) nor how requests are answered.
+Owns attaching to a running engine, and the choice between that and one opened in this process. It
+must not know how an engine is opened (the caller passes a function) nor how requests are handled.
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 HELLO_S = 10.0
-# How long to wait for an engine that holds the lock but does not answer yet: it is starting, or
-# about to leave.
+# Seconds to wait for an engine that holds the lock but does not answer: it is starting or ending.
 PATIENCE_S = 15.0
 RETRY_S = 0.1
 ATTEMPTS = 3
@@ -53,9 +52,9 @@ class EngineClient(Conversation):
 
     @classmethod
     def attach(cls, library: Path) -> EngineClient | None:
-        """Connect to the engine that serves a library; None where there is none.
+        """Connect to the engine that serves a library; None if there is none.
 
-        An engine that has another folder open is none, however it came to stand at the address.
+        An engine that has another folder open does not count, even at the same address.
 
         Raises:
             WorldError: ``engine_version``, if it speaks another protocol; ``engine_gone``, if it
@@ -77,7 +76,7 @@ class EngineClient(Conversation):
             except (EOFError, OSError):
                 return None
             except WorldError as error:
-                if error.code == "bad_request":  # it does not know our secret
+                if error.code == "bad_request":  # it has another secret
                     return None
                 raise
             if greeting.holding != endpoint.holding:
@@ -89,10 +88,10 @@ class EngineClient(Conversation):
 def attach_or_end(library: Path) -> EngineClient | None:
     """Attach to a library's engine if it is of this version; end one of another.
 
-    An engine of another version that belongs to a command, and speaks this protocol, is as good.
+    A command's engine of another version is used if it speaks this protocol.
 
     Returns:
-        None where there is no engine, or none any more.
+        None if no engine is running now.
 
     Raises:
         WorldError: As ``EngineClient.attach``; ``busy``, if the engine cannot be ended yet.
@@ -117,7 +116,7 @@ def attach_or_end(library: Path) -> EngineClient | None:
 
 
 def _end_other(library: Path, protocol: object) -> None:
-    """End an engine that speaks another protocol; hello and shutdown are the same in all."""
+    """End an engine of another protocol version; hello and shutdown are the same in all."""
     endpoint = published(library)
     if endpoint is None:
         return
@@ -132,7 +131,7 @@ def _end_other(library: Path, protocol: object) -> None:
 
 
 def _greet(connection: Connection, endpoint: Endpoint) -> Greeting:
-    # Whoever turns us away may have hung up already, and left a word about it.
+    # An engine that refuses us may have closed the connection after sending the reason.
     with contextlib.suppress(OSError):
         connection.send_bytes(pack(hello(Hello("client", secret=endpoint.secret))))
     if not connection.poll(HELLO_S):
@@ -150,12 +149,12 @@ def reach(
     patience: float = PATIENCE_S,
     offline: bool = False,
 ) -> EngineApi:
-    """Attach to the engine that serves a library, else open one in this process.
+    """Attach to the engine that serves a library, or open one in this process.
 
     Args:
         library: The folder of the library.
         open_here: Opens an engine under the library lock.
-        patience: Seconds to wait for whoever holds the lock to answer or to let go.
+        patience: Seconds to wait for the holder of the lock to answer or to release it.
         offline: Refuse an engine that may use the network.
 
     Raises:
@@ -186,10 +185,10 @@ def with_engine(
     patience: float = PATIENCE_S,
     offline: bool = False,
 ) -> T:
-    """Do something with a library's engine, wherever it runs.
+    """Call a function with a library's engine, in this process or another.
 
-    An engine that another command opened may leave in the middle; every request is idempotent, so
-    the action is then done again with the next one.
+    An engine that another command opened may end meanwhile; every request is idempotent, so the
+    function is then called again with the next engine.
     """
     for attempt in itertools.count(1):
         engine = reach(library, open_here, patience=patience, offline=offline)

@@ -1,9 +1,9 @@
-"""Dataclasses as JSON-able values, and back: one codec from type hints, for every border.
+"""Converts dataclasses to JSON-able values and back, from their type hints.
 
-Owns the shape values have between processes, and the checks on what comes in. Understands
-dataclasses, enumerations, ``Literal``, ``X | None``, tuples, lists, mappings with string keys,
-paths (absolute), text, numbers (64 bits, finite), truth values and ``Any`` (JSON as it is). Keys
-that a newer program added are ignored; what is missing, of the wrong kind or out of bounds is a
+Owns the encoding of values between processes, and validating decoded ones. Supports dataclasses,
+enumerations, ``Literal``, ``X | None``, tuples, lists, mappings with string keys, absolute paths,
+text, numbers (64 bits, finite), booleans and ``Any`` (unchanged JSON). Unknown keys are ignored, as
+a newer program may have added them; a missing, wrongly typed or out-of-range value is a
 ``bad_request``. It must not know how values become bytes (``indexer.api.protocol``). Standard
 library only.
 """
@@ -42,15 +42,15 @@ T = TypeVar("T")
 # Takes a value and the name of its field.
 Decoder = Callable[[Any, str], Any]
 
-# What SQLite, and the readers of JSON in other languages, can count.
+# The range of integers in SQLite, and in JSON parsers of other languages.
 MAX_INT = 2**63 - 1
 
 
 class Message:
     """A kind of message within one conversation, named after its class.
 
-    A family declares ``kinds = {}``; its subclasses, frozen dataclasses, enter themselves there.
-    Their fields stand beside ``type`` and ``id`` in a header, and may not have these names.
+    A family declares ``kinds = {}``, where its subclasses, frozen dataclasses, are registered.
+    Their fields are in the same header as ``type`` and ``id``, and may not have these names.
     """
 
     __slots__ = ()
@@ -64,12 +64,12 @@ class Message:
             cls.kinds[cls.wire_name] = cls
 
     def header(self, number: int = 0) -> Header:
-        """Return the message as it travels, numbered within its conversation."""
+        """Encode the message, numbered within its conversation."""
         return {**encode(self), "type": self.wire_name, "id": number}
 
     @classmethod
     def read(cls, header: Mapping[str, Any]) -> Self:
-        """Rebuild a message of this family.
+        """Decode a message of this family.
 
         Raises:
             WorldError: ``bad_request``.
@@ -103,10 +103,10 @@ def _snake(name: str) -> str:
 
 
 def encode(value: Any) -> Any:
-    """Turn a value into what JSON can say.
+    """Encode a value as JSON types.
 
     Raises:
-        TypeError: If it holds something that cannot cross.
+        TypeError: If it holds a value of an unsupported type.
     """
     if isinstance(value, Enum):
         return value.value
@@ -128,11 +128,11 @@ def decode(kind: type[T], data: Any) -> T: ...
 @overload
 def decode(kind: Any, data: Any) -> Any: ...
 def decode(kind: Any, data: Any) -> Any:
-    """Rebuild a value of a type that crossed a border.
+    """Decode a value of a type.
 
     Raises:
-        WorldError: ``bad_request``, or what the type itself raises for such values.
-        TypeError: If the type cannot cross a border.
+        WorldError: ``bad_request``, or the error of the type's own checks.
+        TypeError: If the type is not supported.
     """
     return _decoder(kind)(data, getattr(kind, "__name__", "it"))
 
@@ -165,7 +165,7 @@ def _choice(known: Iterable[Any], values: Mapping[Any, Any]) -> Decoder:
     listed = ", ".join(map(str, known))
 
     def read(value: Any, name: str) -> Any:
-        # JSON's true is no 1, though Python takes them for equal.
+        # Unlike in JSON, True == 1 in Python.
         if not isinstance(value, (str, int)) or isinstance(value, bool) or value not in values:
             raise _bad(name, f"one of {listed}")
         return values[value]
@@ -223,7 +223,7 @@ def _record(kind: Any) -> Decoder:
 
 def _plain(kind: type, said: str) -> Decoder:
     def read(value: Any, name: str) -> Any:
-        # True is an int to Python, but not to the protocol.
+        # True is an int in Python, but not in the protocol.
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise _bad(name, said)
         return value
@@ -232,7 +232,7 @@ def _plain(kind: type, said: str) -> Decoder:
 
 
 def _text(value: Any, name: str) -> str:
-    """Refuse what is no text and no name of a file either, such as half a character."""
+    """Decode text; surrogates must be those of a file name that is not UTF-8."""
     if not isinstance(value, str):
         raise _bad(name, "text")
     if not value.isascii():

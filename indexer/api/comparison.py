@@ -1,4 +1,4 @@
-"""What a comparison of two documents answers: the statements that the other one lacks.
+"""The answer to a comparison of two documents: the statements that only one of them has.
 
 Owns its fields; offsets are code points of the canonical text, paths absolute text. Standard
 library only.
@@ -12,7 +12,7 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence that states something, and where: ``start`` and ``end`` in the canonical text."""
+    """A sentence and its place: ``start`` and ``end`` are offsets into the canonical text."""
 
     page: int
     page_last: int
@@ -24,7 +24,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class LoneStatement(Statement):
-    """A statement that the other document lacks; ``near`` is what comes closest there."""
+    """A statement that only one document has; ``near`` is the closest one of the other."""
 
     near: Statement | None
     cosine: float
@@ -43,8 +43,8 @@ class ComparisonSide:
 
     Attributes:
         statements: How many were compared.
-        alone: How many of them the other document lacks.
-        only: Those, in order; the most different where there are too many.
+        alone: How many of them the other document does not have.
+        only: Those, in order; the most different if there are too many.
     """
 
     path: str
@@ -59,7 +59,7 @@ class ComparisonSide:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two statements that say the same but for a number or a negation."""
+    """Two counterparts that differ in a number or a negation."""
 
     first: Statement
     second: Statement
@@ -67,7 +67,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What each of two documents states that the other does not.
+    """The statements that only one of two documents has.
 
     Attributes:
         changes: How many counterparts differ in a number or a negation; some in ``changed``.

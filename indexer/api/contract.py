@@ -1,7 +1,7 @@
-"""What a request is: a message that names its answer and, to an engine, the queue it waits in.
+"""The base classes of requests: a message that names its answer and, to an engine, its queue.
 
-Owns how requests are declared and how whoever answers them is called; ``requests`` declares those
-to an engine, ``pages`` those to the render child. Standard library only.
+Owns how requests are declared, and the interface of an engine; ``requests`` declares those to an
+engine, ``pages`` those to the render child. Standard library only.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ A = TypeVar("A")
 
 
 class Answered(Message, Generic[A]):
-    """A message that is answered with an ``A``, which is read from the base class."""
+    """A message that is answered with an ``A``, the type argument of the base class."""
 
     __slots__ = ()
     answer: ClassVar[Any]
@@ -28,22 +28,22 @@ class Answered(Message, Generic[A]):
 
 
 class Queue(Enum):
-    """Which thread of the engine answers."""
+    """The thread of the engine that handles a request."""
 
     SEARCH = "search"
-    STATUS = "status"  # questions about the library, which may take a while
-    FAST = "fast"  # what is answered at once, and asked all the time
-    SLOW = "slow"  # what walks folders or loads a model to find out
-    INDEX = "index"  # whatever writes for long
+    STATUS = "status"  # queries on the library, which may take a while
+    FAST = "fast"  # answered within milliseconds, and polled
+    SLOW = "slow"  # walks folders or loads a model
+    INDEX = "index"  # writes for long
 
 
 class Request(Answered[A]):
-    """Something that is asked of an engine.
+    """A request to an engine.
 
     Attributes:
-        queue: Where it waits for its turn.
-        reports: Whether progress comes before the answer.
-        queues_files: Whether it answers how many files are queued, which are then read.
+        queue: The queue in which it waits.
+        reports: Whether progress is sent before the answer.
+        queues_files: Whether its answer is a number of files queued, which are then read.
 
     Any request may raise ``library_damaged`` and, over a socket, ``engine_gone`` and ``busy``; one
     that changes the library ``library_read_only`` and ``disk_full``; one with paths
@@ -58,7 +58,7 @@ class Request(Answered[A]):
 
 
 class EngineApi(Protocol):
-    """An engine, here or in another process. Thread-safe."""
+    """An engine, in this process or another. Thread-safe."""
 
     def call(
         self,
@@ -71,13 +71,13 @@ class EngineApi(Protocol):
 
         Args:
             request: One of ``indexer.api.requests``.
-            token: Ends it early, with ``Cancelled``; an index run answers what it has done.
-            report: Takes snapshots, at most ten a second, on a thread of the engine's choice.
+            token: Ends it early, with ``Cancelled``; an index run returns its summary so far.
+            report: Called with at most ten snapshots a second, on a thread of the engine's choice.
 
         Raises:
-            LecternError: As the request says.
+            LecternError: As the request's docstring says.
             Cancelled: If the token was cancelled.
         """
 
     def close(self) -> None:
-        """Finish what must be finished and let go of the library."""
+        """Finish writing and close the library."""

@@ -1,8 +1,8 @@
-"""A conversation with the engine: numbered requests out, answers back to whoever waits for them.
+"""A conversation with the engine: sends numbered requests, dispatches the replies to callbacks.
 
-Owns the connection, the thread that reads it and who is told what. Calling blocks, sending does
-not; both may go on side by side. It must not know what the requests mean, nor how an engine is
-found (``indexer.api.client``). Standard library only.
+Owns the connection, and the thread that reads it. ``call`` blocks, ``send`` does not; both may be
+used concurrently. It must not know what the requests mean, nor how an engine is found
+(``indexer.api.client``). Standard library only.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ Failed = Callable[[LecternError | Cancelled], None]
 
 log = logging.getLogger(__name__)
 
-# How long a request waits before it looks at its token again, and lets signals through.
+# Seconds between checks of a waiting call for its token and for signals.
 LOOK_S = 0.05
 _GONE = {"type": "error", "error": {"code": "engine_gone"}}
 
 
 @dataclass(frozen=True, slots=True)
 class _Listener:
-    """Who waits for the answer to a request."""
+    """The callbacks for the replies to a request."""
 
     request: Request[Any]
     done: Callable[[Any], None]
@@ -49,7 +49,7 @@ class _Listener:
     report: Callable[[Progress], None]
 
     def hear(self, message: Header) -> None:
-        """Pass a message on; one that cannot be read is a failure of its own."""
+        """Dispatch a message; one that cannot be decoded is passed to ``failed``."""
         try:
             match message.get("type"):
                 case "progress":
@@ -63,7 +63,7 @@ class _Listener:
         except LecternError as error:
             self.failed(error)
         except Exception:
-            # One listener's fault must not silence the others.
+            # A fault in one callback must not end the reading thread.
             log.exception("a listener failed")
 
 
@@ -91,15 +91,15 @@ class Conversation:
         """Send a request and return its number at once.
 
         Args:
-            request: What is asked.
-            done: Takes the answer, on the reading thread.
-            failed: Takes what the engine says instead: an error, or ``Cancelled``. When the engine
-                goes first that is ``engine_gone``; if it has gone already, before this returns.
-            report: Takes the progress.
+            request: The request.
+            done: Called with the answer, on the reading thread.
+            failed: Called with an error or ``Cancelled`` instead. If the engine ends first that is
+                ``engine_gone``; if it has ended already, before this returns.
+            report: Called with progress.
 
         Raises:
             WorldError: ``bad_request``, if the request is too large to be sent.
-            TypeError: If it holds something that cannot cross.
+            TypeError: If it holds a value of an unsupported type.
         """
         number = next(self._numbers)
         message = pack(request.header(number))
@@ -116,7 +116,7 @@ class Conversation:
         return number
 
     def cancel(self, number: int) -> None:
-        """Forget a request: nobody hears of it any more, and the engine ends it early."""
+        """Cancel a request: no callback is called any more, and the engine ends it early."""
         with self._guard:
             known = self._listeners.pop(number, None)
         if known is not None:
@@ -155,12 +155,12 @@ class Conversation:
                     return cast("A", value)
 
     def wait_until_gone(self, timeout: float) -> bool:
-        """Wait for the engine to hang up; return whether it did."""
+        """Wait for the engine to close the connection; return whether it did."""
         self._reader.join(timeout)
         return self._gone
 
     def close(self) -> None:
-        """Leave; the engine stays."""
+        """Close the connection; the engine keeps running."""
         self._waker.close()
         self._reader.join()
         self._connection.close()
@@ -171,7 +171,7 @@ class Conversation:
             with self._sending:
                 self._connection.send_bytes(message)
         except OSError:
-            # The reading thread meets the same end, and tells everyone.
+            # The reading thread gets the same error, and notifies every listener.
             log.debug("the engine does not listen", exc_info=True)
 
     def _read(self) -> None:

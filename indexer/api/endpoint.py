@@ -1,15 +1,14 @@
-"""Where the engine of a library is reached: a local socket that only its owner can open.
+"""The address of a library's engine: a local socket that only its owner can open.
 
-Owns the socket's name, the note that tells others about it, connecting to
-it, and the removal of both when they are stale. It must not know what is said over the socket.
-Standard library only.
+Owns the socket's name, the file that publishes it, connecting to it, and removing both when stale.
+It must not know the messages. Standard library only.
 
-The note carries a secret beside the address. On Unix the socket's folder and mode keep others
-out; a Windows pipe has no such folder, so a client also proves that it can read the library. The
-note names the holding of the lock that it belongs to: a copied or moved library brings along a note
-of an engine that has another one open. Where nothing may be written in the library, the note lies
-outside it, beside the socket. The socket is named after the folder (device and inode), and
-a name that somebody listens on is never taken nor removed.
+The file holds the address and a secret. On Unix the socket's folder and mode exclude other users; a
+Windows pipe has no folder, so a client also proves by the secret that it can read the library. The
+file names the holding of the lock that it belongs to, since a copied library contains the file of
+an engine that has the original open. For a read-only library the file is outside it, beside the
+socket. The socket is named after the folder (device and inode), and a name with a listener is never
+reused nor removed.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ from indexer.api.lock import Holding, holding, identity
 
 NOTE_NAME = "engine.json"
 FAMILY = "AF_PIPE" if sys.platform == "win32" else "AF_UNIX"
-# How long to stand in a queue that is full.
+# Seconds to retry while the socket's backlog is full.
 CONNECT_S = 10.0
 RETRY_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """How to reach an engine, and the holding of the library that it must have.
+    """The address of an engine, and the holding of the library that it must have.
 
-    ``pid`` is for messages only; the lock says who is alive.
+    ``pid`` is for messages only; the lock shows which process is alive.
     """
 
     address: str
@@ -55,12 +54,11 @@ class Endpoint:
 def new_endpoint(held: Holding) -> Endpoint:
     """Choose the address for the engine that holds a library: short, in a private folder.
 
-    It is the same for the same folder each time, unless another's socket is there: the numbers of a
-    drive that was unplugged, or of a folder that was deleted, may be given to another while the
-    engine of the first still ends.
+    It is the same for a folder each time, unless another engine's socket has the name: device and
+    inode of an unplugged drive or a deleted folder may be reused while its engine is ending.
 
     Raises:
-        WorldError: ``library_unwritable``, if there is no folder that only we can enter.
+        WorldError: ``library_unwritable``, if there is no folder that only this user can enter.
     """
     address = _address(name := _name(held))
     if _is_socket(address) or _listens(address):
@@ -69,7 +67,7 @@ def new_endpoint(held: Holding) -> Endpoint:
 
 
 def window_address(library: Path) -> str:
-    """Where the window of a library listens, which may be there before its folder is."""
+    """The address of a library's window, whose folder may not exist yet."""
     address = _address(f"lectern-{outside.digest(os.fsencode(os.path.realpath(library)))}")
     return f"{address.removesuffix('.sock')}.win"
 
@@ -85,12 +83,12 @@ def _address(name: str) -> str:
 
 
 def publish(library: Path, endpoint: Endpoint, *, inside: bool = True) -> None:
-    """Tell others where the engine is. Only the holder of the library lock may call this.
+    """Publish the address of the engine. Only the holder of the library lock may call this.
 
     Args:
         library: Its folder.
-        endpoint: Where the engine is.
-        inside: Whether the note may be in there; else, or where there is no room, it lies outside.
+        endpoint: The address.
+        inside: Whether to write into the library; otherwise, or on a full disk, outside it.
     """
     note = json.dumps(asdict(endpoint))
     if inside:
@@ -101,10 +99,10 @@ def publish(library: Path, endpoint: Endpoint, *, inside: bool = True) -> None:
 
 
 def published(library: Path) -> Endpoint | None:
-    """Read where the engine is that holds a library; it may be long gone.
+    """Read the published address of a library's engine, which may have ended.
 
-    A note that came with a copy, or was left by an earlier engine, is none. One outside cannot come
-    with a copy; whether it is of the engine that listens, this tells by its holding.
+    A file that was copied with the library, or left by an earlier engine, is recognised by its
+    holding of the lock and ignored.
     """
     folder = identity(library)
     if folder is not None:
@@ -133,11 +131,11 @@ def _noted(place: Path) -> Endpoint | None:
 
 
 def clear(library: Path, held: Holding, *, inside: bool = True) -> None:
-    """Remove the notes about a library, and what an engine of this folder left behind when it died.
+    """Delete the published addresses of a library, and the socket of an engine that has died.
 
-    Only the holder of the library lock may call this. The socket may stand in another folder than
-    a new one would, so the notes are asked too; one that names the socket of another folder goes
-    and leaves that socket alone.
+    Only the holder of the library lock may call this. The socket may be in another folder than a
+    new one would, so the published address is used too; if that is the socket of another library,
+    only the file is deleted.
     """
     left = {_address(_name(held))}
     places = [_note_outside(held[:2]), library / NOTE_NAME]
@@ -152,7 +150,7 @@ def clear(library: Path, held: Holding, *, inside: bool = True) -> None:
 
 
 def _remove_dead(address: str) -> None:
-    """Remove a socket nobody listens to; anything else under that name is left alone."""
+    """Delete a socket without a listener; anything else of that name is kept."""
     with contextlib.suppress(OSError):
         if _is_socket(address) and not _listens(address):
             Path(address).unlink()
@@ -171,20 +169,20 @@ def _listens(address: str) -> bool:
     except (ConnectionRefusedError, FileNotFoundError):
         return False
     except OSError:
-        return True  # only a listener makes others wait
+        return True  # only a listener has a backlog
     return True
 
 
 def connect(address: str, patience: float = CONNECT_S) -> Connection:
-    """Connect to a socket, without waiting for one that nobody serves any more.
+    """Connect to a socket; fails at once if it has no listener.
 
     Args:
-        address: Where somebody may listen.
-        patience: Seconds to try for while too many others wait there.
+        address: Of the socket.
+        patience: Seconds to retry while its backlog is full.
 
     Raises:
-        OSError: ``ConnectionRefusedError`` or ``FileNotFoundError`` where nobody listens,
-            ``BlockingIOError`` where whoever does has accepted nobody meanwhile.
+        OSError: ``ConnectionRefusedError`` or ``FileNotFoundError`` without a listener,
+            ``BlockingIOError`` if the listener has accepted no connection meanwhile.
     """
     if sys.platform == "win32":
         return Client(address, family=FAMILY)
@@ -204,9 +202,9 @@ def connect(address: str, patience: float = CONNECT_S) -> Connection:
 
 
 def limit_waits(connection: Connection, seconds: float) -> None:
-    """Have a read or a write fail with ``BlockingIOError`` when nothing moves for so long.
+    """Make a read or a write fail with ``BlockingIOError`` after so long without progress.
 
-    Waiting for a message to begin has no limit. Windows has none for its pipes.
+    Waiting for a message to begin has no limit. Windows pipes support no such limit.
     """
     if sys.platform != "win32":
         with socket.socket(fileno=os.dup(connection.fileno())) as ours:
@@ -216,7 +214,7 @@ def limit_waits(connection: Connection, seconds: float) -> None:
 
 
 def stop_reading(connection: Connection) -> None:
-    """Have a thread that reads from an open connection meet its end, or the next message's."""
+    """Make a thread that reads from an open connection end, at the latest after a message."""
     if sys.platform != "win32":
         with (
             contextlib.suppress(OSError),

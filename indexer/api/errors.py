@@ -1,9 +1,9 @@
 """Every failure Lectern can report: a stable code, a sentence for the person, a next step.
 
-Two roots: ``WorldError`` is the world's fault (a missing file, a full disk) and is shown as one
-sentence; anything else is ours and keeps its traceback. ``Cancelled`` is neither. Only code,
-message and detail cross a process border; ``Failure`` rebuilds the error on the other side and
-degrades unknown codes to ``internal``. Standard library only.
+``WorldError`` has a cause outside the program (a missing file, a full disk) and is shown as one
+sentence; any other exception is a fault of the program and keeps its traceback. ``Cancelled`` is
+neither. Code, message and detail travel between processes as a ``Failure``, which maps unknown
+codes to ``internal``. Standard library only.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from indexer.api.translation import N_
 class ErrorCode:
     """One declared failure; its texts are format strings over the keys of the detail.
 
-    ``label`` fits a column. ``in_window`` is what to do where there is no command line, if that is
-    something else than ``next_step``.
+    ``label`` fits a column. ``in_window`` replaces ``next_step`` in the window, if the command line
+    has another way out.
     """
 
     code: str
@@ -43,8 +43,8 @@ def _declare(*codes: ErrorCode) -> dict[str, ErrorCode]:
     return table
 
 
-# The one table of failures: help, documentation, dialogs and exit statuses come from here. What
-# only the command line says is not marked for translation.
+# The one table of failures: help, documentation, dialogs and exit statuses derive from it. Texts of
+# the command line alone are not marked for translation.
 CODES = _declare(
     # the person's request
     ErrorCode("path_missing", N_("Not there"), N_("There is nothing at {path}."),
@@ -220,7 +220,7 @@ CODES = _declare(
 )  # fmt: skip
 
 
-# Failures that say it all, as reasons within others.
+# Codes of failures that have another name as a reason within others.
 _AS_REASONS = {"too_complex": "unpacks_too_much", "too_large": "unpacks_too_much"}
 
 
@@ -229,7 +229,7 @@ class LecternError(Exception):
 
     Args:
         code: A key of ``CODES``.
-        detail: What the message's format string needs, as JSON-able values.
+        detail: The values of the message's placeholders, JSON-able.
 
     Raises:
         KeyError: If the code is not declared.
@@ -251,32 +251,32 @@ class LecternError(Exception):
 
     @property
     def reason(self) -> str:
-        """What is behind it, as a code of ``indexer.api.phrases``; its own code if nothing is."""
+        """The reason code in the detail (``indexer.api.phrases``), or its own code."""
         return str(self.detail.get("reason") or _AS_REASONS.get(self.code, self.code))
 
     def note(self) -> Note:
-        """The failure as something to know besides an answer."""
+        """The failure as a note beside an answer."""
         return Note(self.code, self.detail)
 
     def failure(self) -> Failure:
-        """The failure as it crosses a border."""
+        """The failure as it travels between processes."""
         return Failure(self.code, self.message, self.detail)
 
 
 class WorldError(LecternError):
-    """The world's fault: shown as a sentence and a next step, never as a traceback."""
+    """A cause outside the program: shown as a sentence and a next step, never as a traceback."""
 
 
 class InternalError(LecternError):
-    """Our fault, met on the far side of a process border; the log there has the traceback."""
+    """A fault of the program in another process, whose log has the traceback."""
 
 
 class Cancelled(Exception):  # noqa: N818  # an outcome, not an error
-    """The work was told to stop. Nothing is shown for it."""
+    """The work was cancelled. Nothing is shown for it."""
 
 
 def sentence(note: Note) -> str:
-    """What a note says in English: the phrase, or the failure and the next step."""
+    """The English text of a note: the phrase, or the failure and the next step."""
     if note.code in CODES:
         failure = WorldError(note.code, **note.detail)
         return f"{failure.message} {failure.next_step}".strip()
@@ -285,7 +285,7 @@ def sentence(note: Note) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error that crosses a border; ``message`` is for those that do not know its code."""
+    """An error between processes; ``message`` is for programs that do not know its code."""
 
     code: str
     message: str = ""

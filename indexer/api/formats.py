@@ -1,8 +1,8 @@
-"""The formats of documents: everything that is known of one stands in its row.
+"""The formats of documents, one row each.
 
-Owns the table. Names, limits, units, labels and the groups of ``type:`` derive from it, here and
-elsewhere; what the first bytes of a file say is read in ``indexer.extract.registry``. It must not
-load a reader. Standard library only.
+Owns the table. Extensions, limits, units, labels and the groups of ``type:`` derive from it;
+``indexer.extract.registry`` detects a format by content. It must not load a reader. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CONVERTED = "office.libreoffice"
 
 
 class SizeClass(Enum):
-    """Formats of one class share the size past which a file is not read (``config.Limits``)."""
+    """Formats of one class share the size beyond which a file is not read (``config.Limits``)."""
 
     PDF = auto()
     TEXT = auto()
@@ -34,7 +34,7 @@ class SizeClass(Enum):
     IMAGE = auto()
 
 
-# What ``type:`` can be followed by, with labels of the window.
+# The values of ``type:``, with labels for the window.
 GROUPS = {
     "document": N_("Documents"),
     "text": N_("Plain text"),
@@ -52,18 +52,18 @@ class Format:
     """One readable format.
 
     Attributes:
-        name: Kept in catalogs; never change it.
-        label: What people call it.
-        endings: The extensions it goes by, without dots, separated by spaces.
+        name: Stored in catalogs; never change it.
+        label: For the person.
+        endings: Its extensions, without dots, separated by spaces.
         reader: The module with its ``open_source``, below ``indexer.extract``.
-        size_class: Which limit its files have.
+        size_class: The class of its size limit.
         group: A key of ``GROUPS``, or "".
-        unit: What its pages are, "" if it has none. The name of a sheet, chapter or mail, and the
-            title of a slide, stand in the heading paths of its passages.
-        magic: The first bytes of its files, b"" if they say nothing or the registry knows more.
-        inside: Within a zip file the type it declares or a folder, within OLE a stream.
-        drawn: Whether pages are drawn by MuPDF: shown as images, and recognised where scanned.
-        page_bytes: Bytes of a file that go with a page, to estimate by.
+        unit: The unit of its pages, "" if it has none. The name of a sheet, chapter or mail, and
+            the title of a slide, are in the heading paths of its passages.
+        magic: The first bytes of its files, b"" if these vary or the registry has more rules.
+        inside: In a zip file the declared type or a folder, in OLE a stream.
+        drawn: Whether MuPDF renders its pages: shown as images, and recognised if scanned.
+        page_bytes: The bytes of a file per page, for estimates.
     """
 
     name: str
@@ -152,7 +152,7 @@ BY_EXTENSION = {extension: known for known in FORMATS for extension in known.ext
 # Web pages that browsers keep as mails.
 _SAVED_PAGES = {"mht": "web", "mhtml": "web"}
 DRAWN = tuple(known.name for known in FORMATS if known.drawn)
-# Documents of other programs: worth telling the person that they are not read yet.
+# Extensions of documents that Lectern does not read, which is reported to the person.
 FOREIGN_DOCUMENTS = frozenset({
     "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fb2", "fodp", "fods", "fodt",
     "gdoc", "heic", "heif", "hwp", "json", "key", "lit", "lyx", "mobi", "numbers", "odf", "odg",
@@ -162,7 +162,7 @@ FOREIGN_DOCUMENTS = frozenset({
 
 
 def page_unit(form: str) -> str:
-    """Return what a page of a format is called, "" for formats without pages."""
+    """Return the unit of a format's pages, "" for formats without pages."""
     return BY_NAME[form].unit if form in BY_NAME else ""
 
 

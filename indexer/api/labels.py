@@ -1,6 +1,6 @@
-"""What states of files, steps of indexing and reasons of hits are called, and what they mean.
+"""Labels and explanations of files' states, steps of indexing and reasons of hits.
 
-Owns these tables; the window, the command line and the reference show them. Standard library only.
+Owns these tables, for the window, the command line and the reference. Standard library only.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ SPEEDS = {
     "fast": Label(N_("Fast"), N_("As fast as this computer can.")),
 }
 
-# Why indexing is slower than asked, or waits.
+# Reasons why indexing is slowed down or waits.
 PACE_REASONS = {
     "paused": N_("Paused"),
     "battery": N_("Slower: on battery"),

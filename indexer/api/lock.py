@@ -1,13 +1,12 @@
-"""The library lock: at most one engine a library, as the operating system sees it.
+"""The library lock: at most one engine per library.
 
-Owns the lock file, the note beside it, and what tells one holding of one folder from all others.
-It is a lock of the operating system, so a killed holder never leaves it behind; the note may be
-stale, or a copy. It must not know what is done under the lock. Needs the standard library only,
-but for taking the lock.
+Owns the lock file, the file beside it that names the holder, and the identity of a holding (folder
+and acquisition). The operating system releases the lock of a killed process; the file with the
+holder may be stale, or copied. It must not know what is done under the lock. Only acquiring needs
+more than the standard library.
 
-A library that cannot be written is shared by its readers: each holds the lock file's shared lock,
-which keeps every writer out, and an exclusive lock of its own outside the library, so that each
-person still has one engine.
+A read-only library is shared by its readers: each holds the lock file's shared lock, which excludes
+writers, and an exclusive lock outside the library, so that each person still has one engine.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 LOCK_NAME = "lock"
-# Beside the lock, not in it: whoever tries to take a lock file may empty it.
+# A file beside the lock file, as trying to acquire the lock may truncate the lock file.
 HOLDER_NAME = "lock.json"
 
 
 class Holding(NamedTuple):
-    """Which folder is locked, as the system numbers it, and the taking of its lock.
+    """The device and inode of a locked folder, and a random id of the acquisition of its lock.
 
-    A copy of a folder, another folder in its place and a restored backup differ from it; the
-    same folder under another name, through a link or another mount, does not.
+    It differs for a copy, another folder at the same path and a restored backup; it is the same for
+    the same folder at another path, through a link or another mount.
     """
 
     device: int
@@ -50,7 +49,7 @@ class Holding(NamedTuple):
 class LibraryLock:
     """The exclusive right to write to a library, held until ``release``. Thread-safe.
 
-    Or the right to read one that cannot be written: ``refusal`` then says so.
+    Or the right to read one that is read-only: ``refusal`` is then the reason.
     """
 
     def __init__(self, library: Path, lock: BaseFileLock, shared: int | None = None) -> None:
@@ -59,23 +58,23 @@ class LibraryLock:
         self._lock = lock
         self._shared = shared
         self._file = _numbers(_guard(library))
-        # What the note beside the lock has to say: ours, or what the last writer left.
+        # The acquisition that the holder's file must name: ours, or the last writer's.
         self._signed = self.holding.taking if shared is None else _signed(library, "")
 
     @property
     def refusal(self) -> WorldError | None:
-        """Why the library can only be read, None if it may be written."""
+        """Why the library is read-only, None if it is writable."""
         if self._shared is None:
             return None
         return WorldError("library_read_only", library=str(self.library))
 
     @classmethod
     def acquire(cls, library: Path, program: str = "lectern") -> LibraryLock:
-        """Take the lock, making the library's folder if need be, open to its owner only.
+        """Acquire the lock; the library's folder is created if missing, for its owner only.
 
         Args:
             library: The folder of the library.
-            program: What to call the holder in the messages of others.
+            program: The name of the holder in messages of other processes.
 
         Raises:
             WorldError: ``library_locked``, ``library_unwritable`` or ``disk_full``.
@@ -101,10 +100,10 @@ class LibraryLock:
 
     @classmethod
     def share(cls, library: Path) -> LibraryLock:
-        """Take the right to read a library that cannot be written; nobody can write it meanwhile.
+        """Acquire the shared lock of a read-only library, which excludes writers.
 
         Raises:
-            WorldError: ``library_locked``, ``library_unwritable`` where writers cannot be kept out.
+            WorldError: ``library_locked``, ``library_unwritable`` if writers cannot be excluded.
         """
         from filelock import FileLock, Timeout
 
@@ -127,10 +126,10 @@ class LibraryLock:
         return taken
 
     def is_intact(self) -> bool:
-        """Whether what is at the library's path still is what was locked.
+        """Whether the folder at the library's path is still the locked one.
 
-        It is not once the folder was moved, deleted or replaced, its lock file too, or once
-        another library was written over it. A drive that does not answer tells nothing.
+        False once the folder or its lock file was moved, deleted or replaced, or overwritten by
+        another library. True if the drive does not respond.
         """
         try:
             there = _numbers(self.library), _numbers(_guard(self.library))
@@ -142,7 +141,7 @@ class LibraryLock:
         return (there, signed) == ((self.holding[:2], self._file), self._signed)
 
     def check(self) -> None:
-        """Make sure that what is written by path goes into this library.
+        """Ensure that files written by path go into this library.
 
         Raises:
             WorldError: ``library_moved``.
@@ -151,7 +150,7 @@ class LibraryLock:
             raise WorldError("library_moved", library=str(self.library))
 
     def release(self) -> None:
-        """Let go; harmless when done twice."""
+        """Release the lock; idempotent."""
         if self._shared is not None:
             if self._lock.is_locked:
                 os.close(self._shared)
@@ -174,7 +173,7 @@ class LibraryLock:
             "since": time.time(),
             "taking": self.holding.taking,
         }
-        # A full disk must not cost the lock; without the note, nobody can share it.
+        # On a full disk the lock is held without the holder's file, and cannot be shared.
         with contextlib.suppress(OSError):
             path = self.library / HOLDER_NAME
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -183,7 +182,7 @@ class LibraryLock:
 
 
 def holding(library: Path) -> Holding | None:
-    """Tell which holding of a library an engine that serves it must have; None without one."""
+    """Return the current holding of a library; None if it has none."""
     try:
         return Holding(*_numbers(library), str(_note(library)["taking"]))
     except (OSError, KeyError):
@@ -191,9 +190,9 @@ def holding(library: Path) -> Holding | None:
 
 
 def identity(library: Path) -> tuple[int, int] | None:
-    """The folder of a library as the system numbers it: device and inode; None if it is not there.
+    """The device and inode of a library's folder; None if it does not exist.
 
-    Names may differ, through links and mounts; a copy has another number.
+    The same for all paths to the folder, through links and mounts; different for a copy.
     """
     try:
         return _numbers(library)
@@ -202,7 +201,7 @@ def identity(library: Path) -> tuple[int, int] | None:
 
 
 def _guard(library: Path) -> Path:
-    """What is locked: on a disk that can only be read there may be no file for it."""
+    """The file to be locked, which on a read-only disk may have to be an existing one."""
     file = library / LOCK_NAME
     return library if not file.exists() and _is_read_only(library) else file
 
@@ -212,15 +211,15 @@ def _is_read_only(folder: Path) -> bool:
 
 
 def _share(guard: Path) -> int:
-    """Take the shared lock of a file that may only be read, and give its descriptor.
+    """Acquire the shared lock of a read-only file, and return its descriptor.
 
     Raises:
         BlockingIOError: If a writer has it.
-        OSError: If it cannot be taken.
+        OSError: If it cannot be acquired.
     """
     descriptor = os.open(guard, os.O_RDONLY)
     try:
-        if sys.platform == "win32":  # it has no shared ones for this; one reader at a time
+        if sys.platform == "win32":  # no shared locks: one reader at a time
             import msvcrt
 
             try:
@@ -242,14 +241,14 @@ def _signed(library: Path, unknown: str) -> str:
 
 
 def holder(library: Path) -> str:
-    """Name whoever holds the lock, as well as the note beside it can tell."""
+    """Describe the holder of the lock, by the file beside it."""
     note = _note(library)
     try:
         process = f"{note['program']} (process {int(note['pid'])}"
         host, since = str(note.get("host", "")), float(note.get("since", 0.0))
     except (ValueError, KeyError, TypeError):
         return "another program"
-    # A library on a shared drive may be held from another machine, where its number means nothing.
+    # The holder of a library on a network drive may be on another machine, with another pid space.
     elsewhere = f" on {host}" if host not in {"", platform.node()} else ""
     began = time.strftime(", since %Y-%m-%d %H:%M", time.localtime(since)) if since > 0 else ""
     return f"{process}{elsewhere}{began})"

@@ -1,9 +1,8 @@
-"""The files of a library that lie outside it: in a folder that only this person can enter.
+"""The files of a library outside its folder, in one that only this user can enter.
 
-Owns which folder that is, and how a file there is named. It must not know what is in them.
-Standard library only.
-
-They are named after the library's folder as the system numbers it, so a copy has none of them.
+Owns the choice of that folder, and the names of files in it: by device and inode of the library's
+folder, so that a copy of a library has none. It must not know what is in them. Standard library
+only.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from pathlib import Path
 
 from indexer.api.errors import WorldError
 
-# sun_path holds 104 bytes on macOS and 108 on Linux, the closing zero included.
+# sun_path has 104 bytes on macOS and 108 on Linux, with the terminating zero.
 MAX_ADDRESS_BYTES = 100
 
 
 def named_after(device: int, inode: int) -> str:
-    """The name that all files of one folder begin with."""
+    """The common prefix of the names of one library's files."""
     return f"lectern-{digest(f'{device}:{inode}'.encode())}"
 
 
@@ -32,10 +31,10 @@ def digest(named: bytes) -> str:
 
 
 def file(name: str, kind: str) -> Path:
-    """Return the place of a file; its path is short enough for a socket.
+    """Return the path of a file, short enough for a socket.
 
     Raises:
-        WorldError: ``library_unwritable``, if there is no folder that only we can enter.
+        WorldError: ``library_unwritable``, if there is no folder that only this user can enter.
     """
     folder = Path(tempfile.gettempdir()) if sys.platform == "win32" else _private_folder(name)
     return folder / f"{name}.{kind}"

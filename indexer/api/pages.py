@@ -1,8 +1,8 @@
-"""What the window asks the render child, and what that answers.
+"""The requests of the window to the render child, and their answers.
 
-Owns both as dataclasses; ``indexer.render`` answers them. Page numbers are from 1, lengths in
-points, offsets code points of the canonical text. Bytes travel beside an answer where its class
-says so. Standard library only.
+Owns both as dataclasses; ``indexer.render`` handles them. Page numbers begin at 1, lengths are in
+points, offsets are code points of the canonical text. Some answers have binary data, as their class
+says. Standard library only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Size = tuple[float, float]
 
 
 class PageRequest(Answered[A]):
-    """Something that is asked of the render child, which answers with an ``A`` and bytes."""
+    """A request to the render child, which answers with an ``A`` and bytes."""
 
     __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
@@ -37,9 +37,9 @@ class DocumentSource:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRequest(PageRequest[A]):
-    """Something that is asked about one document."""
+    """A request about one document."""
 
-    kinds: ClassVar[dict[str, type[Any]]] = PageRequest.kinds  # it is no kind itself
+    kinds: ClassVar[dict[str, type[Any]]] = PageRequest.kinds  # only its subclasses are registered
     source: DocumentSource
 
 
@@ -52,9 +52,9 @@ class OpenedPages:
 
     Attributes:
         count: How many there are.
-        page: The one that is looked at, and its ``size``.
+        page: The requested page, and its ``size``.
         sizes: Of the first pages.
-        labels: What the document calls its pages; nothing where they are just numbers.
+        labels: The document's own page labels; empty if these are the page numbers.
         outlined: Whether there is an outline.
     """
 
@@ -68,7 +68,7 @@ class OpenedPages:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An open document; ``stamp`` is another once its file is. One of text has no pages."""
+    """An open document; ``stamp`` changes with its file. A document of text has no pages."""
 
     format: str
     stamp: str
@@ -105,7 +105,7 @@ class PageImage:
 
 @dataclass(frozen=True, slots=True)
 class MarkBox:
-    """Where something stands on a page; ``turn`` is of its text, in quarters clockwise."""
+    """A rectangle on a page; ``turn`` is the rotation of its text in quarters clockwise."""
 
     page: int
     x0: float
@@ -117,12 +117,12 @@ class MarkBox:
 
 @dataclass(frozen=True, slots=True)
 class PassageMarks:
-    """Where ranges of a passage stand.
+    """The places of ranges of a passage.
 
     Attributes:
         found: Whether the passage is on its page.
-        pending: It stands there twice, and pages must be counted to tell which is meant.
-        spans: Boxes of each range that was asked for.
+        pending: It occurs there twice; deciding which one it is needs the offsets of all pages.
+        spans: The boxes of each requested range.
     """
 
     found: bool
@@ -132,10 +132,10 @@ class PassageMarks:
 
 @dataclass(frozen=True, slots=True)
 class PageLetters:
-    """The text of a page, turned by so many quarters clockwise.
+    """The text of a page, rotated by so many quarters clockwise.
 
-    The bytes are the box of each character: four 32-bit floats, little endian; all 0 for one that
-    stands nowhere.
+    The bytes are the box of each character: four 32-bit floats, little endian; all 0 for a
+    character without a place.
     """
 
     text: str
@@ -144,7 +144,7 @@ class PageLetters:
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part of a document's text, which is in the bytes (UTF-8); ``more`` goes on after it."""
+    """A part of a document's text, which is in the bytes (UTF-8); ``more``: it continues."""
 
     offset: int
     more: bool
@@ -170,7 +170,7 @@ class GetSizes(DocumentRequest[PageSizes]):
 
 @dataclass(frozen=True, slots=True)
 class GetImage(DocumentRequest[PageImage]):
-    """Draw a page so many pixels wide; some rows of it, or all without ``rows``."""
+    """Render a page at a width in pixels; some rows of it, or all without ``rows``."""
 
     page: int
     width: int
@@ -180,12 +180,12 @@ class GetImage(DocumentRequest[PageImage]):
 
 @dataclass(frozen=True, slots=True)
 class GetMarks(DocumentRequest[PassageMarks]):
-    """Find where ranges of a passage stand.
+    """Find the places of ranges of a passage.
 
     Attributes:
-        page: Where it begins, and ``last``, where it ends.
+        page: The page on which it begins; it ends on ``last``.
         text: Of the passage.
-        start: Where it begins in the document; None if that is not known.
+        start: Its offset in the document; None if unknown.
         spans: Offsets into the text.
     """
 
@@ -198,7 +198,7 @@ class GetMarks(DocumentRequest[PassageMarks]):
 
 @dataclass(frozen=True, slots=True)
 class GetLetters(DocumentRequest[PageLetters]):
-    """Find the characters of a page."""
+    """Return the characters of a page and their boxes."""
 
     page: int
 
@@ -210,7 +210,7 @@ class GetOutline(DocumentRequest[tuple[OutlineEntry, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class GetText(DocumentRequest[TextPart]):
-    """Read the text of a range, with so much ``room`` before and after it."""
+    """Read the text of a range, with ``room`` characters before and after it."""
 
     start: int = 0
     end: int = 0
@@ -219,4 +219,4 @@ class GetText(DocumentRequest[TextPart]):
 
 @dataclass(frozen=True, slots=True)
 class Rest(PageRequest[None]):
-    """Let go of every file."""
+    """Close all files."""

@@ -1,9 +1,9 @@
-"""What the engine tells besides its answers: a code for each phrase, and what the phrase is.
+"""The phrases of notes and reasons, by code.
 
 Owns the one table of notes on a query, reasons within errors and reasons for a device. Codes and
-their details cross borders and are kept in the catalog; the command line speaks the English of
-the table, and the window translates it. What is no code, such as the words of an operating system
-or of a library, is told as it is. Standard library only.
+details travel between processes and are stored in the catalog; the command line prints the English
+of the table, the window translates it. Any other text, such as a message of the operating system or
+of a library, is shown unchanged. Standard library only.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-# Code: a format string over the keys of the detail. Sentences end with a stop; the others stand
-# behind a colon.
+# Code: a format string over the keys of the detail. Sentences end with a full stop; other phrases
+# follow a colon.
 PHRASES = {
     # notes on a query
     "query_cut": N_("Only the first {limit} characters are searched."),
@@ -33,7 +33,7 @@ PHRASES = {
     "only_left_out": N_("A minus leaves passages out; say what to look for as well."),
     "phrase_nowhere": N_("No passage holds {phrases}."),
     "words_only": N_("Only words are searched."),
-    # what the values of operators are
+    # invalid values of operators
     "value_missing": N_("it has no value"),
     "date_is": N_("a date is 2024, 2024-03 or 2024-03-15"),
     "date_beyond": N_("no calendar goes that far"),
@@ -48,11 +48,11 @@ PHRASES = {
     "device_absent": N_("{device} is not part of the installed ONNX Runtime"),
     "device_failed": N_("{device} failed ({said})"),
     "device_unknown": N_("the model is loaded when it is first needed"),
-    # what becomes of a language that the model was not made for
+    # a language that the model does not cover
     "language_uncovered": N_("found by words only: no language model known here was made for it"),
     "language_offered": N_("found by words only: the language model {model} was made for it"),
     "language_coming": N_("found by words only until the change to {model} is complete"),
-    # why a file is passed by
+    # why a file is not read
     "secrets": N_("keys and passwords are kept out"),
     "browser": N_("a browser's own folder"),
     "mail": N_("a mail program's own folder"),
@@ -118,7 +118,7 @@ PHRASES = {
     "too_many_inside": N_("too many files came before it"),
     "stopped_answering": N_("it stopped answering"),
     "write_cut_short": N_("what was just written is cut short"),
-    # what the operating system says of files
+    # errors of the operating system on files
     "os_absent": N_("it is not there"),
     "os_denied": N_("the system does not permit it"),
     "os_fault": N_("the drive reports a fault"),
@@ -129,12 +129,12 @@ PHRASES = {
     "os_long_name": N_("its name is too long"),
     "not_a_file": N_("it is no regular file"),
     "not_listed": N_("it cannot be listed"),
-    # why a folder is looked at every few minutes
+    # why a folder is polled
     "network": N_("its drive does not tell what others change"),
     "exhausted": N_(
         "the system watches no more folders (on Linux raise fs.inotify.max_user_watches)"
     ),
-    # why the engine or the library cannot
+    # outcomes of connections, and failures of the engine or the library
     "connected": N_("done"),
     "offline": N_("working offline"),
     "package_wrong": N_("its package lacks the expected files"),
@@ -155,7 +155,7 @@ PHRASES = {
     "replaced": N_("a newer request took its place"),
     "not_started": N_("the engine did not start"),
     "no_answer": N_("the answer is no answer"),
-    # what a setting takes
+    # invalid values of settings
     "takes_one": N_("it takes one value"),
     "takes_flag": N_("it is on or off"),
     "takes_integer": N_("it is a whole number"),
@@ -172,7 +172,7 @@ PHRASES = {
 # Keys of details whose values are phrases themselves.
 SPOKEN = ("reason", "kind")
 
-# Not every system knows all of these.
+# By errno; not every system has all of these.
 _SYSTEM = {
     "os_absent": ("ENOENT",),
     "os_denied": ("EACCES", "EPERM"),
@@ -193,27 +193,27 @@ _BY_NUMBER = {
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One thing the person should know; ``code`` is one of this table, or of an error."""
+    """A note for the person; ``code`` is one of this table, or of an error."""
 
     code: str
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 def english(code: str, detail: Mapping[str, Any]) -> str:
-    """The phrase of a code in English; what is no code is given back."""
+    """The English phrase of a code; any other text is returned unchanged."""
     text = PHRASES.get(code)
     return code if text is None else fill(text, detail)
 
 
 def fill(text: str, detail: Mapping[str, Any]) -> str:
-    """Put a detail into a format string, in English; what the detail lacks is a question mark."""
+    """Fill a format string from a detail, in English; missing values become question marks."""
     return fill_with(english, text, detail)
 
 
 def fill_with(
     speak: Callable[[str, Mapping[str, Any]], str], text: str, detail: Mapping[str, Any]
 ) -> str:
-    """Put a detail into a format string, in the language of what speaks its phrases."""
+    """Fill a format string from a detail; ``speak`` translates its phrases."""
     plain = {key: value for key, value in detail.items() if key not in SPOKEN}
     if isinstance(unread := plain.get("unread"), (list, tuple)):
         plain["unread"] = _listed(speak, unread, plain.get("more", 0))
@@ -227,7 +227,7 @@ def fill_with(
 def _listed(
     speak: Callable[[str, Mapping[str, Any]], str], unread: Sequence[Any], more: object
 ) -> str:
-    """Parts of a document as pairs of a name and a reason: each with its reason behind it."""
+    """Format pairs of a part's name and the reason why it was not read."""
     listed = []
     for part in unread:
         match part:
@@ -237,7 +237,7 @@ def _listed(
 
 
 def read_detail(text: str) -> dict[str, Any]:
-    """The detail of a failure as the catalog keeps it: as JSON; bare words are its reason."""
+    """Parse a failure's detail from the catalog: JSON, or the plain text of a reason."""
     try:
         known = json.loads(text)
     except ValueError:
@@ -248,5 +248,5 @@ def read_detail(text: str) -> dict[str, Any]:
 
 
 def reason_of(error: OSError) -> str:
-    """A code for what the operating system says of a file, or its own words."""
+    """The phrase code of an error of the operating system, or its message."""
     return _BY_NUMBER.get(error.errno or 0) or error.strerror or str(error)

@@ -1,7 +1,7 @@
-"""Progress and cancelling: one call that reports and, when told to, stops.
+"""Progress and cancelling: one call that reports and raises ``Cancelled`` if the token is set.
 
-A loop that reports cannot forget to check for cancelling, because the same call does both. At
-most ten reports a second leave a throttled reporter. Standard library only.
+A loop that reports thereby checks for cancelling too. A reporter passes on at most ten reports a
+second. Standard library only.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 MIN_INTERVAL_S = 0.1
 
 
-# Units of an estimate, in seconds, with the time from which the next one tells enough.
+# The units of an estimate in seconds.
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _UNITS = (("minute", _MINUTE, 90 * _MINUTE), ("hour", _HOUR, 2 * _DAY))
 
 
 def rough(seconds: float) -> tuple[int, str]:
-    """Round an estimated time up to what an estimate is worth: a number, and its unit.
+    """Round an estimated time up to a number and its unit.
 
     >>> [rough(seconds) for seconds in (5, 61, 25 * 60, 100 * 60, 200_000)]
     [(0, 'minute'), (2, 'minute'), (25, 'minute'), (2, 'hour'), (3, 'day')]
 
-    Up to a minute the number is 0; past twenty it goes in fives. A longer time is never shorter.
+    Up to a minute the number is 0; above twenty it is a multiple of five. Monotonic.
     """
     if seconds <= _MINUTE:
         return 0, "minute"
@@ -42,7 +42,7 @@ def rough(seconds: float) -> tuple[int, str]:
 
 
 class Step(StrEnum):
-    """What an indexing job is doing."""
+    """The steps of an indexing job."""
 
     SCAN = "scan"
     INDEX = "index"  # extracting, embedding and writing overlap
@@ -68,7 +68,7 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """How much of the work is done, 0 to 1: what is read, as far as it is embedded."""
+        """The share of the work that is done, 0 to 1: the share read times the share embedded."""
         if not self.files_total:
             return 0.0
         read = min(self.files_done / self.files_total, 1.0)
@@ -85,7 +85,7 @@ class Progress:
 
 
 class CancelToken:
-    """A flag another thread sets. Thread-safe."""
+    """A flag that another thread sets. Thread-safe."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -103,18 +103,18 @@ class CancelToken:
             raise Cancelled
 
     def wait(self, seconds: float) -> None:
-        """Wait, but not past a cancel; then raise ``Cancelled`` if there was one."""
+        """Wait, at most until a cancel, which raises ``Cancelled``."""
         self._event.wait(seconds)
         self.check()
 
 
 def ignore(_progress: Progress) -> None:
-    """Take a report and do nothing with it."""
+    """Ignore a report."""
 
 
 @dataclass(slots=True)
 class Reporter:
-    """Passes reports on at most every ``interval`` seconds and raises when cancelled."""
+    """Passes reports on at most every ``interval`` seconds, and raises when cancelled."""
 
     sink: Callable[[Progress], None] = ignore
     token: CancelToken = field(default_factory=CancelToken)

@@ -1,10 +1,10 @@
-"""The one framing of all borders: a JSON header, optionally followed by bytes.
+"""The framing of all messages between processes: a JSON header, optionally followed by bytes.
 
-Owns how a message becomes bytes and back, the limits on its size and the hello that carries the
-protocol's version; it must not know what any message means. A message is a 4-byte big-endian
-header length, the JSON header in UTF-8 and the binary part; on a stream a 4-byte big-endian total
-length stands in front. Transports that keep message borders by themselves (the engine's socket)
-send ``pack`` and receive into ``unpack``. Standard library only.
+Owns converting a message to bytes and back, the limits on its size and the hello that carries the
+protocol's version; it must not know what any message means. A message is a 4-byte big-endian header
+length, the JSON header in UTF-8 and the binary part; on a stream it is preceded by a 4-byte
+big-endian total length. Transports that preserve message boundaries (the engine's socket) use
+``pack`` and ``unpack``. Standard library only.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from indexer.api.errors import WorldError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# Raised when a field changes its type or goes; a new one has a default, and is no change.
+# Incremented when a field changes its type or is removed; a new field with a default is compatible.
 PROTOCOL_VERSION = 4
-# The largest things that cross are page images and batches of passages; more is a fault or an
-# attack, and must not be allocated before it is refused.
+# The largest messages are page images and batches of passages; a larger one is a fault or an
+# attack, and must be refused before it is allocated.
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-# Of what the engine is asked: the paths of some ten thousand files.
+# The limit of requests to the engine: the paths of some ten thousand files.
 MAX_REQUEST_BYTES = 4 * 1024 * 1024
 _LENGTH = struct.Struct(">I")
 
@@ -35,16 +35,16 @@ H = TypeVar("H")
 
 
 def pack(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
-    """Turn a message into bytes.
+    """Encode a message as bytes.
 
     Args:
-        header: JSON-able values. Strings may hold lone surrogates (names that are not UTF-8);
-            they cross as JSON escapes, so that the header always is valid UTF-8.
-        binary: What travels beside the header.
+        header: JSON-able values. Strings may hold lone surrogates (names that are not UTF-8), which
+            are written as JSON escapes, so that the header is always valid UTF-8.
+        binary: The binary part.
 
     Raises:
-        WorldError: ``bad_request`` if the message is larger than the border lets through.
-        TypeError: If the header holds something JSON cannot say.
+        WorldError: ``bad_request`` if the message exceeds the limit.
+        TypeError: If the header holds a value that JSON has no type for.
         ValueError: If the header holds a number that is not finite.
     """
     try:
@@ -56,7 +56,7 @@ def pack(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
 
 
 def unpack(message: bytes) -> tuple[Header, bytes]:
-    """Turn bytes back into the header and the binary part.
+    """Decode bytes to the header and the binary part.
 
     Raises:
         WorldError: ``bad_request`` if the bytes are not a message.
@@ -79,7 +79,7 @@ def unpack(message: bytes) -> tuple[Header, bytes]:
 
 
 def frame(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
-    """Return one message as it is written to a byte stream; raises as ``pack`` does."""
+    """Encode a message for a byte stream; raises as ``pack`` does."""
     message = pack(header, binary)
     return _LENGTH.pack(len(message)) + message
 
@@ -89,14 +89,14 @@ def write_frame(stream: IO[bytes], header: Mapping[str, Any], binary: bytes = b"
 
     Raises:
         WorldError: ``bad_request`` if it is too large.
-        OSError: If the other side is gone.
+        OSError: If the other side has closed the stream.
     """
     stream.write(frame(header, binary))
     stream.flush()
 
 
 def read_frame(stream: IO[bytes]) -> tuple[Header, bytes] | None:
-    """Read one message from a byte stream; ``None`` where the stream ends between two messages.
+    """Read one message from a byte stream; ``None`` if the stream ends between two messages.
 
     Raises:
         WorldError: ``bad_request`` if the stream ends inside a message or holds no message.
@@ -115,13 +115,13 @@ def read_frame(stream: IO[bytes]) -> tuple[Header, bytes] | None:
 
 
 class FrameReader:
-    """Puts messages together from pieces of a byte stream, for readers that cannot wait."""
+    """Assembles messages from chunks of a byte stream, for readers that must not block."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
 
     def feed(self, data: bytes) -> Iterator[tuple[Header, bytes]]:
-        """Take in what came and yield the messages that are whole now.
+        """Add a chunk and yield the messages that it completes.
 
         Raises:
             WorldError: ``bad_request`` if this is no stream of messages.
@@ -140,7 +140,7 @@ class FrameReader:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who speaks first; a child says its process, a client that it can read the library."""
+    """The first message of a child, with its pid, or of a client, with the library's secret."""
 
     role: str
     pid: int = 0
@@ -149,11 +149,11 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """What an engine says of itself in its hello.
+    """The hello of an engine.
 
     Attributes:
         holding: The holding of the lock, see ``indexer.api.lock``.
-        offline: It never connects anywhere.
+        offline: It never uses the network.
         version: Of the program.
     """
 
@@ -165,12 +165,12 @@ class Greeting:
 
 
 def hello(words: Hello | Greeting) -> Header:
-    """Return the first message of a side, with the version of the protocol."""
+    """Encode a hello, with the version of the protocol."""
     return {"type": "hello", "protocol": PROTOCOL_VERSION, **encode(words)}
 
 
 def program_version() -> str:
-    """Return the version of this program, "" for one that was not installed."""
+    """Return the version of this program, "" if it is not installed."""
     try:
         return metadata.version("lectern")
     except metadata.PackageNotFoundError:
@@ -178,7 +178,7 @@ def program_version() -> str:
 
 
 def check_hello(header: Mapping[str, Any], kind: type[H]) -> H:
-    """Read a hello, and make sure that the other side greets in this protocol.
+    """Decode a hello, and check the version of its protocol.
 
     Raises:
         WorldError: ``bad_request`` if it is no hello, ``engine_version`` if the versions differ.
@@ -195,7 +195,7 @@ def _encode(header: Mapping[str, Any], *, ascii_only: bool) -> str:
 
 
 def _refuse(constant: str) -> NoReturn:
-    """Refuse NaN and infinities, which are no JSON though Python reads them."""
+    """Refuse NaN and infinities, which Python parses though they are no JSON."""
     raise ValueError(constant)
 
 
@@ -205,7 +205,7 @@ def _check_size(size: int) -> None:
 
 
 def _read_exactly(stream: IO[bytes], size: int) -> bytes:
-    """Read ``size`` bytes, fewer only where the stream ends (pipes may deliver in pieces)."""
+    """Read ``size`` bytes, fewer only at the end of the stream (pipes return partial reads)."""
     parts: list[bytes] = []
     missing = size
     while missing and (part := stream.read(missing)):

@@ -1,8 +1,8 @@
-"""What can be asked of an engine: one frozen dataclass for each kind of request.
+"""The requests to an engine, one frozen dataclass each.
 
 Owns their fields and the checks on them, the type of each answer, and the queue of each
-(``indexer.api.contract``). It must not know how anything is answered (``indexer.engine``) or
-travels. Standard library only. It is one table of declarations, however long.
+(``indexer.api.contract``). It must not know how a request is handled (``indexer.engine``) or
+travels. Standard library only. The file is one table of declarations, which is why it is long.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from indexer.api.status import Activity, ModelChoice, Speed, Status
 from indexer.api.types import Explanation, FileState, SearchResult, Span, Summary
 
 MAX_LIMIT = 10_000
-# No file and no library is as large.
+# Larger than any size of a file or a library.
 MAX_NUMBER = 2**53
 
 
 class Order(StrEnum):
-    """Of files in a list: by path, by state, the largest or the newest first."""
+    """The order of files in a list: by path, by state, the largest or the newest first."""
 
     PATH = "path"
     NAME = "name"
@@ -55,7 +55,7 @@ class Search(Request[SearchResult]):
         text: In Lectern's grammar (``indexer.query``).
         limit: The most hits, 1 to 10,000.
         explain: Fill ``Hit.explain``.
-        full_text: Put whole passages into hits, not only the part around the best sentence.
+        full_text: Return whole passages in hits, not only the part around the best sentence.
     """
 
     queue: ClassVar[Queue] = Queue.SEARCH
@@ -70,10 +70,10 @@ class Search(Request[SearchResult]):
 
 @dataclass(frozen=True, slots=True)
 class Explain(Request[Explanation | None]):
-    """Say what the similarity of a hit to a query is made of, word by word.
+    """Decompose the similarity of a hit to a query by words.
 
-    ``start`` is ``Hit.start``. The answer is None if the query has no words, or its model cannot be
-    had. Raises ``not_a_root`` for an unknown file, ``not_indexed`` where no passage begins.
+    ``start`` is ``Hit.start``. The answer is None if the query has no words, or its model is not
+    available. Raises ``not_a_root`` for an unknown file, ``not_indexed`` without such a passage.
     """
 
     queue: ClassVar[Queue] = Queue.STATUS
@@ -87,10 +87,10 @@ class Explain(Request[Explanation | None]):
 
 @dataclass(frozen=True, slots=True)
 class Compare(Request[Comparison]):
-    """Say what each of two documents states that the other does not.
+    """Find the statements of each of two documents that the other does not have.
 
     Attributes:
-        first: A document, as behind ``like:``: a path or its end, with ``#page=N`` for a page.
+        first: A document, as after ``like:``: a path or its end, with ``#page=N`` for a page.
         second: Another one.
         limit: The most statements in each part, the most different ones; 0 for all.
 
@@ -108,14 +108,14 @@ class Compare(Request[Comparison]):
 
 @dataclass(frozen=True, slots=True)
 class GetStatus(Request[Status]):
-    """Describe the library."""
+    """Return the status of the library."""
 
     queue: ClassVar[Queue] = Queue.STATUS
 
 
 @dataclass(frozen=True, slots=True)
 class GetActivity(Request[Activity]):
-    """Say what goes on, quickly enough to be asked twice a second."""
+    """Return the current activity; cheap enough to be polled twice a second."""
 
     queue: ClassVar[Queue] = Queue.FAST
 
@@ -127,9 +127,9 @@ class ListFiles(Request[FileList]):
     Attributes:
         state: Only files in this state.
         root: Only files of this root.
-        offset: How many to leave out at the beginning.
-        limit: How many to give, 1 to 10,000.
-        text: Only files whose path holds these words.
+        offset: How many to skip.
+        limit: The most files to return, 1 to 10,000.
+        text: Only files whose path contains these words.
 
     Raises ``not_a_root`` for an unknown root.
     """
@@ -149,7 +149,7 @@ class ListFiles(Request[FileList]):
 
 @dataclass(frozen=True, slots=True)
 class GetDocument(Request[Document]):
-    """Say what is known of one file; ``not_a_root`` for an unknown one."""
+    """Return one file and its document. Raises ``not_a_root`` for an unknown file."""
 
     queue: ClassVar[Queue] = Queue.FAST
     path: Path
@@ -157,7 +157,7 @@ class GetDocument(Request[Document]):
 
 @dataclass(frozen=True, slots=True)
 class FindSentences(Request[tuple[Span, ...]]):
-    """Find the sentences of the passages that overlap a stretch of a file's canonical text.
+    """Find the sentences of the passages that overlap a range of a file's canonical text.
 
     The answer is ascending. Raises ``not_a_root`` for an unknown file.
     """
@@ -174,10 +174,10 @@ class FindSentences(Request[tuple[Span, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class EstimateIndex(Request[Estimate]):
-    """Say what indexing some files or folders would take; looks at names and sizes only.
+    """Estimate the cost of indexing some files or folders, by names and sizes only.
 
-    With ``patterns``, as if these were those of the paths. Raises ``path_missing``, or
-    ``bad_setting`` for a pattern that cannot be read.
+    ``patterns`` replace those of the paths. Raises ``path_missing``, or ``bad_setting`` for an
+    invalid pattern.
     """
 
     queue: ClassVar[Queue] = Queue.SLOW
@@ -190,7 +190,7 @@ class EstimateIndex(Request[Estimate]):
 
 @dataclass(frozen=True, slots=True)
 class EstimateReindex(Request[ReindexCost]):
-    """Say what it would take to have all vectors from a model; None is that of now.
+    """Estimate the cost of making all vectors with a model; None is the current one.
 
     Raises ``unknown_model``.
     """
@@ -202,7 +202,7 @@ class EstimateReindex(Request[ReindexCost]):
 
 @dataclass(frozen=True, slots=True)
 class Verify(Request[Verification]):
-    """Compare catalog, store and disk with each other, and read all of it once."""
+    """Compare catalog, store and disk, reading all of the store."""
 
     queue: ClassVar[Queue] = Queue.SLOW
     reports: ClassVar[bool] = True
@@ -220,9 +220,9 @@ class Diagnose(Request[tuple[Check, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class SetPace(Request[Activity]):
-    """Set how hard to work; None leaves a thing as it is. Speed and pause outlive the engine.
+    """Set the speed of work; None leaves a value unchanged. Speed and pause are persistent.
 
-    ``typing`` says that the person types just now: work slows down for about two seconds.
+    ``typing``: the person is typing, so work slows down for about two seconds.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
@@ -233,7 +233,7 @@ class SetPace(Request[Activity]):
 
 @dataclass(frozen=True, slots=True)
 class Watch(Request[WatchState]):
-    """Begin or end watching the roots, or (None) only ask; what is found is read."""
+    """Start or stop watching the roots, or (None) only return the state; changes are indexed."""
 
     queue: ClassVar[Queue] = Queue.STATUS
     on: bool | None = None
@@ -241,10 +241,10 @@ class Watch(Request[WatchState]):
 
 @dataclass(frozen=True, slots=True)
 class SetPatterns(Request[tuple[str, ...]]):
-    """Set, or with None only get, what is left out or let in under a root; it is then scanned.
+    """Set, or with None only return, the exclude patterns of a root, which is then scanned.
 
-    ``patterns`` are in gitignore syntax; one that begins with "!" lets in again. Raises
-    ``not_a_root``, or ``bad_setting`` for a pattern that cannot be read.
+    ``patterns`` are in gitignore syntax; one that begins with "!" includes again. Raises
+    ``not_a_root``, or ``bad_setting`` for an invalid pattern.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
@@ -257,9 +257,9 @@ class SetPatterns(Request[tuple[str, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class Retry(Request[int]):
-    """Queue files again that failed, files under folders too; without paths, all that failed.
+    """Queue failed files again, given by path or folder; without paths, all that failed.
 
-    Answers how many are queued. Raises ``not_a_root``.
+    The answer is the number of files queued. Raises ``not_a_root``.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
@@ -271,8 +271,8 @@ class Retry(Request[int]):
 class Unlock(Request[int]):
     """Queue a protected file and its copies again, to be opened with a password.
 
-    The password is kept in memory only, for as long as the engine runs. Answers how many files
-    are queued. Raises ``not_a_root``.
+    The password is kept in memory only, while the engine runs. The answer is the number of files
+    queued. Raises ``not_a_root``.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
@@ -283,9 +283,9 @@ class Unlock(Request[int]):
 
 @dataclass(frozen=True, slots=True)
 class Remove(Request[Removal]):
-    """Take folders or files out of the library; the files themselves stay where they are.
+    """Remove folders or files from the library; the files themselves are not touched.
 
-    It does not wait for an index run, which drops at its end what nothing needs any more. Raises
+    It does not wait for an index run, which deletes orphaned documents at its end. Raises
     ``not_a_root``.
     """
 
@@ -298,14 +298,14 @@ class Remove(Request[Removal]):
 
 @dataclass(frozen=True, slots=True)
 class Index(Request[Summary]):
-    """Add the paths as roots and read what is new under them; without paths, under all roots.
+    """Add the paths as roots and index new and changed files under them, by default all roots.
 
     Attributes:
         paths: Files or folders that exist.
-        rescan: Look again at files whose size and time have not changed.
-        scan: Whether to look for what is new at all; without, what is queued is read.
-        patterns: What to leave out or let in under these paths, see ``SetPatterns``.
-        kept: The run goes on when the client that asked leaves.
+        rescan: Also hash files whose size and time have not changed.
+        scan: Whether to scan the folders; otherwise only queued files are read.
+        patterns: The exclude patterns of these paths, see ``SetPatterns``.
+        kept: The run continues if the client that sent the request disconnects.
 
     Raises ``path_missing``, ``path_denied``, ``bad_setting``.
     """
@@ -324,10 +324,10 @@ class Index(Request[Summary]):
 
 @dataclass(frozen=True, slots=True)
 class Reindex(Request[Summary]):
-    """Make what is missing for a model, and index with it from now on.
+    """Make the missing vectors of a model, and index with it from now on.
 
-    Searches are answered by the old model until the new one is complete, and then the answer
-    comes. What an older extractor read is read again. Raises ``unknown_model``.
+    Searches use the old model until the new one is complete, which ends the request. Files that an
+    older extractor read are read again. Raises ``unknown_model``.
     """
 
     queue: ClassVar[Queue] = Queue.INDEX
@@ -338,21 +338,21 @@ class Reindex(Request[Summary]):
 
 @dataclass(frozen=True, slots=True)
 class RollBack(Request[ModelChoice]):
-    """Answer with the model before the last change again; ``nothing_to_roll_back``."""
+    """Search with the previous model again. Raises ``nothing_to_roll_back``."""
 
     queue: ClassVar[Queue] = Queue.INDEX
 
 
 @dataclass(frozen=True, slots=True)
 class Discard(Request[int]):
-    """Let go of the vectors kept for ``RollBack``; answers the bytes that are free."""
+    """Delete the vectors kept for ``RollBack``; the answer is the number of bytes freed."""
 
     queue: ClassVar[Queue] = Queue.INDEX
 
 
 @dataclass(frozen=True, slots=True)
 class Repair(Request[RepairOutcome]):
-    """Take out what is damaged, and queue what was lost with it; a run then reads it again."""
+    """Delete damaged rows, and queue the files of their documents for the next run."""
 
     queue: ClassVar[Queue] = Queue.INDEX
     reports: ClassVar[bool] = True
@@ -360,9 +360,10 @@ class Repair(Request[RepairOutcome]):
 
 @dataclass(frozen=True, slots=True)
 class Shutdown(Request[None]):
-    """End the process of the engine; ``busy`` if it is not there to serve.
+    """End the process of the engine. Raises ``busy`` for an engine that a command has opened.
 
-    Versions of the protocol keep its name and its hello: a newer window ends an older engine by it.
+    Its name and the hello are the same in all versions of the protocol, so that a newer window can
+    end an older engine.
     """
 
     queue: ClassVar[Queue] = Queue.FAST

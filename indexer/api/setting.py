@@ -1,7 +1,7 @@
-"""What a setting is: its name, its type, its default, its bounds and what is said about it.
+"""The declaration of a setting: its name, type, default, bounds and texts.
 
-Owns how a value is read and refused; the command line and the window's dialog are made from it. It
-must not know which settings there are (``app.settings``), nor where values are kept.
+Owns parsing and validating a value; the command line and the window's dialog derive from it. It
+must not know which settings exist (``app.settings``), nor where values are stored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Value = str | int | float | bool | tuple[str, ...]
 
 
 class SettingType(Enum):
-    """The type of a setting; the value is how the documentation calls it."""
+    """The type of a setting; the value is its name in the documentation."""
 
     FLAG = "on or off"
     INTEGER = "whole number"
@@ -39,9 +39,9 @@ class SettingType(Enum):
 class Setting:
     """One declared setting.
 
-    ``group`` is the label of the dialog's page that it stands on, ``type`` decides its editor.
-    ``low`` and ``high`` bound numbers, ``choices`` maps the values of one to their labels. A change
-    counts ``at_once``, or when the engine, or the window, is started again.
+    ``group`` is the label of its page in the dialog, ``type`` decides its editor. ``low`` and
+    ``high`` bound numbers, ``choices`` maps values to their labels. A change is effective
+    ``at_once``, or when the engine, or the window, is started again.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Setting:
 
     @property
     def values(self) -> str:
-        """What it may be, in words."""
+        """The permitted values, in words."""
         match self.type:
             case SettingType.CHOICE:
                 return ", ".join(self.choices)
@@ -67,7 +67,7 @@ class Setting:
                 return str(self.type.value)
 
     def read(self, words: list[str]) -> Value:
-        """Read what a person typed.
+        """Parse typed text.
 
         Raises:
             WorldError: ``bad_setting``.
@@ -87,12 +87,12 @@ class Setting:
             except ValueError:
                 raise self._wrong(word, self._takes) from None
         if self.type is SettingType.FOLDER and word:
-            # Unlike pathlib's, this leaves a home it does not know as it was typed.
+            # Unlike pathlib's, this leaves an unknown home unchanged.
             return str(Path(os.path.expanduser(word)).absolute())  # noqa: PTH111  # see above
         return self.check(word)
 
     def check(self, value: object) -> Value:
-        """Return a value as this setting keeps it.
+        """Validate a value.
 
         Raises:
             WorldError: ``bad_setting``, if it is of another type or out of bounds.
@@ -129,7 +129,7 @@ def _is_text(value: object) -> bool:
 
 _FITS: dict[SettingType, Callable[[object], bool]] = {
     SettingType.FLAG: lambda value: isinstance(value, bool),
-    # True is a number to Python, but not to a person.
+    # True is an int in Python, but not a number for a person.
     SettingType.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool),
     SettingType.NUMBER: lambda value: (
         isinstance(value, int | float) and not isinstance(value, bool)

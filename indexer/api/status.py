@@ -1,4 +1,4 @@
-"""What an engine says of itself and its library: the small ``Activity``, the whole ``Status``.
+"""The state of an engine and its library: the small ``Activity``, the whole ``Status``.
 
 Owns their fields and units: sizes are bytes, shares 0 to 1, paths absolute text. Standard library
 only.
@@ -15,7 +15,7 @@ from indexer.api.progress import Progress
 
 
 class Speed(StrEnum):
-    """How hard the engine works; FAST does not slow down by itself."""
+    """The speed of indexing; FAST does not slow down for the person."""
 
     SLOW = "slow"
     NORMAL = "normal"
@@ -40,26 +40,26 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class ModelChange(ModelChoice):
-    """The model whose vectors are being made; ``embedded_share`` is how much is done."""
+    """The model whose vectors are being made, and the share that is done."""
 
     embedded_share: float
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What goes on; small, and asked twice a second.
+    """The current activity; small, as it is polled twice a second.
 
     Attributes:
         reason: Why work waits or is slow: ``paused``, ``disk_full``, ``typing``, ``battery``,
             ``busy``, ``query``, ``library_read_only``, or "".
-        pages_per_second: Of the last seconds, as ``passages_per_second``.
+        pages_per_second: In the last seconds, as ``passages_per_second``.
         embedded_share: Share of the passages that have vectors.
         pending: Files not yet read.
-        set_aside: Files given up because reading them stopped a process.
-        changes: Another number once files or documents are others.
-        changing: The model that is to answer, once its vectors are complete.
-        rebuilding: Whether what an earlier version kept is being made anew.
-        device_notes: Why this device.
+        set_aside: Files that are not retried because they crashed a process.
+        changes: A version of files and documents, to detect changes.
+        changing: The model that will be searched once its vectors are complete.
+        rebuilding: Whether tables of an earlier version are being rebuilt.
+        device_notes: Why this device is used.
     """
 
     running: Running | None
@@ -80,7 +80,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """A table's rows and the bytes its directory takes, of which ``live`` are in use."""
+    """A table's rows and the bytes of its directory, of which ``live`` are in use."""
 
     rows: int
     total: int
@@ -103,7 +103,7 @@ class RootStatus:
 
 @dataclass(frozen=True, slots=True)
 class LanguageStatus:
-    """Documents of one language (ISO 639-1, or ""), with advice where the model is not for it."""
+    """Documents of one language (ISO 639-1, or ""), with advice if the model does not cover it."""
 
     language: str
     documents: int
@@ -112,16 +112,16 @@ class LanguageStatus:
 
 @dataclass(frozen=True, slots=True)
 class ScanStatus:
-    """Pages that show something and hold no text, and what recognises them.
+    """Pages that have content but no text, and the program that recognises them.
 
     Attributes:
         read: Pages whose text was recognised.
         waiting: Pages still to be recognised.
-        set_aside: Pages given up.
+        set_aside: Pages that are not retried.
         engine: The program and its version, "" without one.
-        languages: What it can read.
-        code: Why there is none.
-        install: What would install it.
+        languages: Its installed languages.
+        code: Why there is no program.
+        install: The command that installs it.
     """
 
     read: int
@@ -135,7 +135,7 @@ class ScanStatus:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionMade:
-    """A connection to the network; ``time`` is ISO 8601, ``outcome`` a code or its words."""
+    """A connection to the network; ``time`` is ISO 8601, ``outcome`` a code or a message."""
 
     time: str
     what: str
@@ -149,7 +149,7 @@ class Status:
     Attributes:
         bytes: On the disk; of each table in ``tables``.
         files: Count by state.
-        previous: The model that ``RollBack`` would bring back.
+        previous: The model that ``RollBack`` would activate.
         connections: Every one ever made, newest first.
         free_bytes: On the library's disk.
 

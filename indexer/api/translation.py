@@ -1,12 +1,8 @@
-"""How texts in tables are marked for the window's translations.
-
-Owns the mark alone: texts are translated where they are shown (``ui.words``). Standard library
-only.
-"""
+"""Marks texts in tables for translation; they are translated when shown (``ui.words``)."""
 
 from __future__ import annotations
 
 
 def N_(text: str) -> str:  # noqa: N802  # gettext's name for it
-    """Give the text as it is; ``make translations`` collects what stands in calls of this name."""
+    """Return the text unchanged; ``make translations`` collects the arguments of these calls."""
     return text

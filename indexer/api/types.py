@@ -1,8 +1,8 @@
-"""The values that cross borders: documents, blocks, passages, filters and hits.
+"""The types shared by all rooms: documents, blocks, passages and hits.
 
-Owns the vocabulary shared by every part of Lectern. Standard library only; it must not know how
-anything is read, stored, embedded or shown. All offsets are code points into the canonical text
-of one document (see ``indexer.text.view``), all page numbers are 1-based.
+Standard library only; it must not know how anything is read, stored, embedded or shown. All offsets
+are code points into the canonical text of one document (see ``indexer.text.view``), all page
+numbers are 1-based.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from enum import StrEnum
 
 from indexer.api.phrases import Note
 
-# Where something stands in a text: start and end, in code points.
+# A range of a text: start and end, in code points.
 Span = tuple[int, int]
 
 HEADING_SEPARATOR = " \u203a "
 
 
 class FileState(StrEnum):
-    """What became of a file; every file ever seen under a root has exactly one."""
+    """The state of a file; every file found under a root has exactly one."""
 
     QUEUED = "queued"
     TEXT_ONLY = "text_only"  # searchable by words, vectors pending
@@ -42,7 +42,7 @@ SEARCHABLE_STATES = frozenset({FileState.TEXT_ONLY, FileState.INDEXED, FileState
 
 
 class BlockKind(StrEnum):
-    """The role of a run of canonical text, as the extractor understood it."""
+    """The role of a run of canonical text, as classified by the extractor."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -75,7 +75,7 @@ class OutlineEntry:
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """What extraction learnt about a document as a whole."""
+    """The metadata of a document, as extracted."""
 
     text_id: str  # hash of the canonical text and of the extractor's version
     format: str  # "pdf", "text", "markdown", "html", …
@@ -87,12 +87,12 @@ class DocumentInfo:
     pages: int
     characters: int
     bad_pages: tuple[int, ...] = ()  # pages that could not be read, or not whole
-    lost: str = ""  # why some of them are missing; "" if all were read on through a damage
+    lost: str = ""  # why some of them are missing; "" if all were read in spite of damage
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A few sentences that stand together: the unit of search.
+    """A few consecutive sentences: the unit of search.
 
     ``text`` is the canonical slice ``document_text[char_start:char_end]``; ``view`` is what is
     searched and embedded. Sentence ``i`` is ``text[text_starts[i]:text_starts[i + 1]]`` and, in
@@ -113,7 +113,7 @@ class Passage:
 
 
 class Why(StrEnum):
-    """Which evidence put a hit where it is."""
+    """The main evidence for a hit."""
 
     WORDS = "words"
     MEANING = "meaning"
@@ -124,7 +124,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Also:
-    """Another place with nearly the same text as a hit, of another passage."""
+    """A near-duplicate of a hit in another document."""
 
     path: str
     file: str  # path relative to the root, with forward slashes
@@ -137,17 +137,17 @@ class Also:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the similarity of a passage to a query is made of.
+    """The similarity of a passage to a query, by words.
 
     Attributes:
         cosine: Of the passage and the question in the query.
         recall: How well the passage covers the query, token by token.
         words: Start, end and share of each word of the passage (``Hit.text`` in full); with
             ``rest`` they add up to the cosine.
-        rest: The share of the title, the headings and what is no word.
+        rest: The share of the title, the headings and tokens that are no words.
         query: Each word of the query and its share.
-        marks: The words of the passage that carry the similarity.
-        same: Those that are the query's own.
+        marks: The words of the passage with the largest shares.
+        same: The words of the passage that match words of the query.
         pairs: Discriminative words of the query, each with the closest of the passage and their
             cosine, closest first.
     """
@@ -164,7 +164,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class SourceSentence:
-    """A sentence that something was to resemble; ``start`` and ``end`` in the canonical text."""
+    """A sentence of the source of ``like:``; ``start`` and ``end`` in the canonical text."""
 
     page: int
     start: int
@@ -174,7 +174,7 @@ class SourceSentence:
 
 @dataclass(frozen=True, slots=True)
 class AlignedSentence:
-    """A sentence of a hit (offsets into ``Hit.text``), and the one it resembles most."""
+    """A sentence of a hit (offsets into ``Hit.text``), and the most similar one of the source."""
 
     start: int
     end: int
@@ -184,11 +184,11 @@ class AlignedSentence:
 
 @dataclass(frozen=True, slots=True)
 class HitExplanation:
-    """Why a hit stands where it does.
+    """The components of a hit's score.
 
     ``score``, ``passage``, ``document`` and ``weights`` are numbers of the ranking by name
-    (``indexer.search.fusion``); ``aligned`` is of hits that resemble something, most alike first;
-    ``match`` is what ``Explain`` answers, where it was asked.
+    (``indexer.search.fusion``); ``aligned`` is for hits of ``like:``, most similar first;
+    ``match`` is the answer of ``Explain``, if requested.
     """
 
     score: Mapping[str, float] = field(default_factory=dict)
@@ -217,14 +217,14 @@ class Hit:
     why: Why
     best: Span = (0, 0)  # the best sentence, as offsets into ``text``
     state: FileState = FileState.INDEXED
-    other_paths: tuple[str, ...] = ()  # further places of the same content
+    other_paths: tuple[str, ...] = ()  # other files with the same content
     explain: HitExplanation | None = None
     marks: tuple[Span, ...] = ()  # the exact phrases, or the best sentences, as ``best``
     author: str = ""
-    format: str = ""  # what the file's name promises, "pdf", "text", …
+    format: str = ""  # by the file's name: "pdf", "text", …
     modified_ns: int = 0  # of the file, since 1970; 0 when unknown
-    also: tuple[Also, ...] = ()  # near-identical passages folded under this one, best first
-    language: str = ""  # of one found by meaning, where the query is clearly in another language
+    also: tuple[Also, ...] = ()  # near-duplicates grouped under this one, best first
+    language: str = ""  # of a hit found by meaning, if the query is clearly in another language
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ class FileRow:
     size: int
     mtime_ns: int
     state: FileState
-    code: str = ""  # stable reason code, "" when the state says it all
+    code: str = ""  # stable reason code, "" if the state has no reason
     detail: str = ""
     attempts: int = 0
     pages: int = 0
@@ -246,9 +246,9 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The outcome of an indexing run: how many files ended in each state, and what it took.
+    """The outcome of an indexing run: the number of files in each state, and the work done.
 
-    ``seconds`` are from the call to its end, with all that was waited for.
+    ``seconds`` are from the call to its end, pauses included.
     """
 
     states: Mapping[str, int]
@@ -259,15 +259,15 @@ class Summary:
     tokens: int
     seconds: float
     cancelled: bool = False
-    reused: int = 0  # passages that took their vectors from an earlier text of their file
+    reused: int = 0  # passages that reused vectors of an earlier text of their file
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The answer to a query: the hits, best first, and what the person should know about them."""
+    """The answer to a query: the hits, best first, and notes for the person."""
 
     hits: tuple[Hit, ...]
     notes: tuple[Note, ...] = ()  # for the person
     seconds: float = 0.0
     embedded_share: float = 1.0  # share of the library's passages that have vectors
-    good: bool = True  # False: nothing answers, these are only the closest passages
+    good: bool = True  # False: probably no answer, these are only the closest passages

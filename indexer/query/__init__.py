@@ -1,7 +1,6 @@
-"""The query: what a person typed, taken apart.
+"""The query: parses typed text.
 
-In: the text of the box. Out: words, phrases, filters, and the question apart from its context.
-Must not know how anything is searched; the window imports it for its filters and help. Open
-``filters`` first: the one table of operators; ``grammar`` reads them, ``focus`` finds the
-question.
+In: the text of the box. Out: words, phrases, filters, and the question without its context. Must
+not know how queries are answered; the window imports it for its filters and help. Open ``filters``
+first, the one table of operators; ``grammar`` parses them, ``focus`` finds the question.
 """

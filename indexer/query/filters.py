@@ -1,7 +1,7 @@
-"""What a search may be narrowed by: the operators of the query grammar and their values.
+"""The operators of the query grammar and their values.
 
-Owns the one table of operators, from which the help of the command line and of the window are
-made, and the reading of dates, sizes and ranges. Pure; it must not know how a filter is applied.
+Owns the one table of operators, from which the help of the command line and of the window derive,
+and parsing dates, sizes and ranges. Pure; it must not know how a filter is applied.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One line of the grammar. ``read`` makes the values of ``field`` of what was typed.
+    """One row of the grammar. ``read`` parses typed text to values of ``field``.
 
-    ``help`` may hold {kinds}, see ``help_of``.
+    ``help`` may contain {kinds}, see ``help_of``.
 
     Raises (from ``read``):
-        ValueError: If the value means nothing; its message is the code of a phrase that says what
-            would (``indexer.api.phrases``).
+        ValueError: If the text is invalid; its message is the code of a phrase that says what is
+            valid (``indexer.api.phrases``).
     """
 
     name: str
@@ -134,7 +134,7 @@ def _page(text: str) -> tuple[int, int]:
 def _range(
     text: str, read: Callable[[str], tuple[_T, _T]], step: Callable[[_T, int], _T]
 ) -> tuple[_T | None, _T | None]:
-    """Read ``a``, ``a..b``, ``a..``, ``..b``, ``>a``, ``>=a``, ``<a`` or ``<=a``."""
+    """Parse ``a``, ``a..b``, ``a..``, ``..b``, ``>a``, ``>=a``, ``<a`` or ``<=a``."""
     low, dots, high = text.partition("..")
     if dots and (low or high):
         return read(low)[0] if low else None, read(high)[1] if high else None
@@ -178,7 +178,7 @@ def _before(text: str) -> DateRange:
 def _sizes(text: str) -> NumberRange:
     first, last = _range(text, _bytes, _step)
     exact = first is not None and first == last and ".." not in text
-    return NumberRange(first, None if exact else last)  # nobody means one size to the byte
+    return NumberRange(first, None if exact else last)  # an exact size in bytes is rarely meant
 
 
 def _pages(text: str) -> NumberRange:
@@ -194,7 +194,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def clean(text: str) -> str:
-    """Text that can be encoded, whatever was typed."""
+    """Replace characters that cannot be encoded."""
     return unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
 
 
@@ -216,8 +216,8 @@ def _languages(text: str) -> tuple[str, ...]:
     return (code,)
 
 
-# The one table of the grammar; help texts and documentation are made from it. Rows without a
-# field are read by the scanner of indexer.query.grammar.
+# The one table of the grammar; help texts and documentation derive from it. Rows without a field
+# are parsed by the scanner of indexer.query.grammar.
 GRAMMAR: tuple[Operator, ...] = (
     Operator("words", "rental income after the merger", N_("what you look for, in your own words")),
     Operator('"…"', '"to be or not to be"', N_("these words, exactly and in this order; first")),
@@ -254,11 +254,11 @@ OPERATORS: dict[str, Operator] = {
 
 
 def help_of(operator: Operator, translate: Callable[[str], str] = str) -> str:
-    """What an operator does, in the language of ``translate``."""
+    """The help text of an operator, translated."""
     return translate(operator.help).format(kinds=", ".join(TYPES))
 
 
 def grammar_help() -> str:
-    """The grammar as text, one aligned line an operator."""
+    """The grammar as text, one aligned line per operator."""
     width = max(len(operator.example) for operator in GRAMMAR)
     return "\n".join(f"{operator.example:<{width}}  {help_of(operator)}" for operator in GRAMMAR)

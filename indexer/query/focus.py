@@ -1,8 +1,8 @@
-"""The question in a query, apart from its context.
+"""Finds the question in a query that also has context.
 
-In "Consider the lease with Acme; when does it end?" the context says which document is meant, so
-ranking weighs documents by the whole query and pages by the question as well. A query of one part
-is its own question. Pure functions of text.
+In "Consider the lease with Acme; when does it end?" the context identifies the document, so
+documents are ranked by the whole query and pages by the question too. A query of one clause is its
+own question. Pure functions of text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from indexer.text.sentences import split
 
-# A semicolon or colon sets a question off as a full stop does.
+# A semicolon or colon separates a question as a full stop does.
 _CLAUSE_END = re.compile(r"[;:]\s+(?=\S)")
 _ASKS = re.compile(
     r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|"
@@ -21,7 +21,7 @@ _ASKS = re.compile(
 )
 _CLOSING = "\"'\u201d\u2019)]\u00bb "
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
-# A question of one word ("Why?") says nothing without what stands around it.
+# A question of one or two words ("Why?") has no meaning without its context.
 FEWEST_WORDS = 3
 
 
@@ -39,7 +39,7 @@ def split_clauses(query: str) -> list[str]:
 
 
 def question(query: str) -> str:
-    """Return the part of a query that asks, or all of it where none stands out.
+    """Return the question in a query, or all of it if there is none.
 
     >>> question("Consider the lease with Acme; when does it end?")
     'when does it end?'

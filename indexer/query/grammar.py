@@ -1,8 +1,8 @@
-"""The query grammar: what was typed, taken apart.
+"""The parser of queries.
 
-Owns the scanner; the operators and their values are declared in ``indexer.query.filters``. Nothing
-that can be typed is an error: what means nothing as an operator is searched as text, and said so.
-Pure; it must not know how anything is searched.
+Owns the scanner; the operators and their values are declared in ``indexer.query.filters``. No input
+is an error: an invalid operator is searched as text, with a note. Pure; it must not know how
+queries are answered.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _EDGES = ".,;:!?()[]{}"
 class Query:
     """A parsed query.
 
-    ``text`` is what is embedded: the free words and those of phrases, as typed. ``terms`` are its
-    folded words. ``last_word_open`` says that the last word may still be typed. Each note says
-    what was not taken as the person may have meant it.
+    ``text`` is embedded: the free words and those of phrases, as typed. ``terms`` are its folded
+    words. ``last_word_open``: the last word may be incomplete. Notes are for parts that were not
+    parsed as the person may have meant them.
     """
 
     text: str = ""
@@ -61,11 +61,11 @@ class Query:
     notes: tuple[Note, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether anything is asked for."""
+        """Whether the query is not empty."""
         return bool(self.terms or self.filters)
 
     def describe(self) -> dict[str, Any]:
-        """What was parsed, as JSON-able values; what was not used is left out."""
+        """The parsed query as JSON-able values, without empty ones."""
         plain = asdict(self)
         plain["filters"] = {
             name: _plain(value) for name, value in asdict(self.filters).items() if _used(value)
@@ -75,10 +75,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a query that is no free word, and where it stands: ``text[start:end]``.
+    """A part of a query that is no free word, at ``text[start:end]``.
 
     ``operator`` is the name of an operator, or "" for a phrase (``quoted``) and an excluded word;
-    ``value`` is what was typed for it, without quotes.
+    ``value`` is its typed value, without quotes.
     """
 
     start: int
@@ -97,10 +97,10 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 
 def parse(text: str) -> Query:
-    """Take a query apart. Never fails.
+    """Parse a query. Never fails.
 
     Args:
-        text: What was typed; a trailing space says that the last word is finished.
+        text: The typed text; a trailing space means that the last word is complete.
     """
     draft = _Draft()
     if len(text) > MAX_CHARACTERS:
@@ -133,7 +133,7 @@ def _clause(match: re.Match[str], text: str) -> Clause | None:
 
 
 def _operator_clause(match: re.Match[str], text: str) -> Clause | Note:
-    """A filter with its value, or a note on why it is none."""
+    """A filter with its value, or a note why it is invalid."""
     operator, minus = OPERATORS.get(match["name"].lower()), bool(match["minus"])
     quoted = match["value"] is None
     value = text[slice(*match.span("quoted" if quoted else "value"))].strip()
@@ -161,11 +161,11 @@ class _Draft:
         self._filters = Filters()
 
     def handle(self, match: re.Match[str], raw: str) -> None:
-        """Handle one token; ``raw`` is the query before quotes were made plain."""
+        """Handle one token; ``raw`` is the query before quotes were normalised."""
         if match["stray"]:
             self.last_is_word &= not match["stray"].isspace()
             return
-        if match["lone"]:  # nothing the scanner knows, a lone minus for one
+        if match["lone"]:  # no token of the grammar, such as a lone minus
             self.words.append(match["lone"])
             return
         self.last_is_word = False
@@ -180,7 +180,7 @@ class _Draft:
             self._word(match[0])
 
     def note(self, code: str, **detail: str) -> None:
-        """Note a phrase of ``indexer.api.phrases`` for the person."""
+        """Add a note with a phrase of ``indexer.api.phrases``."""
         self.notes.append(Note(code, {name: clean(value) for name, value in detail.items()}))
 
     def finish(self) -> Query:
@@ -232,8 +232,7 @@ def _with_condition(filters: Filters, operator: Operator, value: str, *, minus: 
     """The filters with one more condition.
 
     Raises:
-        ValueError: If the value means nothing to the operator; with a code of
-        ``indexer.api.phrases``.
+        ValueError: If the value is invalid; with a code of ``indexer.api.phrases``.
     """
     if operator.read is None or not value:
         raise ValueError("value_missing")
@@ -254,7 +253,7 @@ def _with_condition(filters: Filters, operator: Operator, value: str, *, minus: 
 
 
 def _folded(text: str) -> str:
-    """Text as the search view has it, so that what is pasted is found."""
+    """Fold text as in the search view, so that pasted text is found."""
     return " ".join(make_view(clean(text)).text.split())
 
 
