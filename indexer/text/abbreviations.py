@@ -1,7 +1,7 @@
-"""Which full stops end no sentence: abbreviations, and the words that open a new sentence.
+"""Abbreviations, whose full stop may not end a sentence, and words that begin sentences.
 
-Owns data only. All entries are lower case and without their last full stop, except the openers,
-which are written as they stand at the head of a sentence.
+Data only. Entries are in lower case and without their last full stop, except the words that begin
+sentences, which are capitalised.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# By language, "" for every language: what follows always belongs to the same sentence.
+# By language, "" for every language: never the last word of a sentence.
 NEVER_LAST: dict[str, frozenset[str]] = {
     "": _words(
         "mr mrs ms dr prof rev hon st mt messrs gen sen rep gov capt cpt cmdr col lt sgt maj adm "
@@ -32,14 +32,14 @@ NEVER_LAST: dict[str, frozenset[str]] = {
     "hi": _words("डॉ प्रो"),
 }
 
-# A number after them belongs to them; anything else begins a sentence.
+# Never the last word before a number; before anything else they end a sentence.
 BEFORE_NUMBERS = _words(
     "no nos nr sec secs sect § fig figs tab eq eqs eqn ref refs app ex exh exhs par para paras "
     "art arts cl ch chap p pp pg vol vols ver rev cap op ann reg regs rul stat tit pt pts "
     "jan feb mar apr jun jul aug sep sept oct nov dec núm pág kap abs bd"
 )
 
-# They end a sentence only where the next word is one that opens sentences.
+# They end a sentence only if the next word is one that begins sentences.
 SELDOM_LAST = _words(
     "inc corp ltd co cos llc llp lp plc bros gmbh ag jr sr esq ph.d m.d b.a m.a a.m p.m al etc est "
     "dist ave blvd rd ft sq hrs mins thurs ala ariz ark calif colo conn fla ga kan mich minn mont "

@@ -1,6 +1,6 @@
-"""Where in a document's structure a passage stands: its path of headings.
+"""The heading paths of passages.
 
-Owns the reconciling of the two sources of structure, the headings the extractor saw and the
+Owns reconciling the two sources of structure: the headings that the extractor detected and the
 document's own bookmarks. Pure; it must not know how text is cut.
 """
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 _MAX_TITLE = 120  # characters of a heading that are kept in a path
 _MAX_DEPTH = 6
 _DEEPEST = 9  # level of a heading whose level is unknown
-_BELOW_OUTLINE = 10  # added to levels the extractor guessed, where bookmarks give the real ones
+_BELOW_OUTLINE = 10  # added to levels of detected headings, if bookmarks give the real ones
 _REACH = 400  # characters of a block that are compared with a bookmark's title
 _LONGER = 1.5  # times the title that a paragraph may be to count as a heading
 _NOT_A_TITLE = re.compile(r"(?:page|seite|slide|folie|p\.?)?\s*\d*$", re.IGNORECASE)
 
 
 class Headings:
-    """The path of headings in force while a document is read from front to back.
+    """The current path of headings while a document is read from front to back.
 
     Args:
-        outline: The bookmarks. Where a block of their page begins with their title, the section
-            begins there; else at the top of that page.
+        outline: The bookmarks. A section begins at the block of its page that begins with the
+            bookmark's title, else at the top of the page.
     """
 
     def __init__(self, outline: Sequence[OutlineEntry] = ()) -> None:
@@ -48,11 +48,11 @@ class Headings:
 
     @property
     def level(self) -> int:
-        """Level of the section under way, 0 before the first."""
+        """Level of the current section, 0 before the first."""
         return self._stack[-1][0] if self._stack else 0
 
     def turn_page(self, number: int, text: str, offset: int, blocks: Sequence[Block]) -> None:
-        """Find where the bookmarks of a page begin.
+        """Find the blocks at which the bookmarks of a page begin.
 
         Args:
             number: The page.
@@ -75,14 +75,14 @@ class Headings:
             at = min(found + 1, len(visible) - 1)
 
     def enter(self, block: Block, title: str) -> int:
-        """Move into the section that begins with a block, if one does.
+        """Enter the section that begins with a block, if one does.
 
         Args:
-            block: The block under way.
+            block: The next block.
             title: Its view.
 
         Returns:
-            Its level if the block is a heading, 0 if it is anything else.
+            Its level if the block is a heading, else 0.
         """
         level = 0
         for entry in self._entries.pop(block.start, ()):
@@ -104,5 +104,5 @@ class Headings:
 
 
 def _key(text: str) -> str:
-    """Letters and digits alone, for comparing a bookmark with the text it points to."""
+    """Letters and digits only, for comparing a bookmark with the text."""
     return "".join(c for c in text.casefold() if c.isalnum())

@@ -1,8 +1,7 @@
 """The language of a text, or "" when it is unclear.
 
-Owns the decision: by script where a script means one language, else by a statistical classifier
-that is loaded only when it is first needed (``indexer.text.classifier``). It must not know what
-follows from a language.
+Owns the decision: by script if only one language uses it, else by a statistical classifier, which
+is loaded at its first use (``indexer.text.classifier``). It must not know how a language is used.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-SAMPLE = 4000  # characters that are looked at
-_PLACES = 5  # from which they are taken: a document may begin with tables or in another language
+SAMPLE = 4000  # characters that are classified
+_PLACES = 5  # parts of the text they are from: it may begin with tables or in another language
 _ENOUGH_LETTERS = 20
-_ENOUGH_SIGNS = 4  # characters of a script without an alphabet say as much as words
+_ENOUGH_SIGNS = 4  # characters of a script without an alphabet that suffice
 _CONFIDENT = 0.6
 _MOSTLY = 0.3  # share of letters in a script from which it decides the language
 
-# Scripts that one language has to itself, or nearly so.
+# Scripts used by one language, or nearly so.
 _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (language, re.compile(f"[{characters}]"))
     for language, characters in (
@@ -45,7 +44,7 @@ _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("si", "\u0d80-\u0dff"),
     )
 )
-# Scripts that several languages share: the classifier chooses among them.
+# Scripts used by several languages, among which the classifier chooses.
 _SHARED: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = tuple(
     (frozenset(languages.split()), re.compile(f"[{characters}]"))
     for languages, characters in (
@@ -65,10 +64,10 @@ def detect(sample: str) -> str:
     """Detect the language of a text.
 
     Args:
-        sample: Some of the text; a few thousand characters of it are looked at.
+        sample: The text or a part of it; ``SAMPLE`` characters of it are classified.
 
     Returns:
-        ISO 639-1 code, or "" where there are too few letters or no language is likely.
+        ISO 639-1 code, or "" if there are too few letters or no language is likely.
     """
     if len(sample) > SAMPLE:
         step = len(sample) // _PLACES
@@ -88,7 +87,7 @@ def detect(sample: str) -> str:
 
 
 def by_script_alone(text: str) -> str:
-    """The language that has the script of a text to itself; "" where several share it."""
+    """The only language of a text's script; "" if several languages use it."""
     letters = len(_NO_LETTER.sub("", text))
     counts = _signs(text)
     language = max(counts, key=counts.__getitem__)
@@ -96,7 +95,7 @@ def by_script_alone(text: str) -> str:
 
 
 def load() -> None:
-    """Load the classifier now, for all processes that are forked from this one."""
+    """Load the classifier, for processes that are forked from this one."""
     _classifier()
 
 
@@ -116,7 +115,7 @@ def _by_script(sample: str, letters: int) -> str | None:
 
 
 def _signs(sample: str) -> dict[str, int]:
-    """How many characters are of scripts that one language has to itself."""
+    """The number of characters by language, in scripts used by one language."""
     counts = {language: len(script.findall(sample)) for language, script in _SCRIPTS}
     if counts["ja"] >= _JAPANESE_SHARE * max(counts["zh"], 1):
         counts["ja"] += counts.pop("zh")
@@ -124,7 +123,7 @@ def _signs(sample: str) -> dict[str, int]:
 
 
 def is_none(words: str) -> bool:
-    """Whether words in Latin letters are likelier words of no language than of any."""
+    """Whether words in Latin letters are probably of no language."""
     language, confidence = _classifier().classify(words)
     return bool(language == _NONE and confidence >= _LIKELY_NONE)
 

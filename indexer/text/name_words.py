@@ -1,9 +1,8 @@
 """Words of file and folder names, and the words of a query that may name a file.
 
-Owns both sides of matching names: a file "ActivisionBlizzard_2019_10K" is asked for as "Activision
-Blizzard's 10-K of fiscal 2019". Names are cut at changes of case and between letters and digits; a
-query also gives its neighbouring words run together, and the year it is about. Pure functions of
-text.
+Owns both sides of matching names: a file "ActivisionBlizzard_2019_10K" matches "Activision
+Blizzard's 10-K of fiscal 2019". Names are split at changes of case and between letters and digits;
+the tokens of a query include its neighbouring words joined. Pure functions of text.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from indexer.text.segments import UNSPACED
 from indexer.text.terms import words
 
 _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
-# Letters, digits, and letters with the digits behind them: "2022q4" holds 2022 and q4.
+# Letters, digits, and letters followed by digits: "2022q4" is 2022 and q4.
 _RUNS = re.compile(r"[^\W\d_]+\d+|[^\W\d_]+|\d+")
 _LETTERS = re.compile(r"[^\W\d_]+(?=\d)")
 _DIGITS = re.compile(r"(?<=[^\W\d_])\d+")
 _PAIRED = re.compile(f"[{UNSPACED}\uac00-\ud7a3]+")
 YEARS = range(1950, 2050)
 _YEAR_OF = {word: year for year in YEARS for word in (str(year), f"fy{year % 100:02}")}
-# Words that may stand between "as of" and its year: "as of the end of the fiscal year 2021".
+# The most words between "as of" and its year: "as of the end of the fiscal year 2021".
 _AS_OF_REACH = 6
-# Names shorter than this by their first letters are words as often ("us", "it").
+# Lengths of initialisms: shorter ones are often words ("us", "it").
 _INITIALS = range(3, 7)
-# More words run together are no name anybody writes.
+# The most words of a query that are joined.
 MAX_TOGETHER = 4
-# A long query (a pasted paragraph) names no more than this many words from its beginning.
+# The words of a long query (a pasted paragraph) that are matched with names.
 MAX_WORDS = 64
 
 
@@ -49,9 +48,9 @@ def name_tokens(name: str) -> list[str]:
 
 
 def pairs(text: str) -> list[str]:
-    """Return what stands next to each other in Korean and in scripts without spaces.
+    """Return pairs of characters, and single ones, in Korean and in scripts without spaces.
 
-    Names are short and often no sentences, so that dictionaries fail; single characters count too.
+    Names are short and often no sentences, on which dictionaries fail.
 
     >>> pairs("東京都 2019"), pairs("x")
     (['東京', '京都', '東', '京', '都'], [])
@@ -61,7 +60,7 @@ def pairs(text: str) -> list[str]:
 
 
 def query_name_tokens(query: str) -> list[str]:
-    """Return the folded words of a query, their parts, and up to four neighbours run together.
+    """Return the folded words of a query, their parts, and up to four neighbours joined.
 
     >>> query_name_tokens("FY2019 best buy")
     ['fy2019', '2019', 'fy', 'best', 'buy', 'fy2019best', 'bestbuy', 'fy2019bestbuy']
@@ -74,9 +73,9 @@ def query_name_tokens(query: str) -> list[str]:
 
 
 def initialisms(name: str) -> frozenset[str]:
-    """Return what a name may be shortened to: the first letters of neighbouring words of it.
+    """Return the initialisms of a name: the first letters of neighbouring words.
 
-    Of two words only with "n" for the "and" that file names leave out.
+    Those of two words include "n" for the "and" that file names leave out.
 
     >>> sorted(initialisms("JOHNSON_JOHNSON_2022_10K")), sorted(initialisms("AdvancedMicroDevices"))
     (['jnj'], ['amd', 'anm', 'mnd'])
@@ -90,10 +89,10 @@ def initialisms(name: str) -> frozenset[str]:
 
 
 def last_year(query: str) -> int | None:
-    """Return the latest year that a query names, or None if it names none.
+    """Return the latest year in a query, or None if it has none.
 
-    Asked as of a year it is that one, with those that are joined to it: what was then said of
-    others stands there too.
+    In "as of 2021 …" it is that year, or the latest of those joined to it, since a document of that
+    year also covers later ones.
 
     >>> last_year("growth from FY2018 to FY2020"), last_year("net income FY21"), last_year("rent")
     (2020, 2021, None)
@@ -125,7 +124,7 @@ def _year_in(word: str) -> int | None:
 
 
 def year_tokens(years: range) -> list[str]:
-    """Return the words that stand for years in names: 2021 and fy21.
+    """Return the forms of years in names: 2021 and fy21.
 
     >>> year_tokens(range(2020, 2022))
     ['2020', 'fy20', '2021', 'fy21']
@@ -134,7 +133,7 @@ def year_tokens(years: range) -> list[str]:
 
 
 def alphanumeric_parts(word: str) -> list[str]:
-    """Return the letters and the digits of a folded word that mixes them; none for other words.
+    """Return the letters and the digits of a folded word that has both; none for other words.
 
     >>> alphanumeric_parts("fy2018"), alphanumeric_parts("2018")
     (['2018', 'fy'], [])

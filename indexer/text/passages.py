@@ -1,10 +1,10 @@
-"""Passages: where a document is cut into the pieces that are searched.
+"""Splits a document into passages, the unit of search.
 
-Owns what makes a good passage, as one cost: near the length asked for, beginning at a heading,
-within one page, and not in the middle of a list, table or paragraph. The cheapest cuts are found by
-dynamic programming. A cut is final once every continuation shares it, so documents of any length
-stream through and are cut as if they had been seen whole; an edit moves the cuts near it and leaves
-the others. Independent of any model; it must not know about tokens or vectors.
+Owns the cost function of a passage: near the target length, beginning at a heading, within one
+page, and not in the middle of a list, table or paragraph. Dynamic programming minimises the sum. A
+cut is final once every continuation shares it, so documents are streamed with the same result as if
+they were read whole; an edit moves only the cuts near it. Independent of any model; it must not
+know about tokens or vectors.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ __all__ = ["Costs", "PageLike", "cut"]
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What a passage may look like. Lengths are shares of the target, the rest are costs.
+    """The parameters of the cost function. Lengths are shares of the target, the rest are costs.
 
-    A passage of length ``x`` costs ``(x - 1) ** 2``, and ``steepness`` times what it is shorter
-    than ``least`` or longer than ``most``. On top come the costs of what was cut apart, and of
-    what was not.
+    A passage of length ``x`` costs ``(x - 1) ** 2``, plus ``steepness`` times the amount by which
+    it is shorter than ``least`` or longer than ``most``, plus the costs of its cuts and of the
+    borders inside it.
     """
 
     least: float = 0.4
     most: float = 1.6
     longest: float = 2.2  # of a passage of several pieces
-    characters: int = 1800  # of its view: about 512 tokens with what stands in front
+    characters: int = 1800  # of its view: about 512 tokens with title and headings
     steepness: float = 4.0
     # a border inside a passage
     page_inside: float = 1.0
@@ -51,15 +51,15 @@ class Costs:
     in_table: float = 0.6
     in_list: float = 0.3
     after_colon: float = 0.3
-    oversize: float = 0.25  # share of the cost of cutting what is longer than ``most``
-    at_page: float = 0.1  # share of that cost where a page ends
-    tie_break: float = 0.05  # by a hash of the words behind it, so that an edit moves few cuts
+    oversize: float = 0.25  # factor for cuts inside a block longer than ``most``
+    at_page: float = 0.1  # factor for cuts at the end of a page
+    tie_break: float = 0.05  # by a hash of the following words, so that an edit moves few cuts
 
 
 _LEGIBLE = re.compile(r"[^\W_]")
-_LOOKAHEAD = 8.0  # targets that are looked at together
-_FURTHEST = 64.0  # targets after which cuts become final that might still change
-_PENDING = 2  # passages at the end that are kept even then
+_LOOKAHEAD = 8.0  # target lengths that are optimised together
+_FURTHEST = 64.0  # target lengths after which cuts become final even if they might change
+_PENDING = 2  # passages at the end that are not final even then
 _FLOWING = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE})
 
 
@@ -72,21 +72,20 @@ def cut(
     stem: Callable[[str, str], str] | None = None,
     costs: Costs | None = None,
 ) -> Iterator[Passage]:
-    """Cut a document into passages while its pages come in.
+    """Split a document into passages while its pages are read.
 
     Args:
-        pages: The pages in order; ``offset`` and blocks are absolute, and a line feed stands
-            between two pages.
+        pages: The pages in order; ``offset`` and blocks are absolute, and pages are separated by a
+            line feed.
         outline: The document's bookmarks.
-        language: ISO 639-1 code, "" when unknown, or a function that tells it from the text of
-            a page.
-        target_words: About how long a passage is.
-        stem: Makes ``Passage.stems`` of a view and its language; without it they stay empty.
-        costs: What a good passage is.
+        language: ISO 639-1 code, "" when unknown, or a function of the text of a page.
+        target_words: The target length of a passage.
+        stem: Computes ``Passage.stems`` from a view and its language; without it they are empty.
+        costs: The cost function.
 
     Yields:
-        Passages in order. They never overlap, and together hold every letter and digit that is
-        not furniture. None reaches out of a document inside this one.
+        Passages in order. They never overlap, and together contain every letter and digit that is
+        not furniture. None crosses the border of an embedded document.
     """
     source = TextBuffer()
     language_of = (lambda _: language) if isinstance(language, str) else language
@@ -123,7 +122,7 @@ def _final_cut(
     """The last cut that every continuation shares."""
     meeting = len(pieces)
     size = 0.0
-    # What follows may be joined to the pieces at the end, up to the longest passage.
+    # Later pieces may still be joined to those at the end, up to the longest passage.
     for begin in range(len(pieces) - 1, -1, -1):
         size += pieces[begin].size / target
         if size > costs.longest:
@@ -175,7 +174,7 @@ def _cheapest_cuts(pieces: Sequence[Piece], target: float, costs: Costs) -> list
 
 
 def _joining_costs(pieces: Sequence[Piece], costs: Costs) -> list[float]:
-    """What it costs not to cut before each piece."""
+    """The cost of not cutting before each piece."""
     inside = [0.0]
     for above, piece in pairwise(pieces):
         cost = costs.page_inside if piece.page != above.page else 0.0
@@ -186,7 +185,7 @@ def _joining_costs(pieces: Sequence[Piece], costs: Costs) -> list[float]:
 
 
 def _cutting_costs(pieces: Sequence[Piece], target: float, costs: Costs) -> list[float]:
-    """What it costs to cut before each piece, and after the last."""
+    """The cost of cutting before each piece, and after the last."""
     sizes: dict[int, float] = {}
     for piece in pieces:
         sizes[piece.group] = sizes.get(piece.group, 0.0) + piece.size / target

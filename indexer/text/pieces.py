@@ -1,8 +1,8 @@
-"""Pages taken apart into the pieces that passages are made of.
+"""Splits pages into pieces, the smallest parts of passages.
 
-A piece is a sentence, a short run of sentences or a row of a table, with its place in the
-document and in its structure; passages are cut between pieces only. Streams: it holds the pages
-that are still needed. It must not know how long a passage is.
+A piece is a sentence, a short run of sentences or a row of a table, with its offsets and its place
+in the structure; passages are cut between pieces only. It streams, holding only the pages that are
+still needed. It must not know how long a passage is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TORN_WORD = re.compile("(?<![-\u2010\u2011\xad\\s])\\s+(?=\\S)")
 _LETTER = "\\w\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff"
 _TOKEN = re.compile(rf"[{_LETTER}]+|[^{_LETTER}\s]")
 _WORDS_PER_TOKEN = 0.7  # of running English; figures and symbols have more tokens than words
-# Scripts in which spaces do not tell how much is said: words for each character.
+# Scripts in which spaces do not count words: words per character.
 _DENSE = tuple(
     (re.compile(f"[{characters}]"), words)
     for characters, words in (
@@ -44,7 +44,7 @@ _DENSE = tuple(
 
 
 class PageLike(Protocol):
-    """A page as the extractor gives it. Pages come in order; a line feed stands between two."""
+    """A page from the extractor. Pages are in order and separated by a line feed."""
 
     @property
     def number(self) -> int: ...
@@ -56,13 +56,13 @@ class PageLike(Protocol):
     def blocks(self) -> Sequence[Block]: ...
     @property
     def part(self) -> str:
-        """The document inside this one that it is of, "" for its own pages."""
+        """The embedded document that it belongs to, "" for the document's own pages."""
         ...
 
 
 @dataclass(slots=True)
 class Piece:
-    """Text that stays together: ``view`` and the canonical ``start`` and ``end`` it stands for."""
+    """Text that is never cut: its ``view``, and ``start`` and ``end`` in the canonical text."""
 
     start: int
     end: int
@@ -77,11 +77,11 @@ class Piece:
     rises: bool  # a heading that ends the section above it
     path: tuple[str, ...]
     language: str
-    part: tuple[str, int] = ("", 0)  # a document inside this one, and its page in this one
+    part: tuple[str, int] = ("", 0)  # an embedded document, and its page in this document
 
 
 class TextBuffer:
-    """The stretch of canonical text that is still needed."""
+    """The part of the canonical text that is still needed."""
 
     def __init__(self) -> None:
         self._offsets: list[int] = []
@@ -112,7 +112,7 @@ class TextBuffer:
         return (part, number) if part else ("", 0)
 
     def drop(self, before: int) -> None:
-        """Forget the pages that end before an offset."""
+        """Delete the pages that end before an offset."""
         done = self._index(before)
         del self._offsets[:done], self._pages[:done]
 
@@ -122,7 +122,7 @@ class TextBuffer:
 
 @dataclass(slots=True)
 class _Paragraph:
-    """A block, or the blocks a paragraph was torn into, with the furniture between them."""
+    """A block, or the blocks into which page borders split a paragraph, with furniture between."""
 
     blocks: list[Block]
     last: Block
@@ -135,11 +135,11 @@ def split_pieces(
     outline: Sequence[OutlineEntry],
     language_of: Callable[[str], str],
 ) -> Iterator[list[Piece]]:
-    """Take pages apart, paragraph by paragraph.
+    """Split pages into pieces, paragraph by paragraph.
 
     Args:
         pages: The pages in order.
-        source: Filled with their text; the caller drops what it no longer needs.
+        source: Filled with their text; the caller deletes parts that it no longer needs.
         outline: The document's bookmarks.
         language_of: The language of a page's text.
 
@@ -195,7 +195,7 @@ def _continues(paragraph: _Paragraph, block: Block, source: TextBuffer) -> bool:
 
 
 def _foldable(page: PageLike, blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks, those that are too long to fold at once cut between words."""
+    """The blocks; those that are too long to fold at once are split between words."""
     for block in blocks:
         start = block.start
         while block.end - start > _MAX_PARAGRAPH:
@@ -248,10 +248,10 @@ def _pieces(
 
 
 def length_in_words(text: str) -> float:
-    """The length of a text in words of English, or what a model's tokens make of it.
+    """The length of a text in words of English, estimated from the tokens of a model.
 
-    A row of figures counts more than the words between its spaces. In scripts without spaces, and
-    in Korean, characters count: the same text in another language has about the same length.
+    A row of figures counts more than its words. In scripts without spaces, and in Korean,
+    characters are counted, so that a translation has about the same length.
     """
     dense = 0.0
     if not text.isascii():

@@ -1,8 +1,8 @@
 """Complete blocks: every visible character of a text in one block, in order.
 
-Owns the two questions that view and passages must answer alike: which run of text plays which
-role where the extractor left gaps, and whether a paragraph goes on past a column or page border.
-Pure functions; it must not know how text is folded or cut.
+Owns two rules that view and passages share: the roles of text between the extractor's blocks, and
+whether a paragraph continues across a column or page border. Pure functions; it must not know how
+text is folded or cut.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from indexer.api.types import Block, BlockKind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Characters that stand for no letter: controls and white space, soft hyphens, zero-width
-# characters, direction marks, variation selectors.
+# Characters without a glyph: controls and white space, soft hyphens, zero-width characters,
+# direction marks, variation selectors.
 _INVISIBLE_RANGES = (
     (0x00, 0x1F), (0x7F, 0xA0), (0xAD, 0xAD), (0x034F, 0x034F), (0x061C, 0x061C),
     (0x1680, 0x1680), (0x180E, 0x180E), (0x2000, 0x200B), (0x200E, 0x200F), (0x2028, 0x202F),
@@ -45,8 +45,7 @@ def regions(text: str, blocks: Sequence[Block], offset: int = 0) -> list[Block]:
         offset: Canonical offset of ``text[0]``.
 
     Returns:
-        The blocks, and for text that none of them covers paragraphs, split at blank lines, with
-        page 0 (unknown).
+        The blocks, and paragraphs for uncovered text, split at blank lines, with page 0 (unknown).
     """
     covered: list[Block] = []
     at, size = 0, len(text)
@@ -65,7 +64,7 @@ def regions(text: str, blocks: Sequence[Block], offset: int = 0) -> list[Block]:
 
 
 def continues(before: Block, after: Block, last: str, first: str) -> bool:
-    """Whether a paragraph that a column or page border tore in two goes on in the next block.
+    """Whether a paragraph that a column or page border splits continues in the next block.
 
     Args:
         before: The block above, furniture left out.

@@ -1,8 +1,8 @@
-"""Where words end in scripts without spaces between them, by the dictionaries of ICU.
+"""Segments words in scripts without spaces, by the dictionaries of ICU.
 
-Owns which characters these scripts have, and which Chinese ones are written for each other (by the
-tables of OpenCC). Loads ICU (13 ms) when the first of them is met; it must not know what is done
-with the words.
+Owns the characters of these scripts, and mapping traditional to simplified Chinese characters (by
+the tables of OpenCC). Loads ICU (13 ms) at the first such character; it must not know how the words
+are used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3105-\u312f"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-# ICU counts UTF-16 units, so characters of two units are replaced by one that no word has.
+# ICU counts UTF-16 units, so characters of two units are replaced by one that is in no word.
 _LONG = re.compile("[\U00010000-\U0010ffff]")
 _RARE = "\u9fff"
 
@@ -37,14 +37,14 @@ def is_unspaced(word: str) -> bool:
 
 
 def is_letter(char: str) -> bool:
-    """Whether a character is of a word, a vowel sign included."""
+    """Whether a character is a letter or a vowel sign."""
     return char.isalnum() or (char != "" and unicodedata.category(char)[0] == "M")
 
 
 def split_runs(runs: Iterable[str]) -> Iterator[list[str]]:
     """Split runs of unspaced characters into words; punctuation is none.
 
-    Traditional Chinese characters become the simplified ones, in which others may have written.
+    Traditional Chinese characters become simplified ones, so that either form matches.
 
     >>> list(split_runs(["北京大學", "ภาษาไทย"]))
     [['北京', '大学'], ['ภาษา', 'ไทย']]
@@ -63,13 +63,13 @@ def run_spans(runs: Iterable[re.Match[str]]) -> Iterator[list[Span]]:
 
 
 def last_border(text: str) -> int:
-    """Where the last word of a text begins; 0 if it is one word."""
+    """The offset of the last word of a text; 0 if it is one word."""
     borders = [0, *(end for _, end in _breaker()(_LONG.sub(_RARE, text), "en").segments())]
     return borders[-2] if len(borders) > 1 else 0
 
 
 def _borders(runs: list[str]) -> Iterator[tuple[str, list[int]]]:
-    """Each run, and where its words begin and it ends; one call of ICU, as calls cost most."""
+    """Each run and its word boundaries; one call of ICU for all, as calls cost most."""
     if not runs:
         return
     text = _LONG.sub(_RARE, "\n".join(runs))

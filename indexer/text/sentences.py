@@ -1,7 +1,7 @@
-"""Where sentences begin in a run of view text.
+"""Splits view text into sentences.
 
-Owns the rules: what ends a sentence in the scripts we know, which full stops end none, and where
-a run without any stop is cut. A line feed always ends a sentence, so the rows of a table are
+Owns the rules: which characters end a sentence in each script, which full stops do not, and where a
+run without a full stop is cut. A line feed always ends a sentence, so the rows of a table are
 sentences too. Pure functions of text; it must not know about passages or offsets in documents.
 """
 
@@ -20,8 +20,8 @@ MAX_CHARACTERS = 400
 
 _CLOSING = "\"'\u201d\u2019\u00bb)\\]"
 _THAI_OR_LAO = "[\u0e01-\u0e45\u0e47-\u0e4e\u0e81-\u0ec4\u0ec8-\u0ecd]"  # but for digits
-# A stop and the space after it; in Chinese and Japanese the stop alone, in Greek the semicolon that
-# asks, in Thai and Lao, which have no stop, the space between two words.
+# A stop and the space after it; in Chinese and Japanese the stop alone, in Greek also the semicolon
+# (its question mark), in Thai and Lao, which have no stop, the space between two words.
 _STOP = re.compile(
     rf"(?P<stop>[.!?\u2026\u203c\u2047-\u2049\uff0e]+)[{_CLOSING}]* +"
     rf"|[\u061f\u06d4\u0964\u0965\u104b\u17d4\u1362\u0589]+[{_CLOSING}]* *"
@@ -82,7 +82,7 @@ def merge_short(starts: Sequence[int], end: int, minimum: int) -> list[int]:
     Args:
         starts: Ascending starts, the first one first.
         end: Where the last sentence ends.
-        minimum: Characters from which a sentence stands alone.
+        minimum: The least length of a sentence in characters.
     """
     kept = list(starts[:1])
     for start in starts[1:]:
@@ -94,7 +94,7 @@ def merge_short(starts: Sequence[int], end: int, minimum: int) -> list[int]:
 
 
 def _without_capitals(text: str) -> bool:
-    """Whether a text is written in small letters throughout, so that they begin sentences too."""
+    """Whether a text has no capitals, so that sentences may begin with small letters."""
     return len(text) >= _MUCH and len(_CAPITAL.findall(text)) < len(text) // _MUCH
 
 
@@ -103,9 +103,9 @@ def _ends(text: str, start: int, match: re.Match[str], language: str) -> bool:
     after = text[match.end()]
     stop = match["stop"]
     if len(stop) > 1 and stop[0] in ".\u2026" and stop[-1] in ".\u2026":
-        return after.isalpha() and text[match.start() - 1] != " "  # an omission, or a leader
+        return after.isalpha() and text[match.start() - 1] != " "  # an ellipsis, or a dot leader
     if stop != "." or match.end("stop") < len(match[0].rstrip()) + match.start():
-        return True  # not a lone full stop, or quotes close after it
+        return True  # not a single full stop, or followed by closing quotes
     at = match.start()
     if at - start <= _ENUMERATOR_REACH and _ENUMERATOR.match(text[start:at]):
         return False
@@ -114,7 +114,7 @@ def _ends(text: str, start: int, match: re.Match[str], language: str) -> bool:
 
 
 def _word_ends(word: str, text: str, following: int, language: str) -> bool:
-    """Whether ``word`` with a full stop after it is the end of a sentence."""
+    """Whether a full stop after ``word`` ends the sentence."""
     lowered = word.lower()
     if lowered in NEVER_LAST[""] or lowered in NEVER_LAST.get(language, ()):
         return False

@@ -1,9 +1,9 @@
-"""Stems: what the forms of a word have in common, by language and script.
+"""Stemmers by language and script.
 
-Snowball has most languages. A word in another script than its language is stemmed as its script
-suggests. For Korean and Hebrew there is no stemmer of reasonable size (the models of kiwipiepy take
-88 MB): particles, clitics and plurals are few, and what may be one is taken off, the word itself
-kept beside it where that is not sure. Pure but for caches.
+Most are Snowball's. A word in another script than its document's language is stemmed by the main
+language of its script. For Korean and Hebrew there is no stemmer of reasonable size (the models of
+kiwipiepy take 88 MB): particles, clitics and plurals are few and are removed by rules; if the
+analysis is ambiguous the word itself is kept too. Pure but for caches.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _SNOWBALL = {
     "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
     "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
-# Scripts but for Latin: their characters, and the languages written in them, the first of which is
-# that of a word in a text of another script.
+# Scripts other than Latin: their characters and their languages, the first of which is assumed for
+# a word in a text of another script.
 _SCRIPTS = tuple(
     (re.compile(f"[{characters}]"), tuple(languages.split()))
     for characters, languages in (
@@ -44,14 +44,14 @@ _NOT_LATIN = {one for _, languages in _SCRIPTS for one in languages} | {
     "si",
 }  # fmt: skip
 
-# In Japanese the root of a word is written in Chinese characters, and what changes in kana.
+# In Japanese the root of a word is written in Chinese characters, its inflection in kana.
 _JAPANESE = re.compile("([\u3400-\u9fff]+)[\u3041-\u309f]+$")
 
 _local = threading.local()
 
 
 def language_of(word: str, language: str) -> str:
-    """The language by whose rules a word is stemmed that stands in a text in ``language``.
+    """The language of the stemmer for a word in a text in ``language``.
 
     >>> language_of("Москва", "en"), language_of("running", "zh"), language_of("Київ", "uk")
     ('ru', 'en', 'uk')
@@ -70,19 +70,19 @@ def is_hangul(word: str) -> bool:
 
 
 def has_stemmer(word: str, language: str) -> bool:
-    """Whether anything is known of the forms of a word."""
+    """Whether there is a stemmer for a word."""
     spoken = language_of(word, language)
     return spoken in _SNOWBALL or spoken in _OURS or _JAPANESE.match(word) is not None
 
 
 def stem_all(words: list[str], language: str) -> list[str]:
-    """Stem words in Latin letters of a text in ``language``, each by itself."""
+    """Stem words in Latin letters of a text in ``language``."""
     stem = _snowball(language_of("", language))
     return words if stem is None else stem(words)
 
 
 def stems_of(word: str, language: str) -> tuple[str, ...]:
-    """What a case-folded word may be a form of, the likeliest first."""
+    """The possible stems of a case-folded word, the most likely first."""
     inflected = _JAPANESE.match(word)
     if inflected is not None:
         return (inflected[1],)
@@ -94,7 +94,7 @@ def stems_of(word: str, language: str) -> tuple[str, ...]:
 
 
 def _snowball(language: str) -> Callable[[list[str]], list[str]] | None:
-    """The stemmer of a language; one for each thread, since they keep state while they work."""
+    """The stemmer of a language, one per thread, since stemmers are not thread-safe."""
     name = _SNOWBALL.get(language)
     if name is None:
         return None
@@ -107,14 +107,14 @@ def _snowball(language: str) -> Callable[[list[str]], list[str]] | None:
     return known[name]
 
 
-# Of a particle alone, and of one with others behind it: "from the schools" is school-s-from.
+# A single particle, or several: "from the schools" is school-s-from.
 _PARTICLE = re.compile(
     "(?:에서|에게서?|한테서?|께서?|으?로서?|으?로써|이?랑|하고|부터|까지|처럼|보다|마다|조차|밖에|대로"
     "|이라도|이라고|이라는|이란|이든지?|이나|이며|이고|입니다|이다|이었다|였다|[은는이가을를의에도만와과들]"
     "|(?<=..)(?:습니다|니다|다|고|며|면|지만?)|(?<=...)나)$"
 )
 _BEFORE_PARTICLE = re.compile("(?:에서|에게|한테|까지|부터|처럼|보다|으로|[들에만로와과])$")
-# Nouns that became verbs and adjectives, in whatever form of "to do" and "to become".
+# Verbs and adjectives made of nouns with any form of "to do" and "to become".
 _VERB = re.compile(
     "(.{2,}?)(?:하|했|합|한|할|함|해|되|됐|된|될|됨|돼)"
     "[다는고며면여서도지게던기였었겠을음은니까요습야라자네]*$"
@@ -137,7 +137,7 @@ _FINALS = str.maketrans("ךםןףץ", "כמנפצ")
 _CLITICS = "ושהכלבמ"
 _MOST_CLITICS = 3
 _ENDING = re.compile("(?:ימ|יות|ות|י|ה|ת)$")
-_SHORTEST = 3  # letters of what endings are taken off, and clitics but for one more
+_SHORTEST = 3  # least letters left after removing an ending; one more after a clitic
 
 
 def _hebrew(word: str) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ def _without_ending(word: str) -> str:
     return shorter if len(shorter) >= _SHORTEST else word
 
 
-# The article, and what stands before it: "and", "so", "with", "like", "for".
+# The article with proclitics: "and", "so", "with", "like", "for".
 _ARTICLE = re.compile("[وف]?(?:[بك]?ال|لل)(?=...)")
 
 

@@ -1,7 +1,7 @@
-"""Words that carry no meaning of their own, by language. Data only.
+"""Stop words by language. Data only.
 
-Folded as ``indexer.text.terms`` folds words: small letters, no accents, no apostrophes. The lists
-are short on purpose: they weigh the words of a query, and nothing is ever left out of an index.
+Folded by ``indexer.text.terms``: small letters, no accents, no apostrophes. The lists are short, as
+they only weight the words of a query; the index contains all words.
 """
 
 from __future__ import annotations

@@ -16,12 +16,12 @@ from indexer.text.stop_words import STOP_WORDS
 
 MAX_LENGTH = 40  # characters; longer words are cut, in documents and queries alike
 
-# Vowel signs and other marks that are part of words but not letters to Python.
+# Vowel signs and other marks that are part of words but not ``str.isalpha``.
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0900-\u0963\u0970-\u0dff\u0f18-\u0fbc\ua8e0-\ua8ff"
 _PART = rf"(?![{UNSPACED}])[^\W_](?:(?![{UNSPACED}])(?:[^\W_]|[{_MARKS}]))*"
 _WORD = re.compile(rf"(?P<run>[{UNSPACED}]+)|(?P<word>{_PART}(?:[-_'.,@]{_PART})*\.?)")
 _RUN = re.compile(f"[{UNSPACED}]+")
-# Words as they are shown, with the marks that folding takes away.
+# Marks inside words that folding removes.
 _TAKEN = "\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u200c\u200d"
 _SHOWN = rf"(?:(?![{UNSPACED}])[\w{_MARKS}{_TAKEN}])+"
 _SHOWN_WORD = re.compile(
@@ -29,9 +29,9 @@ _SHOWN_WORD = re.compile(
 )
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*\.?")
 _PARTICLE = re.compile("[\u3041-\u309f]{1,2}$")
-# A kana that a word in Chinese characters ends in, but for particles.
+# The final kana of a word in Chinese characters, other than a particle.
 _ENDING = re.compile("[\u3400-\u9fff](?![はがをにのでともへやか])[\u3041-\u309f]$")
-# Before a word that stands, without its marks, for all words that differ in them alone.
+# Prefix of a term that represents all words which differ in their diacritics only.
 UNMARKED = "~"
 _LANGUAGE_NAMES = re.compile(r"(?<!\w)[a-z](?:\+\+|#)(?!\w)")
 
@@ -43,24 +43,24 @@ _ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+\.?$")
 _HARD_BREAK = re.compile(r"[.,@]")
 _SOFT_BREAK = re.compile(r"[-_']")
 
-# Superscripts are footnote marks and trademark signs no letters, whatever NFKC makes of them.
+# Superscripts are footnote marks, and trademark signs are no letters, though NFKC maps them so.
 _SIGNS = dict.fromkeys((0xB2, 0xB3, 0xB9, 0x2070, *range(0x2074, 0x207F), 0x2120, 0x2122), " ")
 # Hebrew abbreviations and foreign sounds, with its own signs or with quotes.
 _HEBREW_QUOTE = re.compile("(?<=[\u05d0-\u05ea])[\"'\u05f3\u05f4](?=[\u05d0-\u05ea])")
-# Vowels that NFKC takes apart, but dictionaries do not.
+# Vowels that NFKC decomposes, but dictionaries do not.
 _AM = (
     (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\u0e33"),
     (re.compile("\u0ecd([\u0ec8-\u0ecb]?)\u0eb2"), "\\1\u0eb3"),
 )
 _ZEROS = (0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xED0, 0x1040, 0x17E0)
-# Apostrophes, hyphens and digits become the plain ones; joiners, kashida, niqqud and harakat go,
-# which writers may leave out.
+# Apostrophes, hyphens and digits become ASCII; joiners, kashida, niqqud and harakat, which are
+# optional, are removed.
 _PLAIN: dict[int, str | None] = {
     **{zero + digit: str(digit) for zero in _ZEROS for digit in range(10)},
     **dict.fromkeys((0x2018, 0x2019, 0x02BC, 0x2032, 0xFF07), "'"),
     0x66B: ".",
     0x66C: ",",
-    0x649: "\u064a",  # alef maqsura, which many write as yeh
+    0x649: "\u064a",  # alef maqsura, often written as yeh
     0x130: "i",  # which case folding would give a second dot
     **dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2212), "-"),
     **dict.fromkeys(
@@ -71,20 +71,20 @@ _PLAIN: dict[int, str | None] = {
 }
 _BASES = {"\u00e6": "ae", "\u0153": "oe", "\u00f8": "o", "\u0142": "l", "\u0111": "d",
           "\u00f0": "d", "\u00fe": "th", "\u0131": "i", "\u0451": "\u0435",
-          # Arabic alef with what is written on it or not; yeh and kaf of other keyboards.
+          # Arabic alef with and without hamza or madda; yeh and kaf of other keyboards.
           **dict.fromkeys("\u0622\u0623\u0625\u0671", "\u0627"), "\u06cc": "\u064a",
           "\u06a9": "\u0643",
-          # Hindi candrabindu is written as anusvara too, and dots below are left out.
+          # Hindi candrabindu is also written as anusvara, and nukta is optional.
           "\u0901": "\u0902", "\u0929": "\u0928", "\u0931": "\u0930",
           "\u0934": "\u0933"}  # fmt: skip
 _NASAL = re.compile("[\u0919\u091e\u0923\u0928\u092e]\u094d(?=[\u0915-\u0939])")
 
 
 def _accents() -> dict[int, str | None]:
-    """What folds a letter with marks to its base, where writers leave the marks out.
+    """The table that maps letters with optional diacritics to their base letters.
 
-    Cyrillic marks but for yo, and other Indic ones, tell letters apart that are not variants of
-    each other.
+    Cyrillic diacritics except yo's, and other Indic ones, are not optional: they make different
+    letters.
     """
     table: dict[int, str | None] = {ord(char): base for char, base in _BASES.items()}
     for code in (*range(0xC0, 0x250), *range(0x370, 0x400), *range(0x1E00, 0x2000)):
@@ -108,10 +108,10 @@ def _on_last(vowels: re.Match[str]) -> str:
 
 
 class Forms(NamedTuple):
-    """What a word is looked for as.
+    """The terms of a word in the index.
 
-    ``stems`` are what it may be a form of. ``marked`` tell it from words that differ in their marks
-    alone, and find it where these were left out; they are no words of their own.
+    ``stems`` are its possible stems. ``marked`` are terms that distinguish it from words which
+    differ in their diacritics only, or represent all of those; they do not count as words.
     """
 
     stems: tuple[str, ...]
@@ -121,15 +121,15 @@ class Forms(NamedTuple):
 def words(text: str) -> list[str]:
     """The folded words of a text, in order, repetitions kept.
 
-    Compounds give their parts and the whole ("10-K": 10, k, 10k), acronyms the whole ("U.S.":
-    us), numbers lose the marks between thousands ("1,234.5": 1234.5), and in scripts without
-    spaces a dictionary says where words end.
+    Compounds yield their parts and the whole ("10-K": 10, k, 10k), acronyms the whole ("U.S.":
+    us), numbers lose their thousands separators ("1,234.5": 1234.5), and scripts without spaces are
+    segmented by a dictionary.
     """
     return [fold(token) for token in tokens(text)] if not text.isascii() else tokens(text)
 
 
 def tokens(text: str) -> list[str]:
-    """What ``words`` folds: case-folded words with their accents."""
+    """The case-folded words of a text, before ``fold`` removes accents."""
     found = _tokens(text)
     if max(map(len, found), default=0) > MAX_LENGTH:
         found = [token[:MAX_LENGTH] for token in found]
@@ -137,7 +137,7 @@ def tokens(text: str) -> list[str]:
 
 
 def fold(token: str) -> str:
-    """The word that a token is, without what may be left out of it."""
+    """The folded word of a token, without optional diacritics."""
     if not token.isascii():
         token = token.translate(_ACCENTS)
         if "\u094d" in token:
@@ -150,8 +150,8 @@ def stems(text: str, language: str = "") -> str:
 
     Args:
         text: Any text.
-        language: ISO 639-1 code; words of an unknown language, or of one without a stemmer, stay
-            as they are. Those in other scripts are stemmed by these.
+        language: ISO 639-1 code; words of an unknown language, or of one without a stemmer, are
+            not stemmed. Words in other scripts are stemmed by the script's language.
     """
     found = tokens(text)
     stemmed = stem_all(found, language)
@@ -166,14 +166,14 @@ def stems(text: str, language: str = "") -> str:
 
 
 def forms(token: str, language: str) -> Forms:
-    """What ``stems`` makes of one of ``tokens``.
+    """The terms of one of ``tokens`` in the index.
 
     >>> forms("running", "en"), forms("días", "es")
     (Forms(stems=('run',), marked=()), Forms(stems=('dias',), marked=('dia', 'días')))
     """
     plain = fold(token)
     if not has_stemmer(token, language):
-        # All that tells words apart; "sầu" is not "sau".
+        # All diacritics distinguish words: "sầu" is not "sau".
         return Forms((_TONE.sub(_on_last, token),), (UNMARKED + plain,) if plain != token else ())
     found = tuple(dict.fromkeys(map(fold, stems_of(token, language))))
     if plain == token:
