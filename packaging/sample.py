@@ -6,6 +6,7 @@ Owns which documents there are and how the book and the lease look; setting is `
 from __future__ import annotations
 
 import pymupdf
+
 from handbook import make_handbook
 from press import BOLD, DOCUMENTS, ITALIC, ROMAN, TEXTS, Layout, Press, blocks_of
 
