@@ -1,7 +1,6 @@
-"""Single entries of folders, as the walk meets them: their status, their row, why there is none.
+"""Single directory entries: their status, their row, and errors on them.
 
-Owns the few questions that are asked of the disk about one entry, and the reading of files of
-patterns. It must not know walks.
+Owns the system calls on one entry, and reading files of patterns. It must not know walks.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _NOFOLLOW = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK
 
 
 def status_of(entry: bytes | os.DirEntry[bytes]) -> os.stat_result | OSError:
-    """Ask for the status of an entry itself, or give why there is none."""
+    """Return the status of an entry itself, not of a link's target, or the error."""
     try:
         if isinstance(entry, bytes):
             return os.lstat(entry)
@@ -36,7 +35,7 @@ def status_of(entry: bytes | os.DirEntry[bytes]) -> os.stat_result | OSError:
 
 
 def ignore_lines(path: bytes) -> list[str]:
-    """Read a file of patterns; a link, a huge file or one that is away counts for nothing."""
+    """Read a file of patterns; a link, a huge file or a placeholder counts as empty."""
     try:
         descriptor = os.open(path, _NOFOLLOW)
     except OSError:
@@ -60,10 +59,10 @@ def row(
     detail: Mapping[str, str],
     file_format: str = "",
 ) -> FoundFile:
-    """Make the row of an entry that no catalog knows yet."""
-    # The time of a folder or a link tells nothing that would be worth an update.
+    """Make the record of an entry for the catalog."""
+    # The times of folders and links are left out, as their changes are irrelevant.
     counts = stat.S_ISREG(found.st_mode)
-    # What Windows tells of a listed entry has neither volume nor number.
+    # On Windows the status of a listed entry has neither volume nor inode.
     return FoundFile(
         name,
         found.st_size if counts else 0,
@@ -78,11 +77,11 @@ def row(
 
 
 def code_of(error: OSError) -> str:
-    """Return the reason code of a failure to look at something."""
+    """Return the reason code of an error of a system call."""
     return "path_denied" if isinstance(error, PermissionError) else "read_error"
 
 
 def error_of_root(error: OSError, path: bytes) -> WorldError:
-    """Say why a root cannot be walked."""
+    """Return the error of a root that cannot be walked."""
     code = "path_missing" if isinstance(error, ABSENT) else code_of(error)
     return WorldError(code, path=os.fsdecode(path), reason=reason_of(error))

@@ -1,12 +1,12 @@
-"""What is left out of a folder unless the person asks for it, and why.
+"""Exclude rules: which files and folders are not indexed, and why.
 
 Owns the built-in rules, each declared once with its reason, and the person's own patterns, which
-are in gitignore syntax and override them: those of the nearest ``.lecternignore`` decide first,
-then those of the folders above, of the root and of the settings. It must not know how folders are
-walked; it asks about single files of the disk only through the callable it is given.
+are in gitignore syntax and take precedence: those of the nearest ``.lecternignore`` first, then
+those of the folders above, of the root and of the settings. It must not know how folders are
+walked; it checks for files only through a given function.
 
-As in gitignore, what is inside a folder that is left out cannot be let in by itself: let the
-folder in (``!node_modules/``), then leave out what is not wanted in it.
+As in gitignore, a file inside an excluded folder cannot be included by itself: include the folder
+(``!node_modules/``), then exclude the rest of it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Reason(StrEnum):
-    """Why something is left out: codes of ``indexer.api.phrases``."""
+    """Why something is excluded: codes of ``indexer.api.phrases``."""
 
     SECRETS = "secrets"
     BROWSER = "browser"
@@ -34,22 +34,22 @@ class Reason(StrEnum):
     TRASH = "trash"
     SYSTEM = "system"
     HIDDEN = "hidden"
-    PATTERN = "pattern"  # with the pattern behind it
+    PATTERN = "pattern"  # followed by the pattern
 
 
-# A file of patterns, in any folder, for what is below it.
+# A file of patterns for the folder that it is in.
 IGNORE_NAME = ".lecternignore"
 MAX_IGNORE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Folders or files that are left out.
+    """Folders or files that are excluded.
 
-    ``paths`` are the last components of a path, in lower case, "/" between them; ``*`` at the
-    end or the beginning of the whole stands for anything within one component. With ``beside``
-    (or ``inside``) the rule holds only where one of these stands beside the folder (or in it),
-    because the name alone is an ordinary word.
+    ``paths`` are the last components of a path, in lower case, joined by "/"; ``*`` at the end or
+    the beginning of the whole matches within one component. With ``beside`` (or ``inside``) the
+    rule applies only if one of these is in the same folder (or in the folder itself), for names
+    that are ordinary words.
     """
 
     reason: Reason
@@ -142,12 +142,12 @@ FILE_RULES = (
     ),
 )  # fmt: skip
 
-# Folders at the top of the file system that hold no documents of anyone.
+# System folders at the top of the file system.
 SYSTEM_PLACES = frozenset({"proc", "sys", "dev", "run", "boot", "system", "c:/windows"})
 
 
 class _Table:
-    """Rules by the last component of their paths, so that a look-up costs the same for any."""
+    """Rules by the last component of their paths, for look-ups in constant time."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._exact: dict[str, list[tuple[tuple[str, ...], Rule]]] = {}
@@ -177,15 +177,15 @@ _FILES = _Table(FILE_RULES)
 
 
 class Excludes:
-    """Decides what is left out under one root.
+    """Decides what is excluded under one root.
 
     Args:
-        patterns: In gitignore syntax, relative to the root; the last that matches decides, and
-            decides before the built-in rules. ``!`` lets in.
-        hidden: Whether hidden files and folders are wanted.
+        patterns: In gitignore syntax, relative to the root; the last match decides, before the
+            built-in rules. ``!`` includes.
+        hidden: Whether hidden files and folders are included.
 
     Raises:
-        WorldError: ``bad_setting`` for a pattern that cannot be read.
+        WorldError: ``bad_setting`` for an invalid pattern.
     """
 
     def __init__(self, patterns: Sequence[str] = (), *, hidden: bool = False) -> None:
@@ -199,7 +199,7 @@ class Excludes:
 
         Args:
             folder: Its path below the root, "" for the root.
-            patterns: The lines of its ``.lecternignore``; what cannot be read counts for nothing.
+            patterns: The lines of its ``.lecternignore``; invalid ones are ignored.
         """
         readable = [line for line in patterns if _readable(line)]
         inner = Excludes(hidden=self._hidden)
@@ -211,13 +211,12 @@ class Excludes:
     def folder(
         self, parents: Sequence[str], relative: str, exists: Callable[[str], bool]
     ) -> str | None:
-        """Return why a folder is left out, or None.
+        """Return why a folder is excluded, or None.
 
         Args:
             parents: The components of the absolute path of the folder that holds it.
             relative: Its path below the root, "/" between components.
-            exists: Whether a name exists in the folder that holds it; ``folder/name`` looks
-                inside.
+            exists: Whether a name exists in its parent folder; ``folder/name`` checks inside it.
         """
         decided = self._by_pattern(f"{relative}/")
         if decided is not None:
@@ -234,7 +233,7 @@ class Excludes:
         return self._if_hidden(own)
 
     def file(self, relative: str, *, hidden: bool = False) -> str | None:
-        """Return why a file is left out, or None; ``hidden`` is the file system's attribute."""
+        """Return why a file is excluded, or None; ``hidden`` is the file system's attribute."""
         decided = self._by_pattern(relative)
         if decided is not None:
             return decided or None
@@ -249,7 +248,7 @@ class Excludes:
         return Reason.HIDDEN if name.startswith(".") and not self._hidden else None
 
     def _by_pattern(self, path: str) -> str | None:
-        """Return the reason by the person's own patterns; "" lets in, None is no opinion."""
+        """Return the reason by the person's patterns; "" if they include it, None if none match."""
         for depth, match in self._near:
             decided = match(path[depth:])
             if decided is not None:
@@ -258,7 +257,7 @@ class Excludes:
 
 
 def detail_of(reason: str) -> dict[str, str]:
-    """Spread what ``Excludes`` gave as a reason over the detail of an ``excluded`` entry."""
+    """Convert a reason of ``Excludes`` to the detail of an ``excluded`` entry."""
     code, _, pattern = reason.partition(" ")
     return {"reason": code, "pattern": pattern} if pattern else {"reason": code}
 

@@ -1,4 +1,4 @@
-"""The identity of a file's bytes, and proof that they did not change while they were read.
+"""The hash of a file's bytes, and checking that they did not change while they were read.
 
 Owns ``content_id``. It must not know what the bytes mean.
 """
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CHUNK_BYTES = 1 << 20
-# Opening a pipe that took the file's place must not wait for a writer.
+# The file may have been replaced by a pipe, whose opening must not wait for a writer.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class ContentHash:
-    """The SHA-256 of a file's bytes, in hexadecimal, and the file as it was then."""
+    """The SHA-256 of a file's bytes, in hexadecimal, and its ``Stamp`` at that time."""
 
     content_id: str
     stamp: Stamp
 
 
 def size_and_time(path: bytes, *, follow_links: bool = True) -> tuple[int, int] | None:
-    """Return what nearly every change of a file changes, None where it cannot be had.
+    """Return size and time, which nearly every change of a file alters; None without a file.
 
-    Whoever needs certainty hashes the bytes, and whoever reads them compares the whole ``Stamp``.
+    Callers that need certainty hash the bytes; readers compare the whole ``Stamp``.
     """
     try:
         found = os.stat(path, follow_symlinks=follow_links)
@@ -48,12 +48,12 @@ def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> 
 
     Args:
         path: Absolute, as the operating system takes it.
-        stopping: Asked between chunks of a megabyte.
+        stopping: Called between chunks of a megabyte.
 
     Raises:
-        Cancelled: Once ``stopping`` says so.
+        Cancelled: Once ``stopping`` returns True.
         WorldError: ``changed_while_read``, ``placeholder`` for bytes that would have to be fetched,
-            or ``read_error`` for what is no regular file.
+            or ``read_error`` unless it is a regular file.
         OSError: If the file cannot be opened or read.
     """
     if is_away(os.stat(path)):
@@ -79,7 +79,7 @@ def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> 
 
 
 def unchanged(path: bytes, stamp: Stamp) -> bool:
-    """Return whether a file still is what it was; False too if it is gone."""
+    """Return whether a file still has this stamp; False if it does not exist."""
     try:
         return Stamp.from_status(os.stat(path)) == stamp
     except OSError:

@@ -1,6 +1,6 @@
-"""What a directory entry is, by its name and status alone: to be read, or why not.
+"""Classifies directory entries by name and status alone: to be read, or why not.
 
-Owns the signs of files whose bytes are elsewhere or that are no files at all. It opens nothing.
+Owns detecting placeholders, whose bytes are elsewhere, and special files. It opens nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOUNT_POINT = 0xA0000003  # the reparse tag of a junction
 # macOS
 _DATALESS = 0x40000000
 _UF_HIDDEN = 0x8000
-# File systems of Linux that count the blocks of a file truthfully; sshfs and others say 0.
+# File systems of Linux that report the blocks of a file; sshfs and others report 0.
 _COUNTING = frozenset({"btrfs", "ext2", "ext3", "ext4", "f2fs", "tmpfs", "xfs"})
 INLINE_BYTES = 4096  # smaller files may live in the inode, without a block
 
@@ -44,7 +44,7 @@ _SPECIAL = (
 
 @dataclass(frozen=True, slots=True)
 class EntryKind:
-    """What becomes of a file: ``state`` is None if it is to be read as ``format``."""
+    """The classification of a file: ``state`` is None if it is to be read as ``format``."""
 
     format: str = ""
     state: FileState | None = None
@@ -56,9 +56,9 @@ class EntryKind:
 class EntryClassifier:
     """Classifies entries.
 
-    ``formats`` maps extensions with their dot to formats that can be read; ``limits`` holds the
-    largest file of each format that is read, in bytes, and ``limit`` that of all others;
-    ``counting`` holds the volumes whose block counts are true.
+    ``formats`` maps extensions with their dot to readable formats; ``limits`` has the largest size
+    of each format in bytes, and ``limit`` that of all others; ``counting`` has the volumes whose
+    block counts are reliable.
     """
 
     formats: Mapping[str, str]
@@ -67,7 +67,7 @@ class EntryClassifier:
     limits: Mapping[str, int] = field(default_factory=dict)
 
     def classify(self, name: bytes, found: os.stat_result) -> EntryKind:
-        """Classify what is no folder."""
+        """Classify an entry that is no folder."""
         if not stat.S_ISREG(found.st_mode):
             special = next((kind for test, kind in _SPECIAL if test(found.st_mode)), "special")
             return EntryKind("", FileState.UNSUPPORTED, "special_file", {"kind": special})
@@ -97,7 +97,7 @@ class EntryClassifier:
 
 
 def extension_of(name: bytes) -> str:
-    """Return the extension in lower case with its dot; "" when what follows the dot is none."""
+    """Return the extension in lower case with its dot; "" if there is no valid one."""
     head, dot, tail = name.rpartition(b".")
     if not head or not dot or not tail.isalnum() or len(tail) > 10:
         return ""
@@ -105,26 +105,26 @@ def extension_of(name: bytes) -> str:
 
 
 def is_hidden(found: os.stat_result) -> bool:
-    """Return whether the file system marks an entry as hidden or as the system's."""
+    """Return whether an entry has the attribute "hidden" or "system"."""
     if getattr(found, "st_file_attributes", 0) & _HIDDEN_OR_SYSTEM:
         return True
     return bool(getattr(found, "st_flags", 0) & _UF_HIDDEN)
 
 
 def is_away(found: os.stat_result) -> bool:
-    """Return whether the file system says that opening a file would fetch it from elsewhere."""
+    """Return whether a file is marked as a placeholder, which opening would download."""
     if getattr(found, "st_file_attributes", 0) & _AWAY:
         return True
     return sys.platform == "darwin" and bool(getattr(found, "st_flags", 0) & _DATALESS)
 
 
 def is_link(found: os.stat_result) -> bool:
-    """Return whether an entry leads elsewhere: a symbolic link, or a junction of Windows."""
+    """Return whether an entry is a symbolic link, or a junction of Windows."""
     return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _MOUNT_POINT
 
 
 def counting_volumes() -> frozenset[int]:
-    """Return the volumes of this machine whose block counts can be believed; Linux only."""
+    """Return the volumes of this machine whose block counts are reliable; Linux only."""
     volumes = set()
     try:
         mounts = Path("/proc/self/mountinfo").read_bytes().splitlines()

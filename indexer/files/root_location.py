@@ -1,8 +1,8 @@
-"""Where a root is now: where it was, at another mount point, or out of reach.
+"""Locates a root: at its path, at another mount point, or unreachable.
 
-Owns the decision whether what is found at a root's path is that root. An empty mount point is
-not: everything would seem to be deleted. Another volume at the same place is not either, unless
-the known files are on it. It must not walk.
+Owns deciding whether the folder at a root's path is that root. An empty mount point is not, since
+every file would count as deleted; nor is another volume, unless the known files are on it. It must
+not walk.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root
 
-# What a volume that was just made holds by itself.
+# Folders on a newly created volume.
 _NOTHING = frozenset({b"lost+found", b"System Volume Information", b"$RECYCLE.BIN"})
 
 
 def locate(catalog: Catalog, root: Root) -> Root | None:
-    """Find a root, record its location, and follow it if its volume is mounted elsewhere.
+    """Find a root, store its location, and update its path if its volume is mounted elsewhere.
 
     Returns:
-        The root as it is now; None if it is out of reach.
+        The updated root; None if it is unreachable.
     """
     here = _location(root.path)
     if here is not None and _is_same(catalog, root, here):
@@ -40,7 +40,7 @@ def locate(catalog: Catalog, root: Root) -> Root | None:
 
 
 def in_place(root: Root) -> bool:
-    """Return whether the folder at a root's path is the one last seen there; cheap."""
+    """Return whether the folder at a root's path is the one of the last scan; cheap."""
     try:
         return signed(os.stat(root.path).st_ino) == root.inode
     except OSError:

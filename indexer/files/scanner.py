@@ -1,7 +1,7 @@
 """Whole and partial scans of roots, applied to the catalog.
 
-Owns the steps of a scan: locate the root, collect its rules, walk, apply; and that one scan at a
-time is applied, while reading goes on. It must not know when or why somebody scans.
+Owns the steps of a scan: locate the root, collect its rules, walk, apply; one scan at a time is
+applied, during reading too. It must not know what triggers a scan.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
 
 
 def ignore_folder(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a callback
-    """The ``on_enter`` of a scanner that nobody watches with."""
+    """The ``on_enter`` of a scanner without a watcher."""
 
 
 def _enter(on_enter: Callable[[bytes, bool], None], whole: bool, path: bytes) -> None:  # noqa: FBT001  # a callback
@@ -84,7 +84,7 @@ class Scanner:
         """Scan whole roots.
 
         Args:
-            roots: Which.
+            roots: The roots.
             token: Checked at every folder.
             seen: Called with the number of entries so far; may raise to stop.
 
@@ -124,7 +124,7 @@ class Scanner:
             if found is None:
                 self.catalog.roots.set_online(root.id, online=False)
                 continue
-            # A root that was away may have changed anywhere.
+            # A root that was offline may have changed anywhere.
             partial = entries if root.online and found.path == root.path else None
             rules = rules_for(found, self.catalog, self.config)
             on_enter = functools.partial(_enter, self.on_enter, not found.file_name)

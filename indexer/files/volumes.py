@@ -1,8 +1,8 @@
-"""Volumes and where they are mounted: which disk a folder is on, and where that disk is now.
+"""Volumes and their mount points.
 
-Owns the identity of a volume (the UUID of its file system, the serial number on Windows, the
-share of a network drive), the list of mounts, and which kinds of file systems tell of changes.
-It changes nothing and opens no file of anyone. It must not know roots or the catalog.
+Owns the identity of a volume (the UUID of its file system, the serial number on Windows, the share
+of a network drive), the list of mounts, and which file systems report all changes. Read-only; it
+must not know roots or the catalog.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import psutil
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# File systems that other machines change without events here.
+# File systems on which changes by other machines cause no events.
 _NETWORK = frozenset({
     "9p", "acfs", "afpfs", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "drvfs", "fuse.davfs2",
     "fuse.gvfsd-fuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "gfs2", "gpfs",
@@ -34,7 +34,7 @@ _GET_FS_UUID = 0x80111500  # FS_IOC_GETFSUUID: one byte of length, sixteen of UU
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """One mounted file system; ``inner`` is the folder of it that is seen at ``point``."""
+    """One mounted file system; ``inner`` is its folder that is mounted at ``point``."""
 
     point: bytes
     inner: bytes
@@ -44,10 +44,10 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a folder is, wherever its volume is mounted.
+    """The location of a folder, independent of the mount point.
 
-    ``volume`` is "" where nothing tells one volume from another, ``volume_path`` the folder's path
-    on the volume, ``inode`` the number of the folder itself.
+    ``volume`` is "" if the volume has no identity, ``volume_path`` is the folder's path on the
+    volume, ``inode`` that of the folder.
     """
 
     volume: str = ""
@@ -56,7 +56,7 @@ class Location:
 
 
 def mounts() -> list[Mount]:
-    """List what is mounted on this machine."""
+    """List the mounts of this machine."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             return list(_parse(_MOUNTS.read_bytes()))
@@ -80,7 +80,7 @@ def _plain(field: bytes) -> bytes:
 def mount_of(path: bytes, known: Sequence[Mount]) -> Mount | None:
     """Find the mount that a path is on, links resolved."""
     real = os.path.realpath(path)
-    # Of several at one point, the last one covers the others.
+    # Of several mounts at one point, the last one is visible.
     holding = [mount for mount in known if _below(mount.point, real) is not None]
     return max(reversed(holding), key=lambda mount: len(mount.point), default=None)
 
@@ -103,7 +103,7 @@ def location_of(path: bytes) -> Location:
     """Return the location of a folder.
 
     Raises:
-        OSError: If there is nothing at ``path``.
+        OSError: If ``path`` does not exist.
     """
     found = os.stat(path)
     real = os.path.realpath(path)
@@ -131,7 +131,7 @@ def find(place: Location) -> Iterator[bytes]:
 
 def _identity(mount: Mount, device: int) -> str:
     if sys.platform == "win32":
-        return f"serial:{device:x}"  # Windows gives the volume's serial number for it
+        return f"serial:{device:x}"  # on Windows, the volume's serial number
     if mount.kind in _NETWORK:
         return f"{mount.kind}:{mount.source}"
     identity = _uuid_asked(mount.point) or _uuid_listed(mount.source)
@@ -139,7 +139,7 @@ def _identity(mount: Mount, device: int) -> str:
 
 
 def _uuid_asked(point: bytes) -> str:
-    """Ask the file system itself; Linux from 6.9 on."""
+    """Query the UUID by ioctl; Linux from 6.9 on."""
     if sys.platform != "linux":
         return ""
     import fcntl
@@ -160,7 +160,7 @@ def _uuid_asked(point: bytes) -> str:
 
 
 def _uuid_listed(source: str) -> str:
-    """Look the device up where udev lists it."""
+    """Look up the UUID in udev's list of devices."""
     if not source.startswith("/dev/"):
         return ""
     device = Path(source).resolve()

@@ -1,12 +1,11 @@
 """Walks a root, or some entries of it.
 
-Owns the walk: a stack instead of recursion, links that are listed and never followed, no folder
-twice, folders that cannot be listed told apart from folders that are gone, and a drive that was
-unplugged meanwhile. The only files it opens are those that hold patterns. It must not know the
-catalog's tables or how files are read.
+Owns the walk: a stack instead of recursion, no folder twice, distinguishing unreadable folders from
+deleted ones, and detecting a drive that is unplugged meanwhile. It opens only files of patterns. It
+must not know the catalog's tables or how files are read.
 
-Links are not followed because there is nothing to gain: what they lead to is listed where it
-is if that is under a root, and was left out, or never asked for, if it is not.
+Links are listed but not followed: their targets are either under a root, where they are listed, or
+not meant to be indexed.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ Entries = Mapping[bytes, frozenset[bytes]]
 _IGNORE_NAME = os.fsencode(IGNORE_NAME)
 
 
-# A folder to be entered: its path below the root, its volume, and the rules around it.
+# A folder to be entered: its path below the root, its volume, and the rules of its parent.
 _Folder = tuple[bytes, int, "Excludes"]
 
 
 @dataclass(frozen=True, slots=True)
 class ScanRules:
-    """What a walk goes by.
+    """The rules of a walk.
 
-    ``max_bytes`` is the size past which a file is not read, ``max_bytes_of`` the same for single
+    ``max_bytes`` is the size beyond which a file is not read, ``max_bytes_of`` the same for single
     formats. ``skipped`` maps absolute paths of folders to the reason why they are not entered:
     other roots, the library itself. ``owned`` files are roots by themselves and are not listed
     again. ``roots`` are the paths of all roots, to say where links lead.
@@ -66,12 +65,12 @@ class RootWalk:
     """One walk over one root; iterate it once. See ``indexer.catalog.scans.Walk``.
 
     Args:
-        root: Where to walk.
-        rules: What to leave out.
+        root: The root.
+        rules: The rules.
         token: Checked at every folder; iterating then raises ``Cancelled``.
         only: Walk only these; None walks everything.
-        on_enter: Called with the absolute path of each folder before it is listed, so that
-            changes from then on can be noticed.
+        on_enter: Called with the absolute path of each folder before it is listed, so that it can
+            be watched from then on.
     """
 
     def __init__(
@@ -99,7 +98,7 @@ class RootWalk:
 
     @property
     def reachable(self) -> bool:
-        """Whether the root was there from the beginning to the end; ``problem`` says why not."""
+        """Whether the root was reachable from beginning to end; ``problem`` is why not."""
         return self.problem is None
 
     def __iter__(self) -> Iterator[FoundFolder]:
@@ -128,7 +127,7 @@ class RootWalk:
             found, inner = self._list(*stack.pop())
             if found is not None:
                 yield found
-            # Reversed, so that the folders come in the order of their names.
+            # Reversed, so that folders are popped in the order of their names.
             stack.extend(sorted(inner, key=lambda each: each[0], reverse=True))
 
     def _walk_entries(self, folder: bytes, names: frozenset[bytes]) -> Iterator[FoundFolder]:
@@ -150,7 +149,7 @@ class RootWalk:
         yield from self._walk(sorted(inner, key=lambda each: each[0], reverse=True))
 
     def _rules_in(self, folder: bytes) -> Excludes:
-        """Collect the patterns on the way down to a folder; its ancestors count as entered."""
+        """Collect the patterns from the root down to a folder."""
         excludes, above = self.rules.excludes, b""
         for part in (b"", *folder.split(b"/")) if folder else (b"",):
             above = above + b"/" + part if above else part
@@ -177,7 +176,7 @@ class RootWalk:
             with os.scandir(absolute) as listing:
                 listed = list(listing)
         except OSError as error:
-            # Gone since its parent was listed: then what was in it is gone too.
+            # Deleted since its parent was listed, with everything in it.
             if not isinstance(error, ABSENT) or folder == b"":
                 self.unread[folder] = code_of(error)
             return None, []
@@ -198,7 +197,7 @@ class RootWalk:
         entries: list[FoundFile],
         inner: list[_Folder],
     ) -> None:
-        """Put an entry with the files or with the folders to be entered."""
+        """Add an entry to the files or to the folders to be entered."""
         volume, excludes = within
         relative = folder + b"/" + name if folder else name
         if isinstance(status, OSError):
@@ -235,7 +234,7 @@ class RootWalk:
         return row(name, found, volume, kind.state, kind.code, kind.detail, kind.format)
 
     def _single(self, volume: int) -> list[FoundFile]:
-        # The person named this very file, so no pattern applies to it, and a link is followed.
+        # The person added this file itself, so no pattern applies, and a link is followed.
         try:
             found = os.stat(join(self.root.path, self.root.file_name))
         except ABSENT:
@@ -282,7 +281,7 @@ class RootWalk:
         return "leads_out"
 
     def _check_root_stayed(self, start: os.stat_result) -> None:
-        """Notice a drive that was unplugged during the walk: everything seems gone then."""
+        """Detect a drive that was unplugged during the walk, as all files would seem deleted."""
         try:
             now = os.stat(self.root.path)
         except OSError as error:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.api.types import Hit, Why
-from indexer.search.phrase_spans import phrase_spans
+from indexer.search.explain_match import find_in_text
+from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from indexer.api.types import FileRow
+    from indexer.api.types import FileRow, Span
     from indexer.catalog.records import DocRow, DocumentFile
     from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored
@@ -68,11 +69,34 @@ def passage_hit(
 
 def with_phrases(hit: Hit, passage: dict[str, Any], phrases: Sequence[str]) -> Hit:
     """Mark the phrases of a query in a hit that holds them; its best sentence holds the first."""
-    spans = phrase_spans(passage, phrases)
+    spans = _phrase_spans(passage, phrases)
     if not spans:
         return hit
     sentence = bisect_right(passage["text_starts"], spans[0][0]) - 1
     return replace(hit, best=_sentence(passage, sentence), marks=spans[:MARKS])
+
+
+def _phrase_spans(passage: Mapping[str, Any], phrases: Sequence[str]) -> tuple[Span, ...]:
+    """Return the spans of phrases in a passage, as offsets into its ``text``, ascending.
+
+    Args:
+        passage: With ``text`` and ``view``.
+        phrases: As they were quoted; only words are compared, not what separates them.
+    """
+    spans = word_spans(passage["view"])
+    found = [passage["view"][first:last] for first, last in spans]
+    flat = [(at, word) for at, shown in enumerate(found) for word in words(shown)]
+    runs = {
+        (flat[start][0], flat[start + len(sequence) - 1][0])
+        for sequence in filter(None, map(words, phrases))
+        for start in range(len(flat) - len(sequence) + 1)
+        if [word for _, word in flat[start : start + len(sequence)]] == sequence
+    }
+    if not runs:
+        return ()
+    places = find_in_text(passage["text"], passage["view"], spans)
+    ends = ((places[first], places[last]) for first, last in sorted(runs))
+    return tuple((first[0], last[1]) for first, last in ends if first and last)
 
 
 def where(passage: dict[str, Any], place: DocumentFile, doc: DocRow) -> dict[str, Any]:

@@ -1,8 +1,7 @@
-"""The time as a watcher needs it, and whether this machine slept meanwhile.
+"""The watcher's clock, and detecting that the machine was suspended.
 
-Owns the comparison of the two clocks: the one that shows the time of day goes on while a machine
-sleeps, the monotonic one stops on Linux and macOS; where it does not, a wait takes
-far longer than it was meant to.
+Owns comparing the two clocks: during suspension the time of day advances, while the monotonic clock
+stops on Linux and macOS; elsewhere a wait takes far longer than its timeout.
 """
 
 from __future__ import annotations
@@ -14,20 +13,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Less is a slow machine, or a clock that was set right.
+# A smaller difference is a slow machine, or a clock that was adjusted.
 SLEPT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Where the time comes from."""
+    """The functions of time, for tests to replace."""
 
     wall: Callable[[], float] = time.time
     monotonic: Callable[[], float] = time.monotonic
 
 
 class SleepWatch:
-    """Tells whether the machine slept since it was last asked; waits are of a few seconds."""
+    """Detects suspension during a wait; waits have timeouts of a few seconds."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -35,11 +34,11 @@ class SleepWatch:
         self._waits_since = self._monotonic
 
     def waits(self) -> None:
-        """Say that a wait begins now."""
+        """Mark the beginning of a wait."""
         self._waits_since = self._clock.monotonic()
 
     def slept(self) -> bool:
-        """Tell it at the end of a wait."""
+        """Return, at the end of a wait, whether the machine was suspended."""
         wall, monotonic = self._clock.wall(), self._clock.monotonic()
         passed, grown = wall - self._wall, monotonic - self._monotonic
         self._wall, self._monotonic = wall, monotonic

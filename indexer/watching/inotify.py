@@ -1,10 +1,10 @@
 """Events on Linux: one watch on each folder that a scan enters, and on no other.
 
-Owns the tree of watched folders and the way from an event to a path. It uses watchdog's reader of
-inotify below watchdog's observers, because those watch what is left out as well (a folder of
-programs may hold more folders than all documents together), walk the tree a second time, and say
-nothing when the kernel drops events. Here the scan asks for each watch before it lists the folder,
-so nothing falls between, and lost events, an unmount and the end of watches are reported.
+Owns the tree of watched folders and mapping an event to a path. It uses watchdog's inotify reader
+without its observers, because those also watch excluded folders (a folder of programs may have more
+folders than all documents), walk the tree a second time, and do not report events that the kernel
+drops. Here the scan adds each watch before it lists the folder, so no change is missed; dropped
+events, unmounts and exhausted watches are reported.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ class InotifySource:
     """A source of hints. Thread-safe.
 
     Args:
-        hints: Where to put them.
+        hints: Receives them.
 
     Raises:
-        OSError: If the system gives no more instances of inotify.
+        OSError: If the limit of inotify instances is reached.
     """
 
     def __init__(self, hints: Hints) -> None:
@@ -79,11 +79,11 @@ class InotifySource:
 
     @property
     def folders(self) -> int:
-        """How many folders are watched."""
+        """The number of watched folders."""
         return len(self._nodes)
 
     def enter(self, path: bytes, *, whole: bool = True) -> bool:
-        """Watch one folder; ``whole`` means nothing here, for the scan enters every folder.
+        """Watch one folder; ``whole`` is not used here, since the scan enters every folder.
 
         Returns:
             Whether it is watched now.
@@ -99,7 +99,7 @@ class InotifySource:
                 if error.errno in _EXHAUSTED:
                     self.exhausted = True
                 return False
-            if watch < 0:  # watchdog keeps silent about what may not be read
+            if watch < 0:  # watchdog ignores unreadable folders
                 self._reader.remove_callbacks([(watch, callback)])
                 return False
             self._reader.remove_callbacks(self._register(path, watch, callback))
@@ -114,7 +114,7 @@ class InotifySource:
             return node is not None and node.watch is not None
 
     def leave(self, path: bytes) -> None:
-        """Watch a folder no longer, nor anything below it."""
+        """Stop watching a folder and everything below it."""
         with self._lock:
             watches = self._forget(path)
         self._reader.remove_callbacks(watches)
@@ -139,13 +139,13 @@ class InotifySource:
             return
         child = path.rstrip(b"/") + b"/" + event.name if event.name else path
         if event.is_moved_from and event.mask & _C.IN_ISDIR:
-            # Its watches go with the folder, wherever it goes; the scan puts them up again.
+            # Its watches move with the folder; the scan adds them again at the new path.
             self.leave(child)
         if event.name:
             self._hints.add(child)
 
     def on_watch_deleted(self, wd: WatchDescriptor) -> None:
-        """Forget a folder that the kernel watches no longer."""
+        """Remove a folder whose watch the kernel has removed."""
         with self._lock:
             node = self._nodes.pop(wd, None)
             if node is not None and node.watch == wd:
@@ -153,7 +153,7 @@ class InotifySource:
                 self._prune(node)
 
     def on_queue_overflow(self) -> None:
-        """Say that the kernel dropped events."""
+        """Report that the kernel dropped events."""
         self._hints.lost("more changed than the system could tell")
 
     # -- called with the lock held ------------------------------------------------------------
@@ -161,10 +161,10 @@ class InotifySource:
     def _register(
         self, path: bytes, watch: WatchDescriptor, callback: CallbackId
     ) -> list[Registered]:
-        """Note a new callback of a folder, and give those it takes the place of."""
+        """Register a node under its watch, and return the nodes that it replaces."""
         node, replaced = self._node(path), []
-        # The folder may have been watched before, here or at the path it was moved from; or
-        # another one was here.
+        # The folder may have been watched before, at this or its earlier path, or another folder
+        # may have been at this path.
         for old in {id(each): each for each in (node, self._nodes.get(watch, node))}.values():
             if old.watch is not None:
                 replaced.append((old.watch, old.callback))

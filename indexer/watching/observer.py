@@ -1,7 +1,6 @@
-"""Events where the system watches whole trees: macOS, Windows, and anywhere else.
+"""Events on systems that watch whole trees: macOS, Windows and others.
 
-Owns one of watchdog's observers and a watch for each root. It must not know what becomes of
-hints.
+Owns one of watchdog's observers and a watch for each root. It must not know how hints are used.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Reading a file changes nothing, and indexing reads a lot of them.
+# Events of reading, of which indexing causes many, are no changes.
 _READING = frozenset({"opened", "closed_no_write"})
 
 
@@ -29,7 +28,7 @@ class ObserverSource(FileSystemEventHandler):
     """A source of hints. Thread-safe.
 
     Args:
-        hints: Where to put them.
+        hints: Receives them.
     """
 
     def __init__(self, hints: Hints) -> None:
@@ -67,7 +66,7 @@ class ObserverSource(FileSystemEventHandler):
             return path in self._watches
 
     def leave(self, path: bytes) -> None:
-        """Watch a root no longer."""
+        """Stop watching a root."""
         with self._lock:
             watch = self._watches.pop(path, None)
             self._real.pop(path, None)
@@ -79,7 +78,7 @@ class ObserverSource(FileSystemEventHandler):
         self._observer.join()
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        """Turn an event into hints: where something was, and where it went."""
+        """Convert an event to hints: its path, and the destination of a move."""
         if event.event_type in _READING:
             return
         for path in (event.src_path, event.dest_path):
@@ -87,7 +86,7 @@ class ObserverSource(FileSystemEventHandler):
                 self._hints.add(self._as_watched(os.fsencode(path)))
 
     def _as_watched(self, path: bytes) -> bytes:
-        """Some systems report the resolved path of what was watched by another one."""
+        """Map a resolved path, which some systems report, to the path that is watched."""
         for watched, real in list(self._real.items()):
             if real != watched and _holds(real, path):
                 return watched + path[len(real) :]

@@ -1,8 +1,8 @@
 """Debounces changed paths.
 
 A path has settled once it had no event, and its size and time were constant, for a while; a folder
-once nothing below it is unsettled either. A path that never settles, a log for example, is let
-through from time to time. Pure: time and status are given.
+once nothing below it is unsettled either. A path that never settles, such as a log, is reported at
+intervals. Pure: time and status are arguments.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What was seen of a path: its size and time, or None if there is nothing.
+# Size and time of a path, or None if it does not exist.
 SizeAndTime = tuple[int, int] | None
 
 SETTLED_S = 0.4
@@ -30,31 +30,31 @@ class _Waiting:
 
 @dataclass(slots=True)
 class Settling:
-    """Paths that wait to settle; ``separator`` is between components."""
+    """Unsettled paths; ``separator`` is that of path components."""
 
     separator: bytes = b"/"
     settled_s: float = SETTLED_S
     _waiting: dict[bytes, _Waiting] = field(default_factory=dict)
-    _restless: dict[bytes, float] = field(default_factory=dict)  # seconds until it is let through
+    _restless: dict[bytes, float] = field(default_factory=dict)  # seconds until it is reported
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def hint(self, path: bytes, now: float) -> None:
-        """Note an event of a path."""
+        """Add an event of a path."""
         waiting = self._waiting.setdefault(path, _Waiting(now, now))
         waiting.since = now
 
     def clear(self) -> None:
-        """Forget all paths: everything is scanned anyway."""
+        """Remove all paths, as everything is scanned anyway."""
         self._waiting.clear()
 
     def ready(self, now: float, stamp_of: Callable[[bytes], SizeAndTime]) -> list[bytes]:
-        """Take the paths that have settled.
+        """Remove and return the paths that have settled.
 
         Args:
-            now: A time that only grows, in seconds.
-            stamp_of: Gives the status of a path.
+            now: A monotonic time in seconds.
+            stamp_of: Returns size and time of a path.
         """
         settled = []
         busy: set[bytes] = set()
@@ -84,6 +84,6 @@ class Settling:
 
 
 def _above(path: bytes, separator: bytes) -> list[bytes]:
-    """Return the folders that hold a path."""
+    """Return the parent folders of a path."""
     parts = path.split(separator)
     return [separator.join(parts[:end]) for end in range(1, len(parts))]

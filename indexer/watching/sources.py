@@ -1,7 +1,7 @@
-"""The source of events on this system, and the hints it gives.
+"""The source of events on this system, and its hints.
 
-Owns the choice of a source, and the changed paths on their way from its threads to the watcher. It
-must not know how a source works.
+Owns the choice of a source, and the queue of changed paths from its threads to the watcher. It must
+not know how a source works.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Protocol
 
 log = logging.getLogger(__name__)
 
-# Past so many, a scan of everything is quicker than one by one.
+# Beyond this number, scanning everything is faster than single entries.
 MOST_HINTS = 50_000
 
 
@@ -27,7 +27,7 @@ class Hints:
         self._awake = False
 
     def add(self, path: bytes) -> None:
-        """Say that something may have changed at an absolute path."""
+        """Add an absolute path that may have changed."""
         with self._changed:
             if len(self._paths) >= MOST_HINTS:
                 self._lost = "too much changed at once"
@@ -36,13 +36,13 @@ class Hints:
             self._changed.notify_all()
 
     def lost(self, reason: str) -> None:
-        """Say that changes were missed, so that everything has to be scanned."""
+        """Report missed changes, so that everything must be scanned."""
         with self._changed:
             self._lost = reason
             self._changed.notify_all()
 
     def wake(self) -> None:
-        """End the wait of whoever waits for hints."""
+        """End the current ``take``."""
         with self._changed:
             self._awake = True
             self._changed.notify_all()
@@ -51,7 +51,7 @@ class Hints:
         """Wait for hints, at most so long.
 
         Returns:
-            The paths, and why everything has to be scanned, "" if it has not.
+            The paths, and why everything must be scanned, or "".
         """
         with self._changed:
             self._changed.wait_for(lambda: self._paths or self._lost or self._awake, seconds)
@@ -61,7 +61,7 @@ class Hints:
 
 
 class EventSource(Protocol):
-    """Delivers events of folders; ``exhausted`` says that the system watches no more."""
+    """Delivers events of folders; ``exhausted``: the system's limit of watches is reached."""
 
     exhausted: bool
 
@@ -78,7 +78,7 @@ class EventSource(Protocol):
 
 
 def open_source(hints: Hints) -> EventSource | None:
-    """Open the source of this system; None if it gives no more."""
+    """Open the source of this system; None if its limit is reached."""
     try:
         if platform.system() == "Linux":
             from indexer.watching.inotify import InotifySource

@@ -1,7 +1,7 @@
-"""From changed paths to the entries and roots to scan.
+"""Maps changed paths to the entries and roots to scan.
 
-Owns the collapsing of paths: below which root each is, what is walked anyway, and that patterns
-hold for a whole folder. Pure.
+Owns merging paths: which root each is below, which are inside a folder that is scanned anyway, and
+that a change of patterns affects a whole folder. Pure.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Targets:
 
 
 def targets(paths: Iterable[bytes], roots: Collection[Root]) -> Targets:
-    """Find out what to scan for some absolute paths."""
+    """Return what to scan for some absolute paths."""
     chosen = {_meant(path) for path in paths}
     found = Targets()
     for path in chosen:
-        # What is below something that is walked anyway needs no scan of its own.
+        # A path below a chosen one is scanned with it.
         if not any(above in chosen for above in _above(path)):
             for root in roots:
                 _place(path, root, found)
@@ -52,7 +52,7 @@ def targets(paths: Iterable[bytes], roots: Collection[Root]) -> Targets:
 
 
 def _meant(path: bytes) -> bytes:
-    """Patterns hold for all that is in their folder."""
+    """The path to scan for a changed one: for a file of patterns, its folder."""
     folder, _, name = path.rpartition(_SEPARATOR)
     return folder if name == _IGNORE_NAME else path
 
@@ -60,7 +60,7 @@ def _meant(path: bytes) -> bytes:
 def _place(path: bytes, root: Root, found: Targets) -> None:
     relative = below(root.path, path)
     if relative is None:
-        # A folder that holds the root was moved or taken away.
+        # A folder above the root was moved or deleted.
         if below(path, root.path) is not None:
             found.whole.add(root.id)
     elif root.file_name:

@@ -1,6 +1,6 @@
 """The watched roots: by events or by polling, when each was scanned, and which are due.
 
-Owns what is known of roots beside the catalog, and the source of events. It must not scan or wait.
+Owns the watch state of roots, and the source of events. It must not scan or wait.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EXHAUSTED = "exhausted"
 
 @dataclass(slots=True)
 class _Watched:
-    """One root. ``seen`` is what was at its path when it was last out of reach."""
+    """One root. ``seen`` describes its path and the mounts when it was last unreachable."""
 
     root: Root
     scanned: float = float("-inf")
@@ -46,8 +46,8 @@ class WatchedRoots:
     """The roots of one library while they are watched. Thread-safe.
 
     Args:
-        source: Hears of changes; None if the system gives nothing that does.
-        poll_s: Seconds between scans of roots of which the system does not tell everything.
+        source: The source of events; None if the system has none.
+        poll_s: Seconds between scans of roots whose changes are not all reported.
         scan_s: Seconds between scans of all others.
     """
 
@@ -56,7 +56,7 @@ class WatchedRoots:
         self._poll_s, self._scan_s = poll_s, scan_s
         self._lock = threading.Lock()
         self._known: dict[int, _Watched] = {}
-        self._unwatched: set[bytes] = set()  # folders for which there was no watch left
+        self._unwatched: set[bytes] = set()  # folders beyond the limit of watches
 
     @property
     def ids(self) -> set[int]:
@@ -69,22 +69,22 @@ class WatchedRoots:
             return [each.root for each in self._known.values()]
 
     def enter(self, path: bytes, whole: bool) -> None:  # noqa: FBT001  # a callback of scans
-        """Watch a folder from now on."""
+        """Start watching a folder."""
         source = self._source
         if source is not None and source.enter(path, whole=whole):
             return
         with self._lock:
-            # A folder that is gone by now needs no watch; a root that has none has to be polled.
+            # A folder that no longer exists needs no watch; a root without one must be polled.
             a_root = any(each.root.path == path for each in self._known.values())
             if source is None or source.exhausted or a_root:
                 self._unwatched.add(path)
 
     def refresh(self, roots: Sequence[Root], now: float) -> set[int]:
-        """Take note of the roots as the catalog has them.
+        """Update the roots from the catalog.
 
         Returns:
-            Those to be scanned: new ones, and those that went, came back or moved, have other
-            patterns, or whose time has come.
+            Those to be scanned: new ones, those that became unreachable or reachable, have moved or
+            have other patterns, and those due by time.
         """
         with self._lock:
             before, self._known = self._known, {}
@@ -102,16 +102,16 @@ class WatchedRoots:
         return due
 
     def scanning(self, roots: Iterable[Root]) -> None:
-        """Say that roots are about to be scanned: every folder is entered again."""
+        """Prepare for a scan of roots, which enters every folder again."""
         with self._lock:
             for root in roots:
                 if self._source is not None and not (root.online and in_place(root)):
-                    # Another folder is at this path now.
+                    # The folder at this path was replaced.
                     self._source.leave(root.path)
                 self._unwatched = {p for p in self._unwatched if below(root.path, p) is None}
 
     def scanned(self, roots: Sequence[Root], since: float) -> None:
-        """Say that roots, as they are now, were scanned since then."""
+        """Store that roots were scanned at a time."""
         with self._lock:
             for root in roots:
                 each = self._known.setdefault(root.id, _Watched(root))
@@ -119,7 +119,7 @@ class WatchedRoots:
                 each.why = self._why(root)
 
     def describe(self) -> tuple[WatchedRoot, ...]:
-        """Say how each root is watched."""
+        """Return how each root is watched."""
         with self._lock:
             return tuple(
                 WatchedRoot(_path(each.root), each.how, each.why) for each in self._known.values()
@@ -137,7 +137,7 @@ class WatchedRoots:
         return self._short(root) or ("" if tells_of_changes(root.path) else NETWORK)
 
     def _short(self, root: Root) -> str:
-        """Return whether there was no watch left for a folder of a root."""
+        """Return ``exhausted`` if a folder of a root has no watch, else ""."""
         short = any(below(root.path, path) is not None for path in self._unwatched)
         return EXHAUSTED if short else ""
 
@@ -148,7 +148,7 @@ class WatchedRoots:
 
 
 def _seen(root: Root) -> tuple[object, ...]:
-    """What may bring a root back: what is at its path, and what is mounted."""
+    """The state whose change may make a root reachable: its path's status and the mounts."""
     here: tuple[object, ...] = ()
     try:
         found = os.stat(root.path)

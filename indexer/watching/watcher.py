@@ -1,10 +1,9 @@
 """Keeps a library up to date: decides when to scan, and how much.
 
-Owns the one thread that waits for hints, lets them settle, scans, and has read what is new. It
-scans everything at the start, when changes may have been missed (a full queue of events, sleep,
-a root that moved, went or came back, other patterns), every few hours, and, under roots of which
-the system does not report everything, every few minutes. It must not know how files are read, nor
-who else wants the engine.
+Owns the one thread that waits for hints, debounces them, scans, and triggers reading. It scans
+everything at the start, when changes may have been missed (a full queue of events, suspension, a
+root that moved, became unreachable or reachable, other patterns), every few hours, and every few
+minutes under roots whose changes are not all reported. It must not know how files are read.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
     from indexer.watching.sources import EventSource
 
     Done = Callable[[Exception | None], None]
-    # Has read what is queued, here (until the token says stop) or on a thread of its choice, and
-    # then says how that ended: ``Cancelled`` if it had to give way.
+    # Reads the queued files, on this thread (until the token is set) or another, and then calls
+    # back with the outcome: ``Cancelled`` if it was interrupted.
     Read = Callable[[CancelToken, Done], None]
 
 log = logging.getLogger(__name__)
@@ -45,13 +44,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WatchPace:
-    """How long things wait, in seconds.
+    """The intervals of the watcher, in seconds.
 
     Attributes:
-        settled_s: How long a path has to be unchanged before it is scanned.
+        settled_s: How long a path must be unchanged before it is scanned.
         tick_s: Between checks of paths that have not settled.
         check_s: Between checks of the roots' locations.
-        poll_s: Between scans of roots of which the system does not report everything.
+        poll_s: Between scans of roots whose changes are not all reported.
         scan_s: Between scans of everything.
         retry_s: Until work that failed is tried again.
     """
@@ -70,7 +69,7 @@ STOP_S = 30.0
 
 @dataclass(slots=True)
 class _Plan:
-    """What is to be done next: roots to scan, and whether there is something to read."""
+    """The next work: roots to scan, and whether there are files to read."""
 
     due: set[int] = field(default_factory=set)
     scan_after: float = float("-inf")
@@ -86,9 +85,9 @@ class Watcher:
 
     Args:
         scanner: Scans the roots.
-        read: Reads what is queued.
-        pace: How long things wait.
-        clock: Tells the time.
+        read: Reads the queued files.
+        pace: The intervals.
+        clock: The time.
         source: Opens the source of events.
     """
 
@@ -103,7 +102,7 @@ class Watcher:
     ) -> None:
         self.read = read
         self.scans = 0  # of whole roots, and
-        self.partial_scans = 0  # of single entries, since the start: what idle watching must not do
+        self.partial_scans = 0  # of single entries, since the start; constant while idle
         self._scanner = scanner
         self._pace = pace or WatchPace()
         self._clock = clock or Clock()
@@ -131,7 +130,7 @@ class Watcher:
         return self._thread is not None
 
     def start(self) -> None:
-        """Watch from now on; harmless when it does already."""
+        """Start watching; idempotent."""
         with self._lock:
             if self._thread is not None:
                 return
@@ -143,14 +142,14 @@ class Watcher:
             self._thread.start()
 
     def stop(self) -> None:
-        """Watch no longer; returns once no scan runs any more."""
+        """Stop watching; returns once no scan is running."""
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is None:
             return
         self._token.cancel()
         self._hints.wake()
-        # A network drive that hangs must not keep the program from ending.
+        # A hanging network drive must not block the end of the program.
         thread.join(STOP_S)
         self._scanner.on_enter = ignore_folder
         source, self._source = self._source, None
@@ -158,12 +157,12 @@ class Watcher:
             source.close()
 
     def wake(self) -> None:
-        """Check the roots at once: the person has changed something about them."""
+        """Check the roots at once, after a change by the person."""
         self._checked = float("-inf")
         self._hints.wake()
 
     def describe(self) -> WatchState:
-        """Say what is watched and how."""
+        """Return what is watched and how."""
         source, plan = self._source, self._plan
         busy = plan.due or plan.work or plan.reading or plan.scanning or len(self._settling)
         return WatchState(
