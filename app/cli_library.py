@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from indexer.api.contract import EngineApi
-    from indexer.api.status import LanguageStatus, RootStatus, Running, ScanStatus, Status
+    from indexer.api.status import LanguageStatus, RootStatus, Running, ScannedPagesStatus, Status
     from indexer.api.types import FileRow
 
 PAGE_ROWS = 1000
@@ -55,7 +55,7 @@ def status_lines(status: Status) -> list[str]:
     if status.device:
         rows.append(("Device", _device(status)))
     rows += _named("Not covered", list(_not_covered(status.languages)))
-    rows += _named("Scans", _scans(status.scans))
+    rows += _named("Scans", _scans(status.scanned_pages))
     rows.append(("Pace", pace_line(status)))
     if status.running is not None:
         rows.append(("Running", _running(status.running)))
@@ -74,7 +74,7 @@ def _root(root: RootStatus) -> str:
     return text + how.get(root.watched, "")
 
 
-def _scans(scans: ScanStatus) -> list[str]:
+def _scans(scans: ScannedPagesStatus) -> list[str]:
     """Say how many scanned pages wait, and for what."""
     lines = []
     if scans.waiting:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indexer.api.contract import EngineApi
 
 # How often the engine is asked what it does.
-LOOK_S = 0.5
+POLL_S = 0.5
 
 
 def _arguments(_parser: ArgumentParser) -> None:
@@ -61,7 +61,7 @@ def watch(engine: EngineApi, context: Context, stopped: Callable[[float], bool])
     shown: dict[str, str] = {}
     quiet, problem = False, ""
     try:
-        while not (_ending(engine) or stopped(LOOK_S)):
+        while not (_ending(engine) or stopped(POLL_S)):
             now = engine.call(Watch())
             for path, line in _lines(now).items():
                 if shown.get(path) != line:

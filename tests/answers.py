@@ -7,7 +7,7 @@ from typing import Any
 from indexer.api.answers import Document, Estimate
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
-from indexer.api.status import Activity, RootStatus, Running, ScanStatus, Speed, Status
+from indexer.api.status import Activity, RootStatus, Running, ScannedPagesStatus, Speed, Status
 from indexer.api.types import FileState
 
 IDLE = Activity(
@@ -19,7 +19,8 @@ EMPTY = Status(
     library="/lib", bytes=0, tables={}, roots=(), files={}, documents=0, pages=0, passages=0,
     model="", precision="", space="", changing=None, previous=None, rebuilding=False,
     embedded_share=1.0, device="CPU", device_notes=(), languages=(), running=None,
-    scans=ScanStatus(0, 0, 0, "", (), "", ""), connections=(), free_bytes=5_000_000_000,
+    scanned_pages=ScannedPagesStatus(0, 0, 0, "", (), "", ""), connections=(),
+    free_bytes=5_000_000_000,
     speed=Speed.NORMAL, paused=False, reason="", pending=0, set_aside=0,
 )  # fmt: skip
 NOTHING = Estimate(

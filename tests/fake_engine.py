@@ -134,7 +134,7 @@ class FakeEngine(FakeLibrary):
     def overdue(self) -> bool:
         return False
 
-    def scans_wait(self) -> bool:
+    def has_pages_to_recognise(self) -> bool:
         return False
 
     def change_waits(self) -> bool:

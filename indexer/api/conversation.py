@@ -35,7 +35,7 @@ Failed = Callable[[LecternError | Cancelled], None]
 log = logging.getLogger(__name__)
 
 # Seconds between checks of a waiting call for its token and for signals.
-LOOK_S = 0.05
+POLL_S = 0.05
 _GONE = {"type": "error", "error": {"code": "engine_gone"}}
 
 
@@ -143,7 +143,7 @@ class Conversation:
                 self._put(_cancel(number))
                 cancel_sent = True
             try:
-                kind, value = box.get(timeout=LOOK_S)
+                kind, value = box.get(timeout=POLL_S)
             except Empty:
                 continue
             match kind:

@@ -111,7 +111,7 @@ class LanguageStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class ScanStatus:
+class ScannedPagesStatus:
     """Pages that have content but no text, and the program that recognises them.
 
     Attributes:
@@ -175,7 +175,7 @@ class Status:
     device_notes: tuple[Note, ...]
     languages: tuple[LanguageStatus, ...]
     running: Running | None
-    scans: ScanStatus
+    scanned_pages: ScannedPagesStatus
     connections: tuple[ConnectionMade, ...]
     free_bytes: int
     speed: Speed

@@ -2,6 +2,6 @@
 
 In: requests of ``indexer.api``. Out: their answers, from the rooms that own the work. Must not
 know sockets, commands or windows. Open ``engine`` first: the order in which the parts of a
-library are opened and closed; ``indexing`` is the course of an indexing job, ``open_library`` what
-is only asked, ``reindex`` the change to another model.
+library are opened and closed; ``indexing`` has the steps of an indexing job, ``open_library`` the
+requests that only read, ``reindex`` the change to another model.
 """

@@ -1,8 +1,7 @@
-"""What is going on in a library, cheap enough to be asked all the time.
+"""The current activity of a library, cheap enough to be polled.
 
-Owns the snapshot behind ``GetActivity``: the progress of the run, how fast the last seconds
-were, and counts of the catalog, which are only taken again once they have grown old. It must not
-change anything.
+Owns the snapshot for ``GetActivity``: the progress of the run, the throughput of the last seconds,
+and counts of the catalog, which are cached for some seconds. Read-only.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.throttle.throttle import Throttle
 
-# Rates are of so many seconds: long enough to be calm, short enough to show a pause.
+# The window of the throughput in seconds: long enough to be stable, short enough to show a pause.
 WINDOW_S = 10.0
 COUNT_EVERY_S = 1.0
 COUNT_SHARE = 0.01  # of a thread's time
@@ -31,7 +30,7 @@ COUNT_SHARE = 0.01  # of a thread's time
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What only the catalog can tell."""
+    """The counts from the catalog."""
 
     embedded_share: float = 1.0
     change: reindex.SpaceChange = field(default_factory=reindex.SpaceChange)
@@ -41,7 +40,7 @@ class Counts:
 
 @dataclass(slots=True)
 class ActivityMonitor:
-    """Keeps what ``describe`` tells. Thread-safe."""
+    """Holds the state for ``describe``. Thread-safe."""
 
     catalog: Catalog
     models: ModelsInUse
@@ -54,11 +53,11 @@ class ActivityMonitor:
 
     @property
     def progress(self) -> Progress | None:
-        """Of the run that goes on."""
+        """The progress of the current run."""
         return self._progress
 
     def note(self, progress: Progress | None) -> None:
-        """Take the latest report of a run, or None at its end."""
+        """Store the latest report of a run, or None at its end."""
         with self._lock:
             self._progress = progress
             if progress is None:
@@ -71,7 +70,7 @@ class ActivityMonitor:
                 self._recent.popleft()
 
     def stale(self) -> None:
-        """Count anew when next asked: something was changed that the person waits to see."""
+        """Invalidate the counts, after a change whose effect the person waits to see."""
         self._count_at = float("-inf")
 
     def describe(self) -> Activity:
@@ -103,7 +102,7 @@ class ActivityMonitor:
             began, pages, passages = self._recent[0]
             _, last_pages, last_passages = self._recent[-1]
             seconds = max(time.monotonic() - began, 1e-3)
-        # Counts begin anew with each run.
+        # Counts begin at 0 with each run.
         return max(0, last_pages - pages) / seconds, max(0, last_passages - passages) / seconds
 
     def _change(self) -> reindex.SpaceChange:

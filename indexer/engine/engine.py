@@ -1,8 +1,8 @@
-"""The engine: one library, open in this process, worked on and answering.
+"""The engine: one library, open in this process.
 
 Owns the order in which the parts of a library are opened and closed, and the requests that neither
-index (``indexer.engine.indexing``) nor only ask (``open_library``). Its door is ``call``, with the
-requests of ``indexer.api.requests``; it must not know sockets, commands or windows.
+index (``indexer.engine.indexing``) nor only read (``open_library``). Its interface is ``call`` with
+the requests of ``indexer.api.requests``; it must not know sockets, commands or windows.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ A = TypeVar("A")
 log = logging.getLogger(__name__)
 
 
-# What opening says, beside missing tables, of a library that was not made to its end.
+# The errors of opening, besides missing tables, for a library whose creation was interrupted.
 _UNMADE = {"library_older", "library_unwritable"}
 
 
 class Engine(IndexingLibrary):
     """An open library. Thread-safe.
 
-    Use ``open``; the constructor only takes what is already open.
+    Use ``open``; the constructor takes parts that are open already.
     """
 
     @cached_property
@@ -72,14 +72,14 @@ class Engine(IndexingLibrary):
 
     @classmethod
     def open(cls, config: EngineConfig, *, batches: BatchSizes | None = None) -> Self:
-        """Open a library, making it if there is none, and put in order what a crash left.
+        """Open a library, which is created if missing, and recover it after a crash.
 
         Args:
-            config: Which library, and how.
-            batches: How much is gathered before it is written.
+            config: The configuration.
+            batches: How much is buffered before it is written.
 
-        A library that cannot be written is opened to be read: everything that would change it
-        raises ``library_read_only``, or ``disk_full`` where that is why.
+        A library on a read-only or full disk is opened read-only: every request that would change
+        it raises ``library_read_only``, or ``disk_full``.
 
         Raises:
             WorldError: ``library_locked``, ``library_newer``, ``library_damaged``,
@@ -109,8 +109,8 @@ class Engine(IndexingLibrary):
         with contextlib.ExitStack() as parts:
             parts.callback(self.lock.release)
             if not self.lock.is_intact():
-                # Closing tidies up by path, where another library may be by now. What is committed
-                # is safe: the folder is as a kill would have left it.
+                # Closing writes by path, where another library may be by now. Nothing committed is
+                # lost: the folder is as after a kill.
                 self.watcher.stop()
                 _keep_open(self)
                 return
@@ -127,7 +127,7 @@ class Engine(IndexingLibrary):
         token: CancelToken | None = None,
         report: Callable[[Progress], None] | None = None,
     ) -> A:
-        """See ``indexer.api.contract.EngineApi``; only whoever serves answers ``Shutdown``."""
+        """See ``indexer.api.contract.EngineApi``; ``Shutdown`` is handled by the service."""
         handler = self.handlers.get(type(request))
         if handler is None:
             raise WorldError("busy", reason="in_use")
@@ -135,7 +135,7 @@ class Engine(IndexingLibrary):
         return answer
 
     def read_with(self, read: Read) -> None:
-        """Have what the watcher finds read by whoever serves, in its turn."""
+        """Set the function by which the service reads what the watcher has queued."""
         self.watcher.read = read
 
     def stop_watching(self) -> None:
@@ -178,7 +178,7 @@ class Engine(IndexingLibrary):
     def _remove(self, request: Remove, _caller: Caller) -> Removal:
         self.catalog.must_be_writable()
         with self.scanner.exclusive:
-            # Nobody waits for a run to end; it drops at its end what nothing needs any more.
+            # Removal does not wait for a run, which deletes orphans at its end.
             tidy = self._indexing.acquire(blocking=False)
             try:
                 self.lock.check()
@@ -189,7 +189,7 @@ class Engine(IndexingLibrary):
                     self._indexing.release()
 
     def _read_queued(self, token: CancelToken, done: Callable[[Exception | None], None]) -> None:
-        """Read what the watcher found, while no queue does that."""
+        """Read what the watcher has queued, if there is no service."""
         try:
             summary = self.call(Index(scan=False), token=token)
         except LecternError as error:
@@ -207,7 +207,7 @@ class Engine(IndexingLibrary):
         except LecternError as error:
             if error.code != "disk_full":
                 raise
-            # It must not keep anyone from searching; the next run tries again.
+            # A failed recovery must not prevent searching; the next run repeats it.
             log.warning("the library could not be put in order", exc_info=True)
 
     handlers: ClassVar[Handlers] = {
@@ -228,7 +228,7 @@ def _locked(library: Path) -> LibraryLock:
 
 
 def _open_catalog(path: Path, refusal: LecternError | None) -> Catalog:
-    """Open the catalog; only to be read where the disk has no room for SQLite's side files."""
+    """Open the catalog, read-only if the disk has no room for the WAL's files."""
     try:
         return Catalog(path, refusal)
     except WorldError as error:
@@ -240,7 +240,7 @@ def _open_catalog(path: Path, refusal: LecternError | None) -> Catalog:
 
 @contextlib.contextmanager
 def _unmade_for_want_of_room(refusal: LecternError | None) -> Iterator[None]:
-    """Tell what a full disk kept from being made or brought up to date from old and damaged."""
+    """Report ``disk_full`` if the errors of opening are due to an interrupted creation."""
     try:
         yield
     except WorldError as error:
@@ -251,8 +251,9 @@ def _unmade_for_want_of_room(refusal: LecternError | None) -> Iterator[None]:
 
 
 def _keep_open(engine: Engine) -> None:
-    """Keep the files of an engine open until the process has ended, its last moments included.
+    """Keep the files of an engine open until the process has ended.
 
-    The last connection to a database that closes deletes the write-ahead log at its path.
+    Closing the last connection to a database deletes the WAL at its path, where another library may
+    be.
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))

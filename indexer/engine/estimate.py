@@ -1,8 +1,8 @@
-"""What indexing some folders would take: files, bytes, pages and time, before anything is written.
+"""Estimates the cost of indexing some folders: files, bytes, pages and time.
 
-Owns the walk that only counts, and the arithmetic from bytes to pages to seconds. The rates are
-those of this library on this machine once it has indexed enough, else modest guesses. It opens no
-file and must not change the catalog.
+Owns the walk that counts, and the arithmetic from bytes to pages to seconds. The rates are measured
+in this library once it has indexed enough, else defaults. It opens no file and must not change the
+catalog.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.config import EngineConfig
 
-# Recognised after everything else, and at a rate that nobody knows before.
+# The format left out of the time: recognition comes last, at an unknown rate.
 _UNTIMED = "image"
-# A single file seldom has less than a page, nor, by its size alone, more than so many.
+# The upper bound of a single file's estimated pages; the lower is 1.
 MOST_PAGES = 20_000
 
 
 @dataclass(slots=True)
 class WalkCounts:
-    """Counts what walks find."""
+    """Counts the files that walks find."""
 
     formats: dict[str, list[int]] = field(default_factory=dict)  # files, bytes
     left_out: Counter[str] = field(default_factory=Counter)
     known: int = 0
 
     def take(self, walk: RootWalk, read_before: Mapping[bytes, tuple[int, int]]) -> None:
-        """Count what stands under one root.
+        """Count the files under one root.
 
         Args:
             walk: Not yet iterated.
-            read_before: Size and time of the files the library has, by absolute path.
+            read_before: Size and time of the files in the library, by absolute path.
 
         Raises:
             Cancelled: If the walk's token was cancelled.
@@ -92,7 +92,7 @@ class WalkCounts:
 
 
 def pages_of(form: str, files: int, size: int, page_bytes: Mapping[str, float]) -> float:
-    """Guess the pages of some files of one format from their bytes.
+    """Estimate the pages of some files of one format from their bytes.
 
     >>> pages_of("text", 2, 30_000, {})
     10.0
@@ -108,7 +108,7 @@ def pages_of(form: str, files: int, size: int, page_bytes: Mapping[str, float]) 
 def estimate(
     catalog: Catalog, config: EngineConfig, request: EstimateIndex, token: CancelToken
 ) -> Estimate:
-    """Walk some paths and say what indexing them would take; see ``EstimateIndex``.
+    """Walk some paths and estimate the cost of indexing them; see ``EstimateIndex``.
 
     Raises:
         WorldError: ``path_missing``, ``unknown_model``, or ``bad_setting`` for a wrong pattern.
@@ -129,7 +129,7 @@ def estimate(
 
 
 def _root(catalog: Catalog, path: Path) -> Root:
-    """The root at a path, or one as it would be if it were added."""
+    """The root at a path, or the one that adding it would create."""
     found = catalog.roots.find(path)
     if found is not None and found[1] == found[0].file_name:
         return found[0]

@@ -1,7 +1,7 @@
-"""An open library that is indexed: scanned, read, embedded, and moved to another model.
+"""Indexes an open library: scans, reads, embeds, and changes to another model.
 
-Owns the course of an indexing job and what is done at its end; one thread at a time indexes. The
-steps are ``indexer.pipeline``'s. It must not know how a library is opened, nor who asks.
+Owns the order of an indexing job's steps and the work at its end; one thread at a time indexes. The
+steps are in ``indexer.pipeline``. It must not know how a library is opened, nor who the client is.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class IndexingLibrary(OpenLibrary):
-    """Indexes an open library. Thread-safe: one thread indexes, any number may ask."""
+    """Indexes an open library. Thread-safe: one thread indexes, any number may read."""
 
     def __init__(
         self,
@@ -65,10 +65,10 @@ class IndexingLibrary(OpenLibrary):
         """Index, and change to the model of the settings.
 
         Args:
-            request: What is indexed.
-            caller: Who asks.
-            first: Embed what is new in the space that is searched before anything is changed.
-            change: Whether to change; one that serves does it when nobody asks for anything.
+            request: The request.
+            caller: Its token and report function.
+            first: Embed new documents in the active space before the change.
+            change: Whether to change; a service does it while idle.
         """
         self.catalog.must_be_writable()
         change = not self.config.background if change is None else change
@@ -87,7 +87,7 @@ class IndexingLibrary(OpenLibrary):
                 if request.paths:
                     self.catalog.queue.prioritise([root.id for root in roots])
                 job.do(job.read)
-                # One that serves does it between calls, when nobody waits for anything.
+                # A service does it between requests, while idle.
                 while not self.config.background and self.recognise(caller.report, caller.token):
                     job.do(job.read)
                 if change and job.parts.space.id != self._target().id:
@@ -97,14 +97,14 @@ class IndexingLibrary(OpenLibrary):
                 cancelled = True
             finally:
                 self.activities.note(None)
-                # What is due and still there could not be read: its root is away.
+                # Files that are due but were not read are of an unreachable root.
                 due = self.catalog.queue.next_due_ns()
                 self._due_ns = due if due is not None and due > time.time_ns() else None
             seconds = time.monotonic() - began
             return job.summary(roots, seen, seconds, cancelled=cancelled)
 
     def _target(self) -> Space:
-        """The space to fill in the end; call it while nothing is embedded."""
+        """The space of the configured model; call it while nothing is embedded."""
         self.models.use(reindex.for_languages(self.catalog, self.config))
         return self.models.space(self.catalog)
 
@@ -114,10 +114,10 @@ class IndexingLibrary(OpenLibrary):
         token: CancelToken,
         busy: Callable[[], bool] = lambda: False,
     ) -> int:
-        """Read scanned pages until none waits or there is something else to do.
+        """Recognise scanned pages until none is left or there is other work.
 
         Returns:
-            How many files are to be read anew for what was found.
+            How many files were queued again for their recognised text.
         """
         reporter = Reporter(self._noting(report), token)
 
@@ -126,12 +126,12 @@ class IndexingLibrary(OpenLibrary):
 
         return self.recogniser.work(token, busy, note)
 
-    def scans_wait(self) -> bool:
-        """Whether there may be scanned pages to read."""
+    def has_pages_to_recognise(self) -> bool:
+        """Whether there may be scanned pages to recognise."""
         return self.scanned_pages.ready and not self.throttle.paused and not self.catalog.refusal
 
     def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
-        """Take in what ``index`` was asked for while a run goes on, which then reads it next."""
+        """Scan the paths of a waiting request, so that the current run reads them next."""
         self.catalog.must_be_writable()
         roots = self._roots(paths, patterns)
         self.scanner.scan(roots)
@@ -139,11 +139,11 @@ class IndexingLibrary(OpenLibrary):
         self.activities.stale()
 
     def overdue(self) -> bool:
-        """Whether something that failed is to be tried again now."""
+        """Whether a failed file is due for a retry."""
         return self._due_ns is not None and time.time_ns() >= self._due_ns
 
     def change_waits(self) -> bool:
-        """Whether the library is to change to another model, and may."""
+        """Whether a change of model is pending and possible."""
         if self.throttle.paused or self.catalog.refusal:
             return False
         try:
@@ -184,7 +184,7 @@ class IndexingLibrary(OpenLibrary):
         return roots
 
     def _root_at(self, path: Path, patterns: Sequence[str] | None) -> Root:
-        """The root at a path, added if need be; a file that is listed in one needs no other."""
+        """The root of a path, added unless the path is a file that is listed under a root."""
         found = self.catalog.roots.find(path)
         listed = self.catalog.files.at(path) if patterns is None else None
         if found is not None and listed is not None and listed[1].state is not FileState.EXCLUDED:
@@ -236,7 +236,7 @@ class IndexingLibrary(OpenLibrary):
         self.catalog.lexicon.maintain()
         self.catalog.names.prune()
         reindex.finalise(self.catalog, self.store, self.models.space(self.catalog))
-        # Beside the maintenance of a large table, the model's memory would make the peak.
+        # The model's memory would add to the peak of maintaining a large table.
         self.models.close_indexing()
         self.store.maintain(idle=True)
         score_normalisation.refresh(self.catalog, self.store, self.models)
@@ -263,12 +263,12 @@ def cores() -> int:
 
 
 def _readers() -> int:
-    """Two on two cores already: words are found the sooner, and the model still has its turn."""
+    """The number of readers: half the cores, but two on two: words are searchable sooner."""
     return max(min(cores(), 2), cores() // 2)
 
 
 def _must_be_readable(path: Path) -> None:
-    """Refuse what cannot be indexed before anything is changed.
+    """Refuse a path that cannot be indexed, before anything is changed.
 
     Raises:
         WorldError: ``path_missing`` or ``path_denied``.

@@ -1,6 +1,6 @@
-"""What is known of one document: its facts, and where its sentences stand.
+"""Requests on one path: its document, and the sentences of a range.
 
-Owns the answers to questions about a single path. It must not search and changes nothing.
+Read-only; it must not search.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def describe_document(catalog: Catalog, path: Path) -> Document:
-    """Say what is known of one file.
+    """Return one file and its document.
 
     Raises:
         WorldError: ``not_a_root``, if the library has no such file.
@@ -48,7 +48,7 @@ def describe_document(catalog: Catalog, path: Path) -> Document:
 
 
 def sentences(catalog: Catalog, store: Store, path: Path, start: int, end: int) -> tuple[Span, ...]:
-    """Find the sentences of a file's passages that overlap a stretch of its canonical text.
+    """Find the sentences of a file's passages that overlap a range of its canonical text.
 
     Raises:
         WorldError: ``not_a_root``, if the library has no such file.

@@ -1,7 +1,7 @@
-"""An open library: every request that can be answered while somebody else works.
+"""An open library: every request that can be answered during indexing.
 
-Owns the parts that answer, and the settings that take effect at once (speed, pause, passwords).
-``indexer.engine.engine`` opens and closes, ``indexing`` works; this must not know how.
+Owns these handlers, and the settings that are effective at once (speed, pause, passwords).
+``indexer.engine.engine`` opens and closes, ``indexing`` indexes; this must not know how.
 """
 
 from __future__ import annotations
@@ -59,19 +59,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """How whoever asks can stop the work, and is told how far it is."""
+    """The token and the report function of a request."""
 
     token: CancelToken
     report: Callable[[Progress], None]
 
 
-# Each takes the library, its request and the caller; a test holds that what it answers is what the
-# request declares.
+# Each is called with the library, its request and the caller; a test checks that its return type is
+# the request's answer.
 Handlers = Mapping[type[Request[Any]], Callable[[Any, Any, Caller], Any]]
 
 
 class OpenLibrary:
-    """Answers questions about an open library. Thread-safe."""
+    """Handles requests on an open library. Thread-safe."""
 
     def __init__(self, config: EngineConfig, catalog: Catalog, store: Store) -> None:
         self.config = config

@@ -1,10 +1,10 @@
-"""Another model, or another extractor: the library made anew while the old one answers.
+"""Changes a library to another model or extractor while searches use the current one.
 
-Owns when an embedding space takes over from another, and which spaces are kept. A search is in the
-active space, and new documents are embedded there first; then the one that the settings name is
-filled. When that is complete, one row in the catalog makes it the active one. The one before is
-kept, so that the change can be taken back, until another change is complete or the person lets it
-go. It must not know how vectors are made.
+Owns when an embedding space becomes the active one, and which spaces are kept. Searches use the
+active space, and new documents are embedded there first; then in that of the configured model. When
+that is complete, one row in the catalog makes it the active one. The previous space is kept, for a
+roll-back, until the next change is complete or the person discards it. It must not know how vectors
+are made.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# From this share of documents in languages that the usual model does not read, the other is used.
+# From this share of documents in languages that the default model does not cover, it is replaced.
 FOREIGN = 0.2
-# Below this share a library goes back.
+# Below this share a library returns to the default model.
 HARDLY_FOREIGN = 0.05
 _REBUILDING = "rebuilding"
 _NO_SPACE = 0  # rows are numbered from 1
@@ -39,7 +39,7 @@ _NO_SPACE = 0  # rows are numbered from 1
 
 @dataclass(frozen=True, slots=True)
 class SpaceChange:
-    """A change of model: what is being made, what is kept, and whether an older version's was."""
+    """A change of model: the space being filled, the one kept, and whether tables were rebuilt."""
 
     changing: ModelChange | None = None
     previous: ModelChoice | None = None
@@ -47,7 +47,7 @@ class SpaceChange:
 
 
 def for_languages(catalog: Catalog, config: EngineConfig) -> EngineConfig:
-    """The configuration with the model for the languages of the library, where it may be chosen.
+    """The configuration with the model for the languages of the library, unless that is fixed.
 
     Raises:
         WorldError: ``unknown_model``.
@@ -66,9 +66,9 @@ def for_languages(catalog: Catalog, config: EngineConfig) -> EngineConfig:
 
 
 def suits(catalog: Catalog, config: EngineConfig, space: Space, enough: int) -> bool | None:
-    """Whether a space is that for the languages read so far; see ``indexer.pipeline.parts``.
+    """Whether a space is that of the model for the languages read so far; see ``pipeline.parts``.
 
-    What is embedded already stays until a change is complete.
+    True if the library has vectors, which stay until a change is complete.
     """
     if not config.languages_model or catalog.spaces.totals().embedded:
         return True
@@ -78,7 +78,7 @@ def suits(catalog: Catalog, config: EngineConfig, space: Space, enough: int) -> 
 
 
 def waits(catalog: Catalog, config: EngineConfig) -> bool:
-    """Whether the library is searched in another space than the settings name.
+    """Whether the active space is another than that of the configured model.
 
     Raises:
         WorldError: ``unknown_model``.
@@ -88,10 +88,10 @@ def waits(catalog: Catalog, config: EngineConfig) -> bool:
 
 
 def searched_first(catalog: Catalog, config: EngineConfig, target: Space) -> Space:
-    """The space in which new documents are embedded first, so that they are found by meaning.
+    """The space in which new documents are embedded first, so that searches find them.
 
-    It is the one that is searched until a change is complete, unless its model is not here as it
-    was, or it has too little of the library to be worth more vectors.
+    It is the active one, unless its model is no longer available unchanged, or it contains too
+    little of the library.
     """
     active = catalog.spaces.active()
     if active is None or active.id == target.id:
@@ -106,9 +106,9 @@ def searched_first(catalog: Catalog, config: EngineConfig, target: Space) -> Spa
 
 
 def finalise(catalog: Catalog, store: Store, target: Space) -> bool:
-    """Let a complete space take over, and drop those that nothing needs any more.
+    """Activate a complete space, and delete those that are no longer needed.
 
-    Call it when a run has come to its end.
+    Call it at the end of a run.
 
     Returns:
         Whether searches are in another space now.
@@ -133,21 +133,21 @@ def finalise(catalog: Catalog, store: Store, target: Space) -> bool:
 
 
 def previous(catalog: Catalog) -> Space | None:
-    """The space that was searched before the last change, as long as it is kept."""
+    """The space that was active before the last change, if it is kept."""
     kept = catalog.spaces.previous()
     active = catalog.spaces.active()
     return kept if kept is not None and (active is None or kept.id != active.id) else None
 
 
 def note_dropped_tables(catalog: Catalog, store: Store) -> None:
-    """Remember, for the person, that what an earlier version kept is being made anew."""
+    """Store, for the person, that tables of an earlier version are being rebuilt."""
     if store.tables.outdated:
         log.warning("of an earlier version, and made anew: %s", ", ".join(store.tables.outdated))
         catalog.set_meta(_REBUILDING, "yes")
 
 
 def roll_back(catalog: Catalog) -> Space:
-    """Search in the space that was active before the last change; that of now is kept.
+    """Activate the space before the last change; the current one is kept.
 
     Raises:
         WorldError: ``nothing_to_roll_back``.
@@ -160,7 +160,7 @@ def roll_back(catalog: Catalog) -> Space:
 
 
 def discard(catalog: Catalog, store: Store) -> int:
-    """Let go of the space kept for a roll-back; gives the bytes of its vectors."""
+    """Delete the space kept for a roll-back; return the bytes of its vectors."""
     space = previous(catalog)
     if space is None:
         return 0
@@ -172,7 +172,7 @@ def discard(catalog: Catalog, store: Store) -> int:
 
 
 def requeue_outdated(catalog: Catalog) -> int:
-    """Queue what an older extractor read; its text answers until it is read again."""
+    """Queue files that an older extractor read; their text stays searchable until then."""
     queued = catalog.upkeep.requeue_outdated(EXTRACTOR_VERSION)
     if queued:
         log.info("%d files are read again by a newer extractor", queued)
@@ -183,7 +183,7 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
     """The configuration with another model.
 
     Raises:
-        WorldError: ``unknown_model``, or ``bad_setting`` for a precision there is not.
+        WorldError: ``unknown_model``, or ``bad_setting`` for an unknown precision.
     """
     known = [str(one) for one in Precision]
     if precision is not None and precision not in known:
@@ -205,7 +205,7 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
 
 
 def describe(catalog: Catalog, config: EngineConfig) -> SpaceChange:
-    """Say what of a change of model is being made and what is kept."""
+    """Return the state of a change of model."""
     kept = previous(catalog)
     changing = None
     if waits(catalog, config):
@@ -230,6 +230,6 @@ def _complete(catalog: Catalog, space: Space) -> bool:
 
 
 def _drop(catalog: Catalog, store: Store, space: Space) -> None:
-    """Vectors first: a space without a row would be nobody's."""
+    """Delete a space: its vectors first, since without its row they could not be found."""
     store.drop_space(space.key)
     catalog.spaces.remove(space.id)

@@ -71,7 +71,7 @@ def describe(engine: OpenLibrary, watched: WatchState) -> Status:
         device_notes=activity.device_notes,
         languages=_languages(engine, change),
         running=activity.running,
-        scans=engine.scanned_pages.describe(),
+        scanned_pages=engine.scanned_pages.describe(),
         connections=connections.read(config.models),
         free_bytes=shutil.disk_usage(config.library).free,
         speed=activity.speed,

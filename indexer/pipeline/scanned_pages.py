@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from indexer import faults
 from indexer.api.errors import WorldError
 from indexer.api.formats import DRAWN
-from indexer.api.status import ScanStatus
+from indexer.api.status import ScannedPagesStatus
 from indexer.catalog.scanned import ScannedContents
 from indexer.ocr.cache import PageCache
 from indexer.ocr.languages import default_languages
@@ -131,9 +131,9 @@ class ScannedPages:
     def counts(self) -> PageCounts:
         return self.cache.counts(self.made_by)
 
-    def describe(self) -> ScanStatus:
+    def describe(self) -> ScannedPagesStatus:
         counts = self.counts()
-        return ScanStatus(
+        return ScannedPagesStatus(
             read=counts.read,
             waiting=counts.waiting,
             set_aside=counts.failed,

@@ -1,8 +1,8 @@
-"""What the engine does without a client having asked for exactly that: reading what was queued.
+"""The engine's own jobs, which no client waits for.
 
-Owns the jobs of retries, of the watcher, of failures that are tried again, of scanned pages, of a
-change of model, and the look at folders whose turn has not come. It must not know sockets, nor how
-anything is read.
+Owns the jobs for retries, the watcher, failures due for a retry, scanned pages and a change of
+model, and scanning the folders of a waiting index request ahead. It must not know sockets, nor how
+documents are read.
 """
 
 from __future__ import annotations
@@ -39,52 +39,52 @@ class LocalEngine(EngineApi, Protocol):
     lock: LibraryLock
 
     def read_with(self, read: Callable[[CancelToken, Done], None]) -> None:
-        """Have what the watcher finds read by this from now on, which says when it is done."""
+        """Set the function that reads what the watcher has queued, and calls back when done."""
 
     def stop_watching(self) -> None:
-        """Let the watcher come to its end."""
+        """Stop the watcher."""
 
     def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
-        """Take in what an index request names while a run goes on, which then reads it next."""
+        """Scan the paths of a waiting index request, so that the current run reads them next."""
 
     def overdue(self) -> bool:
-        """Whether something that failed is to be tried again now."""
+        """Whether a failed file is due for a retry."""
 
-    def scans_wait(self) -> bool:
-        """Whether there may be scanned pages to read."""
+    def has_pages_to_recognise(self) -> bool:
+        """Whether there may be scanned pages to recognise."""
 
     def change_waits(self) -> bool:
-        """Whether the library is to change to another model, and may."""
+        """Whether a change of model is pending and possible."""
 
     def recognise(
         self, report: Callable[[Progress], None], token: CancelToken, busy: Callable[[], bool]
     ) -> int:
-        """Read scanned pages until none waits or something else is to be done.
+        """Recognise scanned pages until none is left or there is other work.
 
         Returns:
-            How many files are to be read anew for what was found.
+            How many files were queued again for their recognised text.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class BackgroundJobs:
-    """Puts an engine's own work on its queues.
+    """Submits an engine's own jobs to its queues.
 
     Args:
-        engine: Does it.
-        index_queue: Where reading is done.
-        slow_queue: Where folders are looked at meanwhile.
-        scan_queue: Where scanned pages are read while nothing else is done.
+        engine: The engine.
+        index_queue: For reading.
+        slow_queue: For scanning folders meanwhile.
+        recognition_queue: For scanned pages, while the other queues are idle.
     """
 
     engine: LocalEngine
     index_queue: IndexQueue
     slow_queue: WorkQueue
-    scan_queue: WorkQueue
+    recognition_queue: WorkQueue
     _changed: threading.Event = field(default_factory=threading.Event)
 
     def look_ahead(self, request: Index) -> None:
-        """Have folders taken in that a run in progress could read next, before it is their turn."""
+        """Submit a scan of a waiting request's folders, so that the current run reads them next."""
         if not request.paths or self.index_queue.free:
             return
         job = Job(
@@ -94,19 +94,19 @@ class BackgroundJobs:
             kept=True,
             name="look ahead",
         )
-        # What is wrong with them is said when their turn comes.
+        # Errors are reported by the request itself.
         with contextlib.suppress(LecternError):
             self.slow_queue.submit(job)
 
     def try_again(self) -> None:
-        """Have read what failed a while ago, once it is due and nobody asks for anything."""
+        """Submit reading failed files that are due for a retry, if the engine is idle."""
         if self.index_queue.free and self.engine.overdue():
             self.work_off()
 
-    def read_scans(self) -> None:
-        """Have scanned pages read, if any wait and nobody asks for anything."""
-        idle = self.index_queue.idle and self.scan_queue.idle
-        if not idle or not self.engine.scans_wait():
+    def recognise_pages(self) -> None:
+        """Submit recognising scanned pages, if there are any and the engine is idle."""
+        idle = self.index_queue.idle and self.recognition_queue.idle
+        if not idle or not self.engine.has_pages_to_recognise():
             return
 
         def finish(queued: Any, failure: Exception | None) -> None:
@@ -125,14 +125,14 @@ class BackgroundJobs:
             name="recognise",
         )
         with contextlib.suppress(LecternError):
-            self.scan_queue.submit(job)
+            self.recognition_queue.submit(job)
 
     def change_model(self) -> None:
-        """Have the library changed to the model of the settings, if nobody asks for anything.
+        """Submit a change to the model of the settings, if the engine is idle.
 
-        What cannot be changed is tried again by the next engine.
+        A change that fails is retried by the next engine.
         """
-        idle = self.index_queue.idle and self.scan_queue.idle
+        idle = self.index_queue.idle and self.recognition_queue.idle
         if not idle or self._changed.is_set() or not self.engine.change_waits():
             return
 
@@ -156,13 +156,13 @@ class BackgroundJobs:
             self.index_queue.submit(job)
 
     def work_off(self) -> None:
-        """Have read what was queued; a run that goes on may be past looking."""
+        """Submit reading the queue, as the current run may have checked it for the last time."""
         if not self.index_queue.waits(OWNER):
             with contextlib.suppress(LecternError):
                 self._read(OWNER, _note_failure)
 
     def read_found(self, _token: CancelToken, done: Done) -> None:
-        """Have read what the watcher found, behind what anyone asks for."""
+        """Submit reading what the watcher found, with lower priority than requests."""
 
         def finish(answer: Any, failure: Exception | None) -> None:
             gave_way = failure is None and answer.cancelled

@@ -1,8 +1,7 @@
-"""An engine of this process that other commands can use at the same time.
+"""An engine of this process that is shared with other processes.
 
-Owns the pairing of an engine with its service: what this process asks for goes through the same
-queues as the requests of others, so there is one writer whoever asks. It must not know how the
-engine works or who asks.
+Owns the pairing of an engine with its service: requests of this process use the same queues as
+those of clients, so there is only one writer. It must not know how requests are handled.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ A = TypeVar("A")
 log = logging.getLogger(__name__)
 
 OWNER = "this process"
-# Short enough that Ctrl+C is heard on systems where waiting holds signals back.
-LOOK_S = 0.2
+# Timeout of a wait, for Ctrl+C on systems where waiting delays signals.
+POLL_S = 0.2
 
 
 class Host:
@@ -40,8 +39,7 @@ class Host:
         service: Serves that engine; started here.
 
     Raises:
-        LecternError: If a lasting service cannot start. One that only shares the engine
-            of another command is not worth failing for.
+        LecternError: If a permanent service cannot start; a command runs without sharing.
     """
 
     def __init__(self, engine: LocalEngine, service: Service) -> None:
@@ -53,7 +51,7 @@ class Host:
             if service.lasting:
                 service.close()
                 raise
-            # This command works all the same; another one waits for the lock.
+            # The command continues; others wait for the lock.
             log.warning("the engine cannot be shared", exc_info=True)
 
     def call(
@@ -63,7 +61,7 @@ class Host:
         token: CancelToken | None = None,
         report: Callable[[Progress], None] | None = None,
     ) -> A:
-        """See ``indexer.api.contract.EngineApi``; what writes for long waits for its turn."""
+        """See ``indexer.api.contract.EngineApi``; index requests wait in the queue."""
         if request.queue is Queue.INDEX:
             return self._queued(request, token or CancelToken(), report or ignore)
         answer = self.engine.call(request, token=token, report=report)
@@ -91,7 +89,7 @@ class Host:
 
         job = Job(OWNER, work, finish, sink=report, name=request.wire_name, token=token)
         self.service.index_queue.submit(job)
-        while not done.wait(LOOK_S):
+        while not done.wait(POLL_S):
             pass
         answer, failure = outcome[0]
         if failure is not None:

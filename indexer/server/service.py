@@ -1,9 +1,9 @@
 """The engine, served to other processes of the same person.
 
-Owns the clients and the queues their requests go to. It must not know how clients get in
-(``door``), how bytes travel (``session``), or how a request is answered (``indexer.engine``).
-Whoever makes a service holds the library lock; it ends when that lock no longer guards what is at
-its path.
+Owns the clients and the queues of their requests. It must not know how connections are accepted
+(``acceptor``), how bytes travel (``session``), or how a request is handled (``indexer.engine``).
+The caller holds the library lock; the service ends when the folder at the library's path is no
+longer the locked one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from indexer.api.progress import ignore
 from indexer.api.protocol import Greeting, program_version
 from indexer.api.requests import Index, Shutdown, between
 from indexer.api.types import Summary
+from indexer.server.acceptor import Acceptor
 from indexer.server.background_jobs import BackgroundJobs
-from indexer.server.door import Door
 from indexer.server.session import Session
 from indexer.server.work_queues import IndexQueue, Job, SearchQueue, WorkQueue
 
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# The window is one client, and each command while it runs.
+# The window is one client, and so is each running command.
 MAX_CLIENTS = 64
-# A search in flight gets this long to reach its client before the engine goes.
+# Seconds for a running search to be answered before the engine closes.
 PATIENCE_S = 5.0
 
 
@@ -49,11 +49,11 @@ class Service:
     """Serves one engine until ``close``.
 
     Args:
-        engine: What answers; closing the service leaves it open.
+        engine: The engine; closing the service leaves it open.
         library: The folder of the library, whose lock the caller holds.
-        offline: Told to clients, who may insist on an engine that never connects anywhere.
-        lasting: The process is there to serve, so a client may ask it to end; others end by
-            themselves, with their command.
+        offline: Sent to clients, which may require an engine that never uses the network.
+        lasting: Whether the process only serves, so that a client may end it; others end with
+            their command.
     """
 
     def __init__(
@@ -71,9 +71,9 @@ class Service:
             for name in (Queue.STATUS, Queue.FAST, Queue.SLOW)
         }
         self.queues |= {Queue.SEARCH: self.search_queue, Queue.INDEX: self.index_queue}
-        self.scan_queue = WorkQueue("scan queue")
+        self.recognition_queue = WorkQueue("recognition queue")
         self.background = BackgroundJobs(
-            engine, self.index_queue, self.queues[Queue.SLOW], self.scan_queue
+            engine, self.index_queue, self.queues[Queue.SLOW], self.recognition_queue
         )
         self._numbers = itertools.count(1)
         self._changed = threading.Condition()
@@ -81,15 +81,15 @@ class Service:
         self._stopping = False
         self._quiet_since = time.monotonic()
         self._wake, self._waker = Pipe(duplex=False)
-        self._door = Door(library, engine.lock, self.stopping)
+        self._acceptor = Acceptor(library, engine.lock, self.stopping)
         engine.read_with(self.background.read_found)
 
     def start(self) -> None:
-        """Serve from now on; see ``Door.open``."""
-        self._door.open(self._welcome)
+        """Start serving; see ``Acceptor.open``."""
+        self._acceptor.open(self._welcome)
 
     def wait(self, idle_seconds: float | None = None) -> None:
-        """Return once ``stop`` was called, or nobody has needed the engine for so long.
+        """Return once ``stop`` was called, or the engine was idle for ``idle_seconds``.
 
         Raises:
             WorldError: ``library_moved``, as ``check``.
@@ -99,21 +99,21 @@ class Service:
                 if idle_seconds is not None and self._quiet_for(idle_seconds):
                     return
                 self.background.try_again()
-                self.background.read_scans()
+                self.background.recognise_pages()
                 self.background.change_model()
-                # Short enough that signal handlers run in time where waiting blocks them.
+                # A timeout, so that signal handlers run on systems where waiting delays them.
                 self._changed.wait(0.5)
         self.check()
 
     def _quiet_for(self, seconds: float) -> bool:
         now = time.monotonic()
-        if self._sessions or not (self.index_queue.idle and self.scan_queue.idle):
+        if self._sessions or not (self.index_queue.idle and self.recognition_queue.idle):
             self._quiet_since = now
             return False
         return now - self._quiet_since >= seconds
 
     def check(self) -> None:
-        """End serving if the library is not where it was opened.
+        """Stop serving if the library is no longer at its path.
 
         Raises:
             WorldError: ``library_moved``.
@@ -129,18 +129,18 @@ class Service:
         self._stopping = True
 
     def stopping(self) -> bool:
-        """Whether the engine is on its way out."""
+        """Whether the engine is ending."""
         return self._stopping
 
     def close(self) -> None:
-        """Take no more clients, answer what is in flight, end indexing cleanly, let go."""
+        """Accept no more clients, answer running requests, end indexing cleanly, disconnect."""
         self._stopping = True
         self.engine.stop_watching()
-        self._door.close()
+        self._acceptor.close()
         for name, queue in self.queues.items():
             if name is not Queue.INDEX:
                 queue.close(finish_running=name is not Queue.SLOW, timeout=PATIENCE_S)
-        self.scan_queue.close()
+        self.recognition_queue.close()
         self.index_queue.close()
         self._waker.close()
         with self._changed:
@@ -170,7 +170,7 @@ class Service:
             connection.close()
 
     def _make_room(self) -> bool:
-        """Whether one more client can be served, if need be in the place of a silent one.
+        """Whether one more client can be served, if necessary in place of a silent one.
 
         Called with the lock held.
         """
@@ -220,7 +220,7 @@ class Service:
         if number in session.jobs:
             raise WorldError("bad_request", reason="its id is in use")
         if not self.lock.is_intact():
-            # The next engine has it at its new place; this one is about to end.
+            # The library was moved: the next engine opens it there, and this one ends.
             self.stop()
             raise WorldError("engine_gone")
         if isinstance(request, Index):
@@ -252,7 +252,7 @@ class Service:
         """Send the outcome of a job."""
         was_cancelled = isinstance(answer, Summary) and answer.cancelled
         if (was_cancelled or isinstance(failure, Cancelled)) and self._stopping:
-            # Not the client's wish: it may turn to the next engine and lose nothing.
+            # Not cancelled by the client, which can repeat the request with the next engine.
             session.fail(number, WorldError("engine_gone"))
         elif isinstance(failure, Cancelled):
             session.reply(number, "cancelled")
@@ -265,14 +265,14 @@ class Service:
             self.answered(request, answer)
 
     def answered(self, request: Request[Any], answer: Any) -> None:
-        """Do what follows from an answer, whoever asked: files that were queued are read."""
+        """Submit reading the files that a request has queued."""
         if request.queues_files and answer:
             self.background.work_off()
 
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """What every message of a client has."""
+    """The fields that every message of a client has."""
 
     id: int
 

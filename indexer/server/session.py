@@ -1,10 +1,9 @@
 """One connection to the engine: a thread that reads, a thread that writes, no work.
 
-Owns the hello, the order of what is sent, the bounds on both, and the end of the connection. It
-must not know what the requests mean; it hands them on. A client that does not read what it is sent
-costs itself only: progress it is too slow for is replaced by newer progress, and once too much
-waits for it, or it has taken nothing for a while, its connection is cut. So is one that says no
-hello, or stops in the middle of a message.
+Owns the hello, the order of outgoing messages, the limits on both, and the end of the connection.
+It must not know what the requests mean. A slow client affects only itself: unsent progress is
+replaced by newer progress, and a connection with too many unsent bytes, or without any read for a
+while, is closed. So is one without a hello, or one that stalls in the middle of a message.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A hello is short, and comes at once.
+# The limit of a hello, and the seconds to wait for it.
 MAX_HELLO_BYTES = 10_000
 HELLO_S = 10.0
-# How long a client may take nothing of what it is sent, or pause within a message.
+# Seconds for which a client may read nothing, or pause within a message.
 STALL_S = 30.0
-# What may wait for a client that does not read, beside the message that is being sent. The largest
-# answer to a request of the window is a few megabytes.
+# The limit of queued bytes, besides the message being sent. The largest answer to a request of the
+# window is a few megabytes.
 MAX_UNSENT_BYTES = 16 * 1024 * 1024
 _OVERHEAD_BYTES = 64  # of a message in memory
 
@@ -47,10 +46,10 @@ class Session:
     """A client, seen from the engine.
 
     Args:
-        connection: An open connection that nobody has read from yet.
-        number: Tells this client from others.
+        connection: An open connection that has not been read from.
+        number: The id of the client.
         wake: Becomes readable when the engine closes.
-        secret: What the client's hello must carry.
+        secret: The secret that the client's hello must contain.
     """
 
     def __init__(self, connection: Connection, number: int, wake: Connection, secret: str) -> None:
@@ -72,10 +71,10 @@ class Session:
         handle: Callable[[Session, Header], None],
         ended: Callable[[Session], None],
     ) -> None:
-        """Read and write from now on, on threads of the session's own.
+        """Start the session's reading and writing threads.
 
         Raises:
-            RuntimeError: If the system gives no more threads.
+            RuntimeError: If the system refuses another thread.
         """
         limit_waits(self._connection, STALL_S)
         writer = threading.Thread(target=self._write, name="session write", daemon=True)
@@ -99,21 +98,21 @@ class Session:
 
     @property
     def greeted(self) -> bool:
-        """Whether the client has shown that it may ask."""
+        """Whether the client's hello was valid."""
         return self._greeted
 
     def refuse(self, error: LecternError) -> None:
-        """Tell a client that cannot be served, before anything was started, and hang up."""
+        """Send an error to a client that cannot be served, and close the connection."""
         with contextlib.closing(self._connection), contextlib.suppress(OSError):
             self._connection.send_bytes(_packed({"type": "error", "error": error.failure()}))
 
     def cut(self, error: LecternError) -> None:
-        """End the connection of a client: this is the last it is told, if it listens."""
+        """Close the connection of a client, after trying to send it an error."""
         with self._changed:
             self._cut(error)
 
     def reply(self, number: int | None, kind: str, **body: Any) -> None:
-        """Queue the last message about a request, behind its last progress."""
+        """Queue the final message of a request, after its last progress."""
         message = _packed({"type": kind, "id": number, **body})
         with self._changed:
             if number is not None:
@@ -156,7 +155,7 @@ class Session:
         self.reply(None, answer.pop("type"), **answer)
 
     def _next(self, most: int, patience: float | None = None) -> Header | None:
-        """Wait for a message of so many bytes at most; None when the engine closes."""
+        """Wait for a message of at most ``most`` bytes; None when the engine closes."""
         ready = wait([self._connection, self._wake], patience)
         if not ready:
             raise WorldError("bad_request", reason="the client did not say hello")
@@ -169,13 +168,13 @@ class Session:
         except OSError as error:
             if self._connection.readable:
                 raise
-            # So does the library say that more was announced.
+            # The library's error for a message that is announced as larger.
             reason = f"a message of more than {most} bytes is too large"
             raise WorldError("bad_request", reason=reason) from error
         return header
 
     def _queue(self, message: bytes) -> None:
-        """Have a message sent. Called with the lock held."""
+        """Queue an encoded message. Called with the lock held."""
         if self._ended:
             return
         if self._unsent_bytes > MAX_UNSENT_BYTES:
@@ -187,7 +186,7 @@ class Session:
         self._changed.notify_all()
 
     def _cut(self, error: LecternError) -> None:
-        """Drop what waits and have the reading thread end. Called with the lock held."""
+        """Drop the queue and end the reading thread. Called with the lock held."""
         if self._ended:
             return
         self._unsent.clear()
@@ -229,7 +228,7 @@ class Session:
 
 
 def _packed(header: Header) -> bytes:
-    """Pack a message; one that cannot cross becomes an error, so that its client is not left."""
+    """Encode a message; one that is too large is replaced by an error, so that there is a reply."""
     try:
         return pack(encode(header))
     except (LecternError, ValueError, TypeError) as error:

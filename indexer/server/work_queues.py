@@ -1,7 +1,7 @@
-"""The work queues of the engine: threads that do the work the protocol threads hand over.
+"""The work queues of the engine: threads that run the jobs of requests.
 
-A work queue does one job at a time. The search queue lets a client's newest query replace its older
-ones; the index queue is the only writer and tells those who wait how far it is. This module owns
+A work queue runs one job at a time. In the search queue a client's newest query replaces its older
+ones; the index queue is the only writer and reports its progress to waiting jobs. This module owns
 order, replacement and cancelling; it must not know sockets, messages or what the jobs do.
 """
 
@@ -27,11 +27,11 @@ MAX_WAITING = 32
 
 
 class Priority(IntEnum):
-    """What is done before what."""
+    """The order of jobs, lowest first."""
 
-    ASKED = 0  # somebody waits for it
-    FOUND = 1  # nobody waits for it
-    IDLE = 2  # only while there is nothing else to do
+    ASKED = 0  # a client waits for it
+    FOUND = 1  # no client waits for it
+    IDLE = 2  # only while there is no other job
 
 
 @dataclass(slots=True, eq=False)
@@ -39,16 +39,16 @@ class Job:
     """One piece of work.
 
     Attributes:
-        owner: Who asked; a search replaces those of the same owner, and all jobs of an owner who
-            leaves are cancelled.
-        work: Does it and returns the answer; gets the job, for its token and its ``report``.
-        finish: Called exactly once, with the answer or with what was raised (``Cancelled``
-            included). It must be quick and must not raise.
-        sink: Takes the progress of the work, and of the work it waits for.
+        owner: The client; a search replaces those of the same owner, and all jobs of an owner that
+            disconnects are cancelled.
+        work: Returns the answer; is given the job, for its token and its ``report``.
+        finish: Called exactly once, with the answer or the exception (``Cancelled`` included). It
+            must be quick and must not raise.
+        sink: Receives the progress of the job, and of the job that it waits for.
         kept: The job outlives its owner.
-        priority: On the index queue it ends, cancelled, when a job before it comes, and waits
-            behind those.
-        spread: Set by the queue: takes the progress for those who wait.
+        priority: On the index queue a running job is cancelled when one of a higher priority is
+            submitted.
+        spread: Set by the queue: passes progress on to waiting jobs.
     """
 
     owner: Hashable
@@ -62,12 +62,12 @@ class Job:
     spread: Callable[[Progress], None] = ignore
 
     def report(self, progress: Progress) -> None:
-        """Say how far the work is."""
+        """Report progress."""
         self.sink(progress)
         self.spread(progress)
 
     def run(self) -> None:
-        """Do the work and hand over its outcome."""
+        """Do the work and call ``finish`` with the outcome."""
         try:
             self.token.check()
             answer = self.work(self)
@@ -120,19 +120,19 @@ class WorkQueue:
         _give_up(replaced)
 
     def _enqueue(self, job: Job) -> list[Job]:
-        """Put a job in its place; gives those it replaces. Called with the lock held."""
+        """Insert a job; return those that it replaces. Called with the lock held."""
         if len(self._waiting) >= MAX_WAITING:
             raise WorldError("busy", reason="many_waiting")
         self._waiting.append(job)
         return []
 
     def cancel(self, job: Job) -> None:
-        """Stop a job if it runs, forget it if it waits."""
+        """Stop a job if it is running, remove it if it is queued."""
         job.token.cancel()
         self._drop(lambda other: other is job)
 
     def leave(self, owner: Hashable) -> None:
-        """Cancel everything of an owner who has gone, apart from what was to be kept."""
+        """Cancel all jobs of an owner that has disconnected, except kept ones."""
 
         def lost(job: Job) -> bool:
             return job.owner == owner and not job.kept
@@ -149,10 +149,10 @@ class WorkQueue:
         _give_up(dropped)
 
     def close(self, *, finish_running: bool = False, timeout: float | None = None) -> bool:
-        """Take no more jobs, give up the waiting ones, and wait for the one in flight.
+        """Accept no more jobs, cancel the queued ones, and wait for the running one.
 
         Args:
-            finish_running: Let the job in flight come to its end instead of cancelling it.
+            finish_running: Let the running job finish instead of cancelling it.
             timeout: Wait at most this many seconds.
 
         Returns:
@@ -187,7 +187,7 @@ class WorkQueue:
 
 
 class SearchQueue(WorkQueue):
-    """The newest query of each owner wins, and owners take turns.
+    """A queued query replaces an older one of the same owner, and owners take turns.
 
     It takes the place of the one it replaces: at its end, a person who types would be passed by
     everybody else. At most one query of each owner waits, so there is always room.
@@ -224,14 +224,14 @@ class IndexQueue(WorkQueue):
         return replaced
 
     def _next(self) -> Job:
-        """What can wait is done behind what was queued after it too."""
+        """Take the next job by priority."""
         first = min(self._waiting, key=attrgetter("priority"))
         self._waiting.remove(first)
         return first
 
     @property
     def free(self) -> bool:
-        """Whether a job would be done at once."""
+        """Whether a submitted job would run at once."""
         with self._changed:
             running = self._running
             return not self._waiting and (running is None or running.priority is Priority.IDLE)

@@ -56,7 +56,7 @@ def test_without_tesseract_the_page_is_told_and_its_text_stays(
         assert quoted(engine, "seven ships were lost") == ["ledger.pdf"]
         assert quoted(engine, SAID) == ["ledger.pdf"]
         status = engine.call(GetStatus())
-        assert status.scans.waiting == 1
+        assert status.scanned_pages.waiting == 1
         assert any("1 page to be recognised: install Tesseract" in x for x in status_lines(status))
 
 

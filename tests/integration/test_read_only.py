@@ -97,7 +97,7 @@ def test_it_answers_as_ever(read_only: World, undisturbed: Seen) -> None:
         assert engine.call(GetActivity()).reason == "library_read_only"
         assert engine.call(GetStatus()).reason == "library_read_only"
         assert not engine.overdue()
-        assert not engine.scans_wait()
+        assert not engine.has_pages_to_recognise()
     assert contents(read_only) == before
 
 

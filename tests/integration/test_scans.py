@@ -54,8 +54,8 @@ def test_a_scan_is_found_by_its_words_on_its_page(world: World, tesseract: Count
         assert quoted(engine, "eleven vessels") == ["log.pdf"]
         hit = search(engine, '"eleven vessels"')[0]
         assert (hit.page, hit.page_last) == (1, 2)
-        assert engine.call(GetStatus()).scans.waiting == 0
-        assert engine.call(GetStatus()).scans.read == tesseract.runs == 2
+        assert engine.call(GetStatus()).scanned_pages.waiting == 0
+        assert engine.call(GetStatus()).scanned_pages.read == tesseract.runs == 2
         check_whole(engine)
 
 
@@ -120,7 +120,7 @@ def test_pages_that_were_read_outlive_a_kill(world: World, tesseract: Counted) -
     kill_at(world, "page-recognised:2")
     assert tesseract.runs == 2
     with world.engine() as engine:
-        assert engine.call(GetStatus()).scans.read == 2
+        assert engine.call(GetStatus()).scanned_pages.read == 2
         world.index(engine)
         assert quoted(engine, "narrow stair") == quoted(engine, "whale oil") == ["log.pdf"]
         assert tesseract.runs == 3
@@ -154,7 +154,7 @@ def test_a_page_that_stops_tesseract_twice_is_set_aside(
         assert (row.state, row.bad_pages) == (FileState.PARTIAL, (2,))
         assert "could not be recognised" in file_line(row)
         assert quoted(engine, "narrow stair") == ["mixed.pdf"]
-        assert engine.call(GetStatus()).scans.set_aside == 1
+        assert engine.call(GetStatus()).scanned_pages.set_aside == 1
     good = install(tmp_path / "bin", monkeypatch)
     with world.engine() as engine:
         world.index(engine)
@@ -175,7 +175,7 @@ def test_without_tesseract_a_scan_says_what_to_install(
         assert row.code == "needs_ocr"
         assert "sudo apt install tesseract-ocr" in file_line(row)
         status = engine.call(GetStatus())
-        assert (status.scans.code, status.scans.waiting) == ("needs_ocr", 1)
+        assert (status.scanned_pages.code, status.scanned_pages.waiting) == ("needs_ocr", 1)
         assert any("sudo apt install tesseract-ocr" in line for line in status_lines(status))
         (check,) = [check for check in engine.call(Diagnose()) if check.name == "text recognition"]
         assert not check.ok
@@ -204,7 +204,7 @@ def test_switched_off_nothing_is_recognised_and_it_says_so(
     with world.engine(ocr=False) as engine:
         world.index(engine)
         assert states(engine) == {"log.pdf": "ocr_off"}
-        assert engine.call(GetStatus()).scans.install == ""
+        assert engine.call(GetStatus()).scanned_pages.install == ""
     assert tesseract.runs == 0
     with world.engine() as engine:
         world.index(engine)
@@ -238,7 +238,7 @@ def test_other_languages_read_a_page_again_and_the_old_text_answers_until_then(
         pytest.skip("Tesseract has no second language here")
     with world.engine(ocr_languages=("en", other)) as engine:
         assert quoted(engine, "narrow stair") == ["log.pdf"]
-        assert engine.call(GetStatus()).scans.waiting == 1
+        assert engine.call(GetStatus()).scanned_pages.waiting == 1
         world.index(engine)
         assert tesseract.runs == 2
         assert quoted(engine, "narrow stair") == ["log.pdf"]
@@ -259,15 +259,15 @@ def test_an_engine_that_serves_reads_scans_when_nothing_else_is_to_be_done(
         host.call(SetPace(paused=False))
         host.call(Index((world.documents,)))
         assert states(engine) == {"log.pdf": "ocr_pending"}
-        assert engine.call(GetStatus()).scans.waiting == 2
+        assert engine.call(GetStatus()).scanned_pages.waiting == 2
         host.call(SetPace(paused=True))
-        service.background.read_scans()
-        assert service.scan_queue.idle
+        service.background.recognise_pages()
+        assert service.recognition_queue.idle
         host.call(SetPace(paused=False))
-        service.background.read_scans()
+        service.background.recognise_pages()
         wait_for(lambda: quoted(engine, "eleven vessels") == ["log.pdf"])
         assert tesseract.runs == 2
-        wait_for(lambda: service.index_queue.idle and service.scan_queue.idle)
+        wait_for(lambda: service.index_queue.idle and service.recognition_queue.idle)
 
 
 def test_every_reason_for_a_scan_is_declared() -> None:

@@ -1,4 +1,4 @@
-"""Engines that come and go: attaching, waiting for another, leaving, and closing the door."""
+"""Engines that come and go: attaching, waiting for another, leaving, and refusing clients."""
 
 from __future__ import annotations
 

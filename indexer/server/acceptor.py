@@ -1,6 +1,6 @@
-"""The door of a service: its socket, who is told where it is, and the thread that lets clients in.
+"""Accepts connections to a service: its socket, its published address, and the accepting thread.
 
-Owns listening. It must not know what becomes of a connection.
+Owns listening. It must not know how a connection is used.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ BACKLOG = 128
 RETRY_S = 0.05
 
 
-class Door:
-    """Lets clients in from ``open`` to ``close``.
+class Acceptor:
+    """Accepts clients from ``open`` to ``close``.
 
     Args:
         library: The folder of the library.
         lock: Its lock.
-        stopping: Whether nobody is let in any more.
+        stopping: Whether no more clients are accepted.
     """
 
     def __init__(self, library: Path, lock: LibraryLock, stopping: Callable[[], bool]) -> None:
@@ -47,11 +47,11 @@ class Door:
         self._address = ""
 
     def open(self, welcome: Callable[[Connection, Endpoint], None]) -> None:
-        """Listen from now on.
+        """Start listening.
 
         Raises:
-            WorldError: ``library_unwritable``, if there is no private place for the socket;
-                ``busy``, if it cannot be made there.
+            WorldError: ``library_unwritable``, if there is no private folder for the socket;
+                ``busy``, if it cannot be created there.
         """
         may_write = self._lock.refusal is None
         places.clear(self._library, self._lock.holding, inside=may_write)
@@ -69,10 +69,10 @@ class Door:
             raise WorldError("busy", reason="no_socket", said=error.strerror) from error
 
     def close(self) -> None:
-        """Let nobody in any more; ``stopping`` says so already."""
+        """Stop accepting; ``stopping`` must return True already."""
         if self._listener is None:
             return
-        # Closing a socket does not wake a thread that waits on it; a connection does.
+        # Closing a socket does not wake a thread that is accepting; a connection does.
         with contextlib.suppress(OSError):
             connect(self._address).close()
         with contextlib.suppress(OSError):
@@ -91,8 +91,8 @@ class Door:
             try:
                 connection = listener.accept()
             except OSError:
-                # A client that gave up half-way; or the listener was closed, and the loop ends;
-                # or there are too many open files, which one should not ask about all the time.
+                # The client disconnected; or the listener was closed, which ends the loop; or
+                # there are too many open files, which is retried after a delay.
                 log.debug("a client could not be accepted", exc_info=True)
                 time.sleep(RETRY_S)
                 continue
