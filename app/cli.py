@@ -234,5 +234,5 @@ def _run(command: Command, options: argparse.Namespace, context: Context) -> int
         log.exception("a command failed")
         status = explain_failure(context, InternalError("internal", reason=type(error).__name__))
         if file is not None:
-            context.note(f"  The log: {file}; `lectern report` shows what is worth sending.")
+            context.note(f"  The log: {file}")
     return status

@@ -125,7 +125,9 @@ def is_link(found: os.stat_result) -> bool:
 
 def counting_volumes() -> frozenset[int]:
     """Return the volumes of this machine whose block counts are reliable; Linux only."""
-    volumes = set()
+    volumes: set[int] = set()
+    if sys.platform != "linux":
+        return frozenset()
     try:
         mounts = Path("/proc/self/mountinfo").read_bytes().splitlines()
     except OSError:

@@ -7,6 +7,7 @@ match its checksum is written again. It must not know how a language is used.
 
 from __future__ import annotations
 
+import os
 import zlib
 from contextlib import suppress
 from functools import lru_cache
@@ -86,4 +87,5 @@ def _write(path: Path, record: NDArray[Any]) -> None:
         np.save(file, record)
         file.flush()
         checksum = zlib.crc32(np.memmap(file, mode="r").data)
+        file.seek(0, os.SEEK_END)  # mapping a file leaves it at its beginning on Windows
         file.write(checksum.to_bytes(_CHECKSUM_BYTES, "little"))
