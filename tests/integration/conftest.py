@@ -69,6 +69,14 @@ def opened(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.fixture
+def filled(world: World) -> World:
+    """The corpus as documents, and a library that is not there yet."""
+    world.documents.rmdir()
+    corpus.make(world.documents)
+    return world
+
+
+@pytest.fixture
 def copied(indexed: World, tmp_path: Path) -> World:
     """A copy of it to change, of the same documents."""
     return indexed.copy(tmp_path / "library")
