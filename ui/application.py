@@ -92,7 +92,7 @@ def use_language(app: QApplication, language: str) -> QLocale:
 
 
 class FirstPaint(QObject):
-    """Tells when a widget is painted for the first time: ``painted``."""
+    """Emits ``painted`` when a widget is painted for the first time."""
 
     painted = Signal()
 
@@ -103,7 +103,7 @@ class FirstPaint(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
             watched.removeEventFilter(self)
-            # Queued: what is painted stands on the screen once this event is done with.
+            # Queued: the paint is on the screen only after this event was handled.
             QTimer.singleShot(0, self.painted.emit)
         return False
 
@@ -147,12 +147,12 @@ def _ignore_signal(_number: int, _frame: object) -> None:
 
 
 @contextlib.contextmanager
-def logged_faults(tell: Callable[[], None]) -> Iterator[None]:
-    """Log Qt's warnings, and exceptions of slots, after which ``tell`` is called."""
+def logged_faults(notify: Callable[[], None]) -> Iterator[None]:
+    """Log Qt's warnings, and exceptions of slots, after which ``notify`` is called."""
 
     def fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         log.critical("a fault in the window", exc_info=(kind, error, trace))
-        tell()
+        notify()
 
     def message(kind: QtMsgType, _context: QMessageLogContext, text: str | None) -> None:
         logging.getLogger("qt").log(_LEVELS.get(kind, logging.WARNING), "%s", text)

@@ -122,7 +122,7 @@ def _ask_file_manager(path: str) -> bool:
 
 
 class _FolderQuestion(QProcess):
-    """A call of the interface that file managers share; opens the folder if nobody answers."""
+    """Call the D-Bus interface of file managers; open the folder if none answers."""
 
     def __init__(self, path: str) -> None:
         super().__init__(QCoreApplication.instance())

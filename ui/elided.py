@@ -19,7 +19,7 @@ class ElidedLabel(QFrame):
     """Shows text on one line, with dots where it is too long.
 
     Args:
-        mode: Where the dots stand.
+        mode: The position of the ellipsis.
         role: The colour of the text.
     """
 

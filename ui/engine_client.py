@@ -84,7 +84,7 @@ class EngineLink(QObject):
         return self._greeting
 
     def attach(self) -> None:
-        """Try to attach to a running engine; one of the signals tells how that went."""
+        """Try to attach to a running engine; one of the signals reports the outcome."""
         if self._channel is None:
             self._channel = _Channel(self._library, self._post)
             self._channel.start(self._attached, self._lost)

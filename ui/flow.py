@@ -1,4 +1,4 @@
-"""A layout that puts widgets beside each other and goes on in the next line.
+"""A layout that places widgets in lines, with line breaks.
 
 Owns the arithmetic of lines, in both directions of writing. For rows of buttons that must survive
 large text and narrow windows.

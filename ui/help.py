@@ -32,7 +32,7 @@ _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 
 
 def about(widget: QWidget, page: str) -> None:
-    """Say which page explains a widget: its name, and behind a ``#`` a heading of it."""
+    """Set the help page of a widget: its name, optionally with ``#`` and a heading."""
     widget.setProperty(_PROPERTY, page)
 
 
@@ -73,7 +73,7 @@ class HelpWindow(QDialog):
         self.list.currentItemChanged.connect(self._choose)
 
     def show_page(self, place: str) -> None:
-        """Show a page, from the heading that is named behind a ``#`` on."""
+        """Show a page, scrolled to the heading after a ``#``."""
         name, _, heading = place.partition("#")
         if name not in self._files:
             name = START

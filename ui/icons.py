@@ -1,4 +1,4 @@
-"""Icons: line drawings in SVG that take the colour of the text beside them.
+"""Icons: line drawings in SVG in the colour of the text next to them.
 
 Owns the way from a file in ``resources/icons`` to a ``QIcon`` that is sharp at any size and
 follows the palette. A drawing has a view box of 24 by 24 and ``stroke="currentColor"``. It must

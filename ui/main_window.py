@@ -203,7 +203,7 @@ class MainWindow(QMainWindow):
         self._notices.post(Notice(self.tr("The language changes when Lectern is started again.")))
 
     def say_fault(self, report: str) -> None:
-        """Say that something is wrong inside, and offer the file that describes it."""
+        """Post a notice of a fault, with a button that opens the report."""
         text = self.tr("Something went wrong inside Lectern. A report, which stays here: {file}")
 
         def show() -> None:
@@ -282,7 +282,7 @@ class MainWindow(QMainWindow):
         self.status.show_engine(self._supervisor.state, self._supervisor.problem)
 
     def _greet_engine(self) -> None:
-        """Tell a new engine what the person wants, and see whether there is anything to search."""
+        """Send the current settings to a new engine, and check whether the library is empty."""
         self._setting_changed("speed")
         self._context.link.ask(GetStatus(), done=self._handle_status)
 
@@ -301,7 +301,7 @@ class MainWindow(QMainWindow):
             self._tell_set_aside(activity.set_aside)
 
     def _tell_set_aside(self, number: int) -> None:
-        """Say once that documents which crashed the engine are left out from now on."""
+        """Post a notice, once, that documents which crashed the engine are not retried."""
         before = self._state.number("set_aside")
         if number == before:
             return

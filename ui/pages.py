@@ -1,6 +1,6 @@
 """The pages of the window, each made when first shown.
 
-Owns which pages there are and what they tell each other. It must not know the rail, the keys or
+Owns which pages there are and the signals between them. It must not know the rail, the keys or
 how a page works inside.
 """
 

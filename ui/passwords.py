@@ -49,7 +49,7 @@ def system_keyring() -> Keyring | None:
 
 
 def is_trusted(backend: object) -> bool:
-    """Tell a keyring of the operating system from files of plain text and from nothing at all."""
+    """Whether a backend is a keyring of the operating system, not a plain file or none."""
     return type(backend).__module__ in TRUSTED
 
 
@@ -97,7 +97,7 @@ class Passwords(QObject):
         self._work(partial(self._get, path), found)
 
     def keep(self, path: str, password: str, done: Callable[[bool], None]) -> None:
-        """Put a password into the keyring; ``done`` is told whether it is there now."""
+        """Put a password into the keyring; ``done`` is called with whether it is stored."""
         self._work(partial(self._set, path, password), lambda kept: done(kept is True))
 
     def forget(self, path: str, done: Callable[[bool], None] | None = None) -> None:

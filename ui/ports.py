@@ -56,7 +56,7 @@ class EnginePort(Protocol):
 
 
 class SettingsPort(Protocol):
-    """The settings in force. ``set`` and ``reset`` keep the change and tell ``watch``'s callers."""
+    """The current settings. ``set`` and ``reset`` store a change and call ``watch``'s callbacks."""
 
     def declared(self) -> Sequence[Setting]: ...
     def __getitem__(self, name: str) -> Any: ...

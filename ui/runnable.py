@@ -1,4 +1,4 @@
-"""Whether a system would run a file that it is told to open, instead of showing it.
+"""Whether opening a file would run it instead of showing it.
 
 Owns the kinds of files that count as programs, for each platform. It decides from names and a mode
 alone, opens nothing and knows nothing of Qt: the launcher asks it too.
@@ -45,7 +45,7 @@ _MACOS = _SCRIPTS | _kinds(
     "app applescript bundle command component dmg fileloc inetloc kext mobileconfig mpkg osax pkg "
     "plugin prefpane qlgenerator saver scpt scptd service terminal webloc wdgt workflow"
 )
-# No system runs these, whatever their mode: on exFAT and NTFS every file is executable.
+# Never run by any system: the mode is ignored, as on exFAT and NTFS every file is executable.
 _DOCUMENTS = _kinds("heic json mdwn mp3 mp4 svg xml") | {
     ending for known in FORMATS if known.name != "code" for ending in known.endings.split()
 }
@@ -53,12 +53,12 @@ _END = re.compile(r"[\\/]")
 
 
 def would_run(path: str, platform: str, mode: int = 0, extensions: str = "") -> bool:
-    """Say whether opening a file would run it.
+    """Return whether opening a file would run it.
 
     Args:
         path: Its name is judged; the name of what a link leads to is to be judged as well.
         platform: As ``sys.platform`` has it.
-        mode: Of the file or folder, as ``os.stat`` gives it; 0 where it cannot be told.
+        mode: Of the file or folder, as ``os.stat`` gives it; 0 if unknown.
         extensions: What else the system executes, as ``PATHEXT`` of Windows has it.
     """
     folder = stat.S_ISDIR(mode)

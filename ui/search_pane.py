@@ -1,6 +1,6 @@
-"""The search and, beside it, the page where the passage stands.
+"""The search and, next to it, the page of the selected passage.
 
-Owns how the two are divided and what each tells the other. It must not know how either works.
+Owns the division of the two and the signals between them. It must not know how either works.
 """
 
 from __future__ import annotations

@@ -58,11 +58,11 @@ class Single(QObject):
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._accept)
         name = window_address(library)
-        # Qt would put its socket in the place of one that is in use.
+        # Qt would replace a socket that is in use.
         if _is_served(name):
             log.warning("no second start can hand over: another window answers at %s", name)
             return
-        QLocalServer.removeServer(name)  # what a crash left behind
+        QLocalServer.removeServer(name)  # left by a crash
         if not self._server.listen(name):
             log.warning("no second start can hand over: %s", self._server.errorString())
 

@@ -33,12 +33,12 @@ ATTACH_MS = 100
 FIRST_MS, LAST_MS = 500, 30_000
 # An engine that has answered for so long was not broken by its start.
 STEADY_S = 60.0
-# An engine gets so long to finish what it is writing; killing it loses a batch, nothing else.
+# Seconds for an engine to finish writing; killing it loses only a batch.
 END_MS = 20_000
 _STDERR_TAIL_BYTES = 4000
 # Has a command that fails say why in JSON, as its last line; see ``app.cli_common``.
 ERRORS_VARIABLE, ERRORS_JSON = "LECTERN_ERRORS", "json"
-# Retried without asking: whoever holds the library may release it.
+# Retried automatically: the holder of the library may release it.
 _PASSING = frozenset({"library_locked", "engine_gone", "busy"})
 
 
@@ -106,7 +106,7 @@ class Supervisor(QObject):
         """Leave the engine, and end it if it was started here; ``ended`` says when that is done.
 
         Args:
-            whoever: End it also if somebody else started it to serve.
+            whoever: Also end a service that another process started.
         """
         self._set(EngineState.ENDED)
         self._attach_timer.stop()

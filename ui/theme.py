@@ -1,7 +1,7 @@
 """Colours, light and dark, and the sizes of gaps; the one place that knows them.
 
 Owns the palette of the application, how it follows the system, and the scale of its text. It
-must not know any widget. Every text colour has a contrast of at least 4.5 on what it stands on.
+must not know any widget. Every text colour has a contrast of at least 4.5 with its background.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ S, M, L, XL = 4, 8, 16, 24
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours that the palette has no role for, beside those it has.
+    """The colours that the palette has no role for, and those it has.
 
     ``text`` and ``muted`` are for text on ``base`` (lists, fields) and ``raised`` (the window);
     so are ``accent``, ``good``, ``warning`` and ``bad``. ``mark_text`` stands on ``mark``, the
@@ -113,7 +113,7 @@ def blend(over: QColor, under: QColor, share: float) -> QColor:
 
 
 def icon_size(widget: QWidget, lines: float = 1.2) -> QSize:
-    """Return a size for icons beside a widget's text, in heights of its letters.
+    """Return a size for icons next to a widget's text, in heights of its letters.
 
     To be asked again at a ``FontChange``, so that icons grow with the text.
     """
@@ -131,7 +131,7 @@ def separator(shape: QFrame.Shape) -> QFrame:
 
 
 class Themes(QObject):
-    """Puts a theme on the application, and follows the system while the person wants that."""
+    """Sets the theme of the application, and follows the system if that is the setting."""
 
     changed = Signal()
 

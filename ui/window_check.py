@@ -1,4 +1,4 @@
-"""A window that nobody sees: it asks one question, waits for the page of a hit, and closes.
+"""An invisible window that sends one query, waits for the page of a hit, and closes.
 
 Owns what counts as shown, for ``lectern self-test``. It must not know who asked.
 """

@@ -48,7 +48,7 @@ STEPS = 1000  # of the bar
 
 
 class ActivityPanel(ColumnPage):
-    """Signals: ``files_requested`` with the state whose files the person wants to see."""
+    """Signals: ``files_requested`` with the state whose files are to be shown."""
 
     files_requested = Signal(str)
 
@@ -210,7 +210,7 @@ class ActivityPanel(ColumnPage):
         try:
             self._context.settings.set("speed", speed)
         except WorldError as error:
-            self._questions.tell(error)
+            self._questions.report(error)
         self._pace(SetPace(Speed(speed)))
 
     def _pace(self, request: SetPace) -> None:

@@ -243,7 +243,7 @@ class CoveragePage(QWidget):
         dialog.open()
 
     def export_to(self, target: str) -> None:
-        """Save the list as it is filtered and sorted; a notice tells when it is done."""
+        """Save the list as it is filtered and sorted; a notice reports the end."""
         self.save.setEnabled(False)
         self._export = CoverageExport(self._context, self.model.filter, Path(target), self)
         self._export.finished.connect(self._exported)

@@ -1,6 +1,6 @@
 """What can be done about files in the coverage: retry, unlock, leave out, open, copy.
 
-Owns the actions and the requests behind them. It must not know where the files are shown.
+Owns the actions and their requests. It must not know where the files are shown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Reading these again cannot help.
 _HOPELESS = frozenset({FileState.EXCLUDED, FileState.OFFLINE, FileState.QUEUED})
-# No more programs are started at a time, whatever is chosen.
+# The most programs started at a time.
 MOST_OPENED = 5
 
 

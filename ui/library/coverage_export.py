@@ -35,7 +35,7 @@ class CoverageExport(QObject):
     """Writes one file; deleted when it is done.
 
     Signals:
-        finished: With the sentence that tells how it went.
+        finished: With a sentence on the outcome.
     """
 
     finished = Signal(str)
@@ -109,7 +109,7 @@ class CoverageExport(QObject):
 
 
 def _append(part: Path, text: str, *, begin: bool) -> None:
-    # The mark at the beginning tells spreadsheets that it is UTF-8.
+    # With a byte order mark, by which spreadsheets detect UTF-8.
     encoding = "utf-8-sig" if begin else "utf-8"
     with part.open("w" if begin else "a", encoding=encoding, errors="replace", newline="") as file:
         file.write(text)

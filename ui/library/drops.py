@@ -1,6 +1,6 @@
 """Files and folders dropped on a page or chosen in a dialog.
 
-Owns the reading of what is dragged, and the dialogs. Nothing here looks at the disk.
+Owns parsing dragged data, and the dialogs. It must not access the disk.
 """
 
 from __future__ import annotations

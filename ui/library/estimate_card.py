@@ -1,6 +1,6 @@
 """What adding some folders would take, and the question whether to start.
 
-Owns the card that stands between choosing folders and reading them: nothing is read before Start
+Owns the card shown between choosing folders and reading them: nothing is read before Start
 is pressed. It must not know what happens then.
 """
 

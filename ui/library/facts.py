@@ -44,7 +44,7 @@ class Facts(QWidget):
         self.setVisible(bool(rows))
 
     def value(self, label: str) -> str:
-        """What stands beside a label; "" if that is not shown."""
+        """The value of a label; "" if it is not shown."""
         return next(
             (v.text() for n, v in self._rows if n.text() == label and n.isVisibleTo(self)), ""
         )

@@ -30,7 +30,7 @@ MOST_LETTERS = 400
 
 
 class FirstSearch(QWidget):
-    """Signals: ``finished`` with the query whose results the person wants to see."""
+    """Signals: ``finished`` with the query whose results are to be shown."""
 
     finished = Signal(str)
 

@@ -1,6 +1,6 @@
 """The focus while a card has it: taken for the card, and given back when it goes.
 
-Left to itself, Qt moves the focus of a hidden card to whatever comes next, which is the rail.
+By default Qt moves the focus of a hidden card to the next widget, which is the rail.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ SOON_MS = 300
 
 
 class FoldersPage(QWidget):
-    """Signals: ``files_requested`` with the folder whose files the person wants to see."""
+    """Signals: ``files_requested`` with the folder whose files are to be shown."""
 
     files_requested = Signal(str)
 

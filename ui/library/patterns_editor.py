@@ -1,4 +1,4 @@
-"""What is left out of a folder and let in again, as patterns that a person writes.
+"""The editor of a folder's exclude patterns.
 
 Owns the editor of one folder's patterns, with what they would do before they are saved. It must
 not know how patterns match.

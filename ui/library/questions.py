@@ -58,7 +58,7 @@ class Questions(QObject):
         self._numbers[slot] = self._context.link.ask(
             request,
             done=partial(self._done, slot, done),
-            failed=partial(self._failed, slot, failed or self.tell),
+            failed=partial(self._failed, slot, failed or self.report),
             progress=progress,
         )
 
@@ -73,7 +73,7 @@ class Questions(QObject):
         self._context.link.ask(
             request,
             done=partial(self._deliver, done),
-            failed=partial(self._deliver, failed or self.tell),
+            failed=partial(self._deliver, failed or self.report),
         )
 
     def is_waiting(self, slot: str) -> bool:
@@ -87,8 +87,8 @@ class Questions(QObject):
     def cancel_all(self) -> None:
         _forget(self._context, self._numbers)
 
-    def tell(self, error: LecternError) -> None:
-        """Say in the window's line what went wrong."""
+    def report(self, error: LecternError) -> None:
+        """Show an error as a notice."""
         self._context.notices.post(Notice(failures.failure(error)))
 
     def _deliver(self, done: Callable[[A], None], answer: A) -> None:

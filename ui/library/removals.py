@@ -65,7 +65,7 @@ class Removals(QObject):
         )
 
     def carry_out(self) -> None:
-        """Tell the engine, as soon as there is one."""
+        """Send the removal to the engine, as soon as there is one."""
         if self._due and self._context.link.is_connected:
             request = Remove(tuple(map(Path, self._due)))
             self._questions.send(request, self._removed, failed=self._failed)
@@ -92,7 +92,7 @@ class Removals(QObject):
         self._write()
         self.changed.emit()
         if error.code != "not_a_root":  # gone already
-            self._questions.tell(error)
+            self._questions.report(error)
 
     def _write(self) -> None:
         paths = [*self._due, *self._undoable]

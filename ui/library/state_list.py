@@ -1,6 +1,6 @@
 """The states of files with their counts, to choose from.
 
-Owns the list beside the coverage. It must not know the files.
+Owns the list next to the coverage. It must not know the files.
 """
 
 from __future__ import annotations

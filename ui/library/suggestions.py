@@ -55,7 +55,7 @@ class Suggestions(QObject):
 
     @property
     def _waits(self) -> bool:
-        """Whether a file is being looked at: a second one would cancel what is asked of it."""
+        """Whether a file is being read: a second one would cancel its requests."""
         asked = (GetDocument.wire_name, Search.wire_name)
         return any(self._questions.is_waiting(each) for each in asked)
 

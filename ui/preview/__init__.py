@@ -1,5 +1,5 @@
-"""The preview: the page on which a passage stands, with the passage outlined.
+"""The preview: the page of a passage, with the passage outlined.
 
-Owns everything the person sees beside the results. Documents are read by the render child
+Owns everything that is shown next to the results. Documents are read by the render child
 (``indexer.render``), never here.
 """

@@ -39,25 +39,25 @@ LIMIT_S = 20.0
 # Seconds that a cancelled request may keep others waiting: a new child starts faster.
 ABANDONED_S = 0.7
 _WATCH_MS = 200
-# Files are let go of when nobody has looked at them for a while.
+# Milliseconds without a request after which the child closes its files.
 _IDLE_MS = 30_000
 _MAX_STARTS = 3
 
 
 class Urgency(IntEnum):
-    """What is asked first."""
+    """The order of requests, lowest first."""
 
     OPEN = 0
     MARKS = 1
     VISIBLE = 2
-    SOON = 3  # the letters of the page that is looked at
+    SOON = 3  # the letters of the current page
     NEAR = 4  # the pages before and after it
     REST = 5  # sizes of all pages, counting
 
 
 @dataclass(order=True, slots=True)
 class _Pending:
-    """A request that waits or is under way. ``done`` is None once nobody wants the answer."""
+    """A request that is queued or in progress. ``done`` is None once it is cancelled."""
 
     urgency: int
     number: int
@@ -97,7 +97,7 @@ class RenderClient(QObject):
 
     @property
     def pid(self) -> int:
-        """The process that runs now, 0 for none."""
+        """The pid of the child, 0 if there is none."""
         return self._child.pid if self._child is not None else 0
 
     @property
@@ -107,7 +107,7 @@ class RenderClient(QObject):
 
     @property
     def pending(self) -> int:
-        """How many requests are not answered yet."""
+        """The number of unanswered requests."""
         return len(self._known)
 
     def warm_up(self) -> None:
@@ -143,7 +143,7 @@ class RenderClient(QObject):
             pending.since = monotonic() - LIMIT_S + ABANDONED_S
 
     def close(self) -> None:
-        """End the child; nothing is answered any more."""
+        """End the child; no callback is called any more."""
         self._closed = True
         self._known.clear()
         self._waiting.clear()
@@ -200,7 +200,7 @@ class RenderClient(QObject):
         self._go_on()
 
     def _finish_current(self) -> None:
-        """Clear the request under way."""
+        """Clear the current request."""
         pending, self._current = self._current, None
         if pending is not None:
             self._known.pop(pending.number, None)
@@ -209,7 +209,7 @@ class RenderClient(QObject):
             self._idle.start()
 
     def _check_current(self) -> None:
-        """See whether the request under way takes too long or too much."""
+        """Check whether the current request exceeds the limits of time or memory."""
         pending = self._current
         if pending is None or self._child is None:
             return

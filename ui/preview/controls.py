@@ -39,7 +39,7 @@ class Controls(QObject):
         self._keys()
 
     def show_place(self) -> None:
-        """Say which page and which zoom are in view."""
+        """Set the current page and zoom."""
         self._page_changed(self._frame.pages.page)
         self.show_zoom()
 

@@ -1,7 +1,7 @@
 """One open document with pages: its sizes, labels, images and letters, fetched as they are wanted.
 
 Owns what is known of it here and what is still asked for. It must not know how anything is
-painted. Everything comes later, through signals; what nobody wants any more is cancelled.
+painted. Everything comes later, through signals; requests that are no longer needed are cancelled.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class PageDocument(QObject):
         self._cache = cache
         known = [_at_least_a_point(size) for size in pages.sizes]
         self._known = len(known)
-        # Until they are known, the others are taken to be like the one that is looked at.
+        # Until their sizes are known, all pages have that of the current one.
         size = _at_least_a_point(pages.size)
         self.sizes: list[Size] = known + [size] * (self.count - len(known))
         self.sizes[pages.page - 1] = size
@@ -109,7 +109,7 @@ class PageDocument(QObject):
         return self._cache.get(key) if key is not None else None
 
     def want(self, visible: Iterable[ImageKey], soon: Iterable[ImageKey]) -> None:
-        """Say which bands are looked at, and which may be next; all others are forgotten."""
+        """Set the visible bands, and those that may be next; all others are dropped."""
         wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
         for key in [key for key in self._pending if key not in wanted]:
             self._client.cancel(self._pending.pop(key))

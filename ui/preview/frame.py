@@ -1,6 +1,6 @@
 """What the preview is made of: the controls, a banner, and one of page, text and message.
 
-Owns the widgets, which of them is in front, and the sentences that stand in for a page. It must
+Owns the widgets, which of them is shown, and the sentences shown without a page. It must
 not know what a click does (``ui.preview.panel``).
 """
 
@@ -80,11 +80,11 @@ class PreviewFrame(QWidget):
     def say_nothing_chosen(self) -> None:
         self.banner.hide()
         self.bar.hide()
-        self.message.tell("preview", self.tr("Choose a result to see its page here."))
+        self.message.explain("preview", self.tr("Choose a result to see its page here."))
         self.bring(self.message)
 
     def say_lost(self, *, changed: bool) -> None:
-        """Say above the page that the passage is not found on it."""
+        """Show above the page that the passage was not found on it."""
         self.banner.setText(
             self.tr("This file has changed since it was read; the passage is no longer here.")
             if changed
@@ -102,14 +102,14 @@ class PreviewFrame(QWidget):
         )
 
     def ask_password(self, passage: str, *, wrong: bool) -> None:
-        """Ask for the password in the place of the page."""
+        """Ask for the password, in place of the page."""
         sentence = failures.sentence("needs_password")
         step = self.tr("Enter it to see the page.")
         self._in_place_of_page("lock", sentence, step, passage, again=False)
         self.message.ask_password(wrong=wrong)
 
     def say_failure(self, error: LecternError, passage: str) -> None:
-        """Say why there is no page, and show the passage as it was read."""
+        """Show why there is no page, and the passage's text from the index."""
         sentence = failures.sentence(error.code, error.detail)
         step = failures.step(error.code, error.detail)
         if error.code == "vanished":
@@ -122,6 +122,6 @@ class PreviewFrame(QWidget):
         self, name: str, sentence: str, step: str, passage: str, *, again: bool
     ) -> None:
         self.pages.show_document(None)
-        self.message.tell(name, sentence, step, again=again)
+        self.message.explain(name, sentence, step, again=again)
         self.message.show_excerpt(self.tr("The passage, as it was read"), flowing(passage))
         self.bring(self.message)

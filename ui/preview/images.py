@@ -60,7 +60,7 @@ class Cut:
         return max(1, math.ceil(self.height / self.rows))
 
     def between(self, top: float, bottom: float) -> range:
-        """Return the bands of which something stands between two shares of the height."""
+        """Return the bands that overlap a range of heights, given as shares."""
         first = int(max(0.0, top) * self.height) // self.rows
         last = int(min(1.0, bottom) * self.height - 1e-6) // self.rows
         return range(min(first, self.bands - 1), min(max(last, first), self.bands - 1) + 1)

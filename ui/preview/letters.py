@@ -1,4 +1,4 @@
-"""The characters of a page and where they stand: what a selection is made of.
+"""The characters of a page and their boxes, for selections.
 
 Owns finding, joining and copying; pure of any widget.
 """

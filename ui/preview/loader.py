@@ -129,7 +129,7 @@ class Loader(QObject):
             self._replace(
                 PageDocument(self._source, found.stamp, found.pages, self.client, self._cache, self)
             )
-        # The passage first: it says which part of the page is looked at.
+        # The passage first: it determines the visible part of the page.
         self._ask_marks()
         self.opened.emit(self._document)
 
@@ -163,7 +163,7 @@ class Loader(QObject):
         passage, *sentences = [pieces_of(span) for span in found.spans]
         self.marked.emit(Marks(passage, tuple(filter(None, sentences))), not again)
         if found.pending:
-            # It stands there twice; the pages before it are counted bit by bit.
+            # It occurs twice; its offset decides, for which the pages before are counted in steps.
             self._counting = True
             self._again.start()
 

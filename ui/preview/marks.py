@@ -25,10 +25,10 @@ PADDING = 2.0
 # Pieces of letters reach from the highest accent to the lowest tail of a font, and so into the
 # lines above and below. What is drawn keeps to the ink: shares of the height that are left out.
 _ABOVE, _BELOW = 0.16, 0.05
-# How far apart pieces of a line may stand, in heights: words, and the cells of a table's row.
+# The largest gap between pieces of a line, in heights: of words, and of a table's cells.
 _WORD_GAP, _CELL_GAP = 3.0, 60.0
 _GRID = 0.25  # points; exact in binary
-_SCRAP = 3.0  # a piece of a line that is shorter, in heights, and stands alone
+_SCRAP = 3.0  # the least length of an isolated piece, in heights
 
 
 class Piece(NamedTuple):
@@ -44,7 +44,7 @@ Pieces = dict[int, list[Piece]]
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Where a passage stands, and its best sentences, best first."""
+    """The boxes of a passage and of its best sentences, best first."""
 
     passage: Pieces
     sentences: tuple[Pieces, ...] = ()
@@ -114,11 +114,11 @@ def inked(line: QRectF) -> QRectF:
 
 
 def lines_of(boxes: Sequence[QRectF], gap: float = _WORD_GAP) -> list[QRectF]:
-    """Join the pieces that stand beside each other on one upright line.
+    """Join neighbouring pieces of one upright line.
 
     Args:
         boxes: The pieces, in the order of the text.
-        gap: How far apart two of them may stand, in their heights.
+        gap: The largest gap between two of them, in their heights.
     """
     lines: list[QRectF] = []
     for box in boxes:
@@ -167,7 +167,7 @@ def _groups(boxes: Sequence[QRectF]) -> list[list[QRectF]]:
 
 
 def _prominent(groups: list[list[QRectF]]) -> list[list[QRectF]]:
-    """Leave out scattered scraps, such as the numbers along an axis, beside real text."""
+    """Remove scattered small pieces, such as the numbers along an axis, if there is other text."""
     large = [
         group for group in groups if len(group) > 1 or group[0].width() > _SCRAP * group[0].height()
     ]

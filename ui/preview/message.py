@@ -62,14 +62,14 @@ class MessagePane(QScrollArea):
         self._lay_out()
         self._fonts()
 
-    def tell(self, name: str, title: str, step: str = "", *, again: bool = False) -> None:
-        """Say something.
+    def explain(self, name: str, title: str, step: str = "", *, again: bool = False) -> None:
+        """Show a message.
 
         Args:
             name: Of the drawing.
             title: The sentence.
             step: What can be done.
-            again: Whether a button tries it again.
+            again: Whether there is a button to retry.
         """
         self.drawing = name
         self.title.setText(title)

@@ -1,4 +1,4 @@
-"""Where the pages of a document stand below each other, and how large they are shown.
+"""The layout of a document's pages below each other, and their sizes.
 
 Owns the arithmetic of the page view, in logical pixels, pure of any widget.
 """
@@ -74,7 +74,7 @@ class PageLayout:
     Args:
         sizes: Width and height of each page in points.
         scale: Logical pixels a point.
-        room: Width of the viewport; narrower pages stand in its middle.
+        room: Width of the viewport; narrower pages are centred.
     """
 
     def __init__(self, sizes: Sequence[Size], scale: float, room: float) -> None:
@@ -90,7 +90,7 @@ class PageLayout:
         return len(self._sizes)
 
     def rect(self, page: int) -> QRectF:
-        """Return where a page stands."""
+        """Return the rectangle of a page."""
         width, height = (side * self.scale for side in self._sizes[page - 1])
         return QRectF((self.width - width) / 2, self._tops[page - 1], width, height)
 
@@ -99,7 +99,7 @@ class PageLayout:
         return max(1, min(bisect_right(self._tops, y + GAP / 2), len(self._sizes)))
 
     def between(self, top: float, bottom: float) -> range:
-        """Return the pages of which something stands between two heights."""
+        """Return the pages that overlap a range of heights."""
         if not self._sizes:
             return range(0)
         return range(self.page_at(top), self.page_at(bottom) + 1)
@@ -110,7 +110,7 @@ class PageLayout:
         return QPointF((point.x() - rect.x()) / self.scale, (point.y() - rect.y()) / self.scale)
 
     def from_page(self, page: int, box: QRectF) -> QRectF:
-        """Return where a box of a page, in points, stands."""
+        """Return the rectangle of a page's box, which is in points."""
         rect, scale = self.rect(page), self.scale
         return QRectF(
             rect.x() + box.x() * scale,

@@ -68,7 +68,7 @@ class PagePainter:
         _draw_skeleton(painter, sheet)
 
     def _sheet(self, page: int) -> QRectF:
-        """Return where a page stands in the viewport, on whole pixels of the screen."""
+        """Return the rectangle of a page in the viewport, on whole pixels of the screen."""
         view = self._view
         ratio = view.devicePixelRatioF()
         rect = view.layout_.rect(page).translated(-view.offset())
@@ -76,7 +76,7 @@ class PagePainter:
         return QRectF(x, y, rect.width(), rect.height())
 
     def _image(self, painter: QPainter, page: int, sheet: QRectF) -> bool:
-        """Draw what there is of a page's image and tell whether there was anything."""
+        """Draw the available bands of a page; return whether there were any."""
         document = self._view.document
         if document is None:
             return False

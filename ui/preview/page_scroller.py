@@ -1,4 +1,4 @@
-"""Scrolling and zooming over pages that stand below each other.
+"""Scrolling and zooming over pages below each other.
 
 Owns what part of the layout is seen, at which scale, and what stays in view when sizes change. It
 must not know what is painted (``ui.preview.page_view``).
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # While the window is being resized, pages are only stretched.
 _SETTLE_MS = 70
 _STEP_LINES = 3
-# The passage comes to stand this far below the top, as a share of the height.
+# The distance of the passage from the top, as a share of the height.
 _PLACE = 0.2
 
 
@@ -51,7 +51,7 @@ class PageScroller(QAbstractScrollArea):
         self.target: tuple[int, QRectF] | None = None
         self._page = 1
         self.settling = timer(self, _SETTLE_MS, self.fetch)
-        # A page is not mirrored, whatever the language of the window.
+        # Pages are not mirrored in right-to-left languages.
         self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         for bar in (self.verticalScrollBar(), self.horizontalScrollBar()):
             bar.valueChanged.connect(self._scrolled)
@@ -62,7 +62,7 @@ class PageScroller(QAbstractScrollArea):
 
     @property
     def page(self) -> int:
-        """The page that is looked at, from 1."""
+        """The current page, from 1."""
         return self._page
 
     @property
@@ -74,7 +74,7 @@ class PageScroller(QAbstractScrollArea):
         """Bring a page, or a place on it, into view."""
         if self.document is None or not 1 <= page <= self.document.count:
             return
-        # Until the person scrolls, this place stays in view whatever changes its size.
+        # Until the person scrolls, this place stays in view if sizes change.
         self.target = (page, box) if box is not None else None
         self.set_page(page)
         if self.zoom.fit is not Fit.SCALE:
@@ -156,7 +156,7 @@ class PageScroller(QAbstractScrollArea):
         return self.logicalDpiX() / 72
 
     def lay_out(self, anchor: QPointF | None) -> None:
-        """Place the pages anew; what stands under the anchor of the viewport stays there."""
+        """Lay the pages out again, keeping the anchor of the viewport in place."""
         if self.document is None:
             self.layout_ = PageLayout((), 1.0, 0.0)
             self._set_ranges()

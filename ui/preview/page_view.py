@@ -1,4 +1,4 @@
-"""The pages of a document, below each other, with a passage marked where it stands.
+"""The pages of a document below each other, with a passage marked.
 
 Owns what is wanted of the document and what keys and mouse do. Scrolling and zooming are
 ``ui.preview.page_scroller``'s, painting ``ui.preview.page_painter``'s, selecting

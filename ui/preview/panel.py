@@ -1,4 +1,4 @@
-"""The preview beside the results: the page of a hit, with its passage outlined.
+"""The preview next to the results: the page of a hit, with its passage outlined.
 
 Owns what happens when a hit comes and what is done with it. The widgets are ``frame``'s, what their
 controls do is ``controls``', loading is ``loader``'s; it must not know where hits come from.

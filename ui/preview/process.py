@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from indexer.api.protocol import Header
 
 MODULE = "indexer.render"
-# More than the largest page image needs several times over; a bomb wants far more.
+# Several times what the largest page image needs, and far less than a bomb.
 RESIDENT_BYTES = 1 << 30
 ADDRESS_SPACE = 4 << 30
 # The child ends itself when it was busy for so long, should the window be gone.

@@ -75,7 +75,7 @@ class Toolbar(QWidget):
         self._measure()
 
     def show_hits(self, index: int, count: int) -> None:
-        """Say which of a document's hits is shown; counts from 0."""
+        """Set the index of the shown hit of a document, from 0."""
         several = count > 1
         text = self.tr("Hit {n} of {total}").format(n=index + 1, total=count)
         self.place.setText(text if several else "")
@@ -86,7 +86,7 @@ class Toolbar(QWidget):
         self.after.setEnabled(index < count - 1)
 
     def show_page(self, label: str, number: int, count: int) -> None:
-        """Say which page is shown: its label and, where they differ, its number."""
+        """Set the shown page: its label and, if different, its number."""
         self.page.setText(label)
         plain = label == str(number)
         total = self.tr("of {total}") if plain else self.tr("({n} of {total})")
@@ -94,7 +94,7 @@ class Toolbar(QWidget):
         self._fit()
 
     def show_unit(self, unit: str, number: int) -> None:
-        """Say which slide, sheet or chapter a text is from; ``unit`` is "" where there are none."""
+        """Set the slide, sheet or chapter of a text; ``unit`` is "" if there are none."""
         self.unit.setText(formats.place(unit, str(number)))
 
     def show_zoom(self, zoom: Zoom, scale: float) -> None:

@@ -1,4 +1,4 @@
-"""The viewers that can be told a page, and how each is told.
+"""The commands that open viewers at a page.
 
 Owns the table of them. It starts none, and knows nothing of Qt: the launcher, which starts them for
 a window that was cut off from the network, is forked before Qt is there.
@@ -27,7 +27,7 @@ class Viewer:
     Attributes:
         names: Parts of what systems call it: desktop files, registered types, programs.
         programs: Its executables.
-        arguments: With ``PATH``, ``PAGE`` and ``URL`` in the places of what they stand for.
+        arguments: With ``PATH``, ``PAGE`` and ``URL`` as placeholders.
     """
 
     names: tuple[str, ...]
@@ -96,7 +96,7 @@ def own_command(text: str, path: str, page: int) -> list[str]:
 def view_command(name: str, path: str, page: int) -> list[str]:
     """Return the command of an installed viewer, by the name of its desktop file.
 
-    An empty list means that there is none that could be told a page.
+    An empty list means that no viewer can open a page.
     """
     viewer = viewer_named(name)
     program = next(filter(None, map(shutil.which, viewer.programs)), "") if viewer else ""

@@ -1,7 +1,7 @@
 """Opening a document outside, at its page where the viewer can.
 
 Owns the finding of the viewer that the system or the person has chosen; ``viewer_commands`` knows
-how each is told a page, ``ui.desktop`` starts them. It must not know the preview.
+the arguments of each, ``ui.desktop`` starts them. It must not know the preview.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _Opening(QObject):
             return ""
 
     def _ask_desktop(self) -> None:
-        """Find the default viewer; it takes a few dozen milliseconds, so nobody waits."""
+        """Find the default viewer, asynchronously, as it takes a few dozen milliseconds."""
         program = QStandardPaths.findExecutable("xdg-mime")
         if not program:
             self._finish(started=False)
@@ -106,7 +106,7 @@ class _Opening(QObject):
 
 
 def _start_registered(path: str, page: int) -> bool:
-    """Start the viewer that Windows has for PDFs, if it can be told a page."""
+    """Start the default PDF viewer of Windows, if it can open a page."""
     user = (
         "HKEY_CURRENT_USER\\Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\FileExts"
         "\\.pdf\\UserChoice"

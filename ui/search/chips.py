@@ -1,4 +1,4 @@
-"""The parts of a query as chips, each of which can be taken out; behind them, filters to add.
+"""The parts of a query as removable chips, followed by menus that add filters.
 
 Owns the row under the box. Chips are made from the text each time it changes and change nothing
 but the text, so that both always say the same. It must not know how a query is answered.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from indexer.query.grammar import Clause
 # What is pasted may hold thousands of quotation marks.
-# Offsets behind the path of a document, see ``ui.search.query_text.similar``.
+# Offsets after the path of a document, see ``ui.search.query_text.similar``.
 _SPAN = re.compile(r"#\d+-\d+$")
 _MOST_CHIPS = 40
 
@@ -175,7 +175,7 @@ def label_of(clause: Clause) -> str:
 
 
 def _short(operator: str, value: str) -> str:
-    """Of a path, the end: that is what tells it from others."""
+    """The end of a path, which distinguishes it from others."""
     if operator not in {"in", "like"}:
         return value
     value = _SPAN.sub("", value)

@@ -59,7 +59,7 @@ def citation(hit: Hit, source: CitedSource) -> str:
 
 
 def quoted(hit: Hit, source: CitedSource) -> str:
-    """The passage in quotation marks, and where it stands."""
+    """The passage in quotation marks, with its source."""
     text = passage(hit)
     return f"“{text}”\n({citation(hit, source)})" if text else citation(hit, source)
 

@@ -1,7 +1,7 @@
 """Paints the rows of the results: heads of documents, and hits with their snippets.
 
 Owns the painting and what a row says when the mouse rests on it. Everything that was measured is
-kept, so that scrolling paints from memory. It must not know where rows stand; that is the view's.
+kept, so that scrolling paints from memory. It must not know the positions of rows; the view does.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ class ResultsDelegate(QStyledItemDelegate):
         elided = text.metrics.elidedText(text.text, text.elide, area.width())
         direction = option.direction
         flags = QStyle.visualAlignment(direction, side) | Qt.AlignmentFlag.AlignAbsolute
-        # By what the text is written in, whatever the language of the window.
+        # By the direction of the text, not of the window.
         right = not text.is_path and is_right_to_left(text.text)
         force = Qt.TextFlag.TextForceRightToLeft if right else Qt.TextFlag.TextForceLeftToRight
         painter.drawText(self._mirrored(area, option), flags | _FLAT | force, elided)

@@ -58,7 +58,7 @@ def badge(hit: Hit) -> str:
 
 
 def pages(hit: Hit) -> str:
-    """Where in the document a hit stands; "" in one without pages or found by its name alone."""
+    """The page or section of a hit; "" without pages, or if it was found by its name alone."""
     if not has_pages(hit):
         return ""
     unit = page_unit(hit.format) if hit.format else "page"
@@ -72,18 +72,18 @@ def pages(hit: Hit) -> str:
 
 
 def has_pages(hit: Hit) -> bool:
-    """Whether there is a page to tell."""
+    """Whether the hit has a page number."""
     known = not hit.format or bool(page_unit(hit.format))
     return known and hit.page > 0 and not is_name_only(hit)
 
 
 def alike(hit: Hit) -> str:
-    """That the same stands elsewhere too; "" where it does not."""
+    """The number of other places with the same text; "" if there are none."""
     return amounts.alike(len(hit.also)) if hit.also else ""
 
 
 def places_alike(hit: Hit) -> list[str]:
-    """Where else nearly the same stands, a line each."""
+    """The places of near-duplicates, a line each."""
     return [", ".join(filter(None, (title(one), pages(one)))) for one in elsewhere(hit)]
 
 
@@ -123,7 +123,7 @@ def document_spoken(group: Group) -> str:
 
 
 def hit_spoken(hit: Hit) -> str:
-    """A hit for a screen reader: the best sentence, where it stands and why it is there."""
+    """A hit for a screen reader: the best sentence, its place and the reason."""
     text = hit.text[slice(*hit.best)] if hit.best[1] > hit.best[0] else hit.text
     text = shown(text).text or body(hit)
     parts = (pages(hit), text, headings(hit), states.why(hit), alike(hit))

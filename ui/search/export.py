@@ -140,5 +140,5 @@ def _escaped(text: str) -> str:
 
 
 def _encodable(path: str) -> str:
-    """A path that can be written in UTF-8, whatever bytes it is made of."""
+    """A path that can be encoded as UTF-8, with escapes for other bytes."""
     return path.encode("utf-8", "backslashreplace").decode()

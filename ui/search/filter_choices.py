@@ -48,7 +48,7 @@ class FilterChoices(QObject):
             self._link.ask(GetStatus(), done=self._handle_status, failed=_ignore)
 
     def report_typing(self) -> None:
-        """Tell the engine that the person types, which slows down indexing for a moment."""
+        """Report typing to the engine, which slows down indexing for a moment."""
         now = time.monotonic()
         if now - self._typed >= _TYPING_S and self._link.is_connected:
             self._typed = now

@@ -53,11 +53,11 @@ class FilterButton(Pill):
 
 
 class FilterMenus(QObject):
-    """The buttons behind the chips. ``query`` is what a filter is added to.
+    """The buttons after the chips. ``query`` is the query to which a filter is added.
 
     Signals:
         chosen: The query with a filter added.
-        typing_requested: An operator whose value the person wants to type.
+        typing_requested: An operator whose value is to be typed.
         opened: A menu opens; what it offers should be fresh the next time.
     """
 

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"(\d+)")
 
 
 class Order(StrEnum):
-    """In which order documents stand; the hits of one document stay best first."""
+    """The order of documents; the hits of one document stay best first."""
 
     RELEVANCE = "relevance"
     DATE = "date"  # the newest first
@@ -56,9 +56,9 @@ def key_of(hit: Hit) -> Key:
 
 
 def grouped(hits: Iterable[Hit], order: Order = Order.RELEVANCE) -> tuple[Group, ...]:
-    """Group hits, which come best first, by document; documents stand at their best hit.
+    """Group hits by document, in the order of each document's best hit.
 
-    Hits with the exact phrase stand before all others, so a document may come twice.
+    Hits with the exact phrase precede all others, so a document may occur twice.
     """
     found: dict[tuple[bool, str], dict[Key, Hit]] = {}
     for hit in hits:
@@ -79,7 +79,7 @@ def flattened(groups: Iterable[Group]) -> tuple[Hit, ...]:
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
-    """A key under which "Part 9" stands before "Part 10"."""
+    """A sort key by which "Part 9" precedes "Part 10"."""
     return [
         (0, int(part), "") if part.isdecimal() else (1, 0, part)
         for part in _NUMBER.split(name.casefold())

@@ -90,7 +90,7 @@ class Memory(QObject):
             self._keep((Saved(name, text), *others))
 
     def discard(self, name: str) -> Saved | None:
-        """Forget a saved search; returns it, for whoever wants it back."""
+        """Delete a saved search; return it, for undoing."""
         gone = next((each for each in self.saved if each.name == name), None)
         self._keep(tuple(each for each in self.saved if each.name != name))
         return gone
@@ -126,7 +126,7 @@ class Memory(QObject):
         return searches, saved
 
     def _loaded(self, result: tuple[list[str], list[Saved]] | None, _error: object) -> None:
-        """Put what the files hold behind what has been added since."""
+        """Append the entries of the files to those added since."""
         searches, saved = result or ([], [])
         if self._remembers:
             self.recent = tuple(dict.fromkeys((*self.recent, *searches)))[:MOST_SEARCHES]

@@ -39,7 +39,7 @@ class Muted(QLabel):
 
 
 class MessageLine(QLabel):
-    """Says one thing: a failure before a wait before the notes; hidden when there is nothing."""
+    """Shows one message, by precedence a failure, a wait or notes; hidden if there is none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,17 +52,17 @@ class MessageLine(QLabel):
         self.hide()
 
     def fail(self, error: LecternError) -> None:
-        """Say what went wrong, until the next answer."""
+        """Show an error until the next answer."""
         self._failure = failures.failure(error)
         self._show()
 
     def wait(self, waits: bool) -> None:
-        """Say that the engine is not ready, or take that back."""
+        """Show that the engine is not ready, or hide that."""
         self._waits = waits
         self._show()
 
     def note(self, notes: Sequence[str]) -> None:
-        """Say what the engine noted about the query; a failure is over then."""
+        """Show the notes on the query, in place of an error."""
         self._failure, self._notes = "", tuple(notes)
         self._show()
 

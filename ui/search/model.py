@@ -33,7 +33,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class Role(IntEnum):
-    """Data of a row beside its text."""
+    """Data roles of a row besides its text."""
 
     ROW = Qt.ItemDataRole.UserRole
 

@@ -1,4 +1,4 @@
-"""What stands in place of results: where to begin, and what to try when nothing was found.
+"""What is shown without results: where to begin, and what to try if nothing was found.
 
 Owns these two panels, whose links are queries. It must not know how a query is answered.
 """
@@ -92,12 +92,12 @@ class _Panel(QScrollArea):
         self._column.addWidget(label)
 
     def _align(self, label: QLabel) -> None:
-        """By the side on which the window begins, whatever the text is written in."""
+        """Alignment by the direction of the window, not of the text."""
         side = QStyle.visualAlignment(self.layoutDirection(), Qt.AlignmentFlag.AlignLeft)
         label.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
 
     def _link(self, text: str, target: str, hint: str = "") -> Link:
-        """Add a link that searches, with what it does beside it."""
+        """Add a link that searches, followed by an explanation."""
         link = Link(text, target)
         link.setAccessibleDescription(hint)
         link.followed.connect(self.searched)
@@ -116,8 +116,8 @@ class StartPanel(_Panel):
 
     Signals:
         searched: A query to ask.
-        folders_requested: The library is empty; the person wants to choose folders.
-        help_requested: The person wants to see the whole grammar.
+        folders_requested: The library is empty, and folders are to be chosen.
+        help_requested: The whole grammar is to be shown.
     """
 
     folders_requested = Signal()

@@ -1,4 +1,4 @@
-"""A small rounded button with an icon beside its text: what chips and filter menus are made of.
+"""A small rounded button with icon and text, for chips and filter menus.
 
 Owns its look. It must not know what it does. Native tool buttons have no room for this: their
 texts stick to their edges and their arrows hang in a corner.
@@ -24,7 +24,7 @@ _FILL, _HOVER_FILL = 0.14, 0.24
 
 
 class Pill(QAbstractButton):
-    """``drawing`` stands behind the text, or before it with ``leads``; ``filled`` is a chip."""
+    """``drawing`` is the icon after the text, or before it with ``leads``; ``filled`` is a chip."""
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ def written(operator: str, value: str, *, excluded: bool = False) -> str:
     """Write a clause in the grammar.
 
     A value is quoted where it must be. The grammar has no way to write a quotation mark inside a
-    value, so what stands before the first one is used, or behind it if nothing does.
+    value, so the text before the first one is used, or the text after it if that is empty.
     """
     for mark in _QUOTES:
         value = value.replace(mark, '"')
@@ -39,7 +39,7 @@ def written(operator: str, value: str, *, excluded: bool = False) -> str:
 
 
 def with_filter(text: str, operator: str, value: str, *, excluded: bool = False) -> str:
-    """Add a filter to a query, in place of one that it cannot stand beside."""
+    """Add a filter to a query, replacing one that excludes it."""
     replaced = _replaced(operator)
     rivals = [each for each in clauses(text) if each.excluded == excluded]
     rivals = [each for each in rivals if each.operator in replaced | {operator}]
@@ -69,7 +69,7 @@ def without_filters(text: str) -> str:
 
 
 def inside(path: str, text: str = "") -> str:
-    """Narrow a query to one document, whatever it was narrowed to before."""
+    """Restrict a query to one document, replacing other restrictions to files."""
     for clause in reversed(clauses(text)):
         if clause.operator in {"in", "like"}:
             text = without(text, clause)
@@ -82,7 +82,7 @@ def similar(path: str, span: tuple[int, int] | None = None) -> str:
 
 
 def _joined(text: str, clause: str) -> str:
-    """Put a clause behind a query, or in front of one in which a quote still is open."""
+    """Append a clause to a query, or prepend it if a quote is still open."""
     behind = f"{text.rstrip()} {clause} ".lstrip()
     kept = any(behind[each.start : each.end] == clause for each in clauses(behind)[-1:])
     return behind if kept else f"{clause} {text.strip()}"

@@ -1,4 +1,4 @@
-"""The lower part of the search page: the results with their summary, or what stands in their place.
+"""The lower part of the search page: the results with their summary, or a panel in their place.
 
 Owns which of these is shown, which hit is the current one, and how one answer follows another. It
 must not know what is asked, nor what is done with a hit.
@@ -151,7 +151,7 @@ class ResultsPane(QWidget):
         if self.view.currentIndex().row() != place:
             self.view.setCurrentIndex(self.model.index(place))
         elif row >= 0:
-            # The same hit, but there may be others beside it now.
+            # The same hit, but its neighbours may have changed.
             self._emit_current(self.view.currentIndex())
 
     def _emit_current(self, index: QModelIndex) -> None:

@@ -1,6 +1,6 @@
 """Fonts, sizes and colours of the results, made from the view's font and the theme.
 
-Owns how tall a row is and where its parts stand. It must not know models or events.
+Owns the height of a row and the positions of its parts. It must not know models or events.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 # The tint of a selected row: so much of the selection's colour over the background.
 _TINT, _HOVER_TINT = 0.16, 0.06
 _SMALL = 0.92
-BAR = 3  # width of the bar beside the selected row
+BAR = 3  # width of the bar of the selected row
 
 
 @dataclass(frozen=True, slots=True)
 class ResultsStyle:
-    """Everything that does not depend on a row; made anew when font, width or theme change."""
+    """Everything that does not depend on a row; rebuilt when font, width or theme change."""
 
     body: QFont
     small: QFont
@@ -60,7 +60,7 @@ class ResultsStyle:
 
     @property
     def indent(self) -> int:
-        """Where the text of hits begins: behind the icon that says why."""
+        """The left edge of hits' text: after the icon of the reason."""
         return L + self.icon + M
 
     @property

@@ -1,6 +1,6 @@
 """Ten thousand rows of different heights that scroll smoothly.
 
-Owns where rows stand and when they are painted. Qt's own list asks a Python delegate for the size
+Owns the positions and the painting of rows. Qt's own list asks a Python delegate for the size
 of every row each time anything changes, which takes longer than a frame; here heights are added up
 once, and new rows leave what is on the screen where it is. It is a ``QListView`` nevertheless,
 because Qt makes only the views that it knows accessible. It must not know keys.

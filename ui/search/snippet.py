@@ -1,7 +1,7 @@
 """A passage cut to the few lines around its best sentence, laid out to be painted.
 
 Owns where a snippet begins and ends, how many lines it takes, and its marks. It must not know
-models, nor where on the screen a snippet stands.
+models, nor the position of a snippet on the screen.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 3
 _ELLIPSIS = "\u2026"
-# Of the room of a snippet, what may stand before the best sentence when the passage is cut there.
+# The share of a snippet before the best sentence, if the passage is cut there.
 _LEAD = 0.15
 # How far a cut is moved to fall between words, in characters.
 _WORD = 24

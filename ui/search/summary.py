@@ -82,7 +82,7 @@ class Summary(QWidget):
         return " ".join(filter(None, parts))
 
     def show_result(self, result: SearchResult, documents: int, *, more: bool) -> None:
-        """Say how many hits there are; ``more``: there may be more than these."""
+        """Show the number of hits; ``more``: there may be more than these."""
         hits = self.tr("%Ln hit(s)", "", len(result.hits))
         text = (
             self.tr("The best {hits} in {documents}") if more else self.tr("{hits} in {documents}")

@@ -1,7 +1,7 @@
 """The list of results, as one goes through it.
 
 Owns the keys and the mouse: from hit to hit, from document to document, and what is asked for
-there. It must not know where rows stand (``rows_view``) nor what they hold.
+there. It must not know the positions of rows (``rows_view``) nor their content.
 """
 
 from __future__ import annotations

@@ -77,5 +77,5 @@ class _Piece(QRunnable):
             failed = OSError(str(error))
         try:
             self._finished(self._done, result, failed)
-        except RuntimeError:  # whoever asked is gone
+        except RuntimeError:  # the receiver was deleted
             log.debug("nobody waits for the work any more")

@@ -161,7 +161,7 @@ class SettingsDialog(QDialog):
         self._scroll.verticalScrollBar().setValue(0)
 
     def _update(self, _text: str = "") -> None:
-        """Show the rows of the page, or those that the search finds, wherever they stand."""
+        """Show the rows of the page, or those that match the search, on any page."""
         text = self.search.text().strip()
         # The stub leaves out None.
         item: QListWidgetItem | None = self.pages.currentItem()
@@ -182,7 +182,7 @@ class SettingsDialog(QDialog):
         self.nothing.setVisible(not shown)
 
     def _changed(self, name: str) -> None:
-        """Follow a change, whoever made it."""
+        """Update a row after a change from anywhere."""
         row = self.rows.get(name)
         if row is not None:
             row.show_value()

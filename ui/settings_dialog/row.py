@@ -48,7 +48,7 @@ class SettingRow(QWidget):
         self.show_value()
 
     def matches(self, text: str) -> bool:
-        """Return whether every word of a text stands in the row, or in the setting's name."""
+        """Return whether every word of a text occurs in the row, or in the setting's name."""
         setting = self.declaration
         labels = map(say, (setting.label, setting.help, *setting.choices.values()))
         languages = (language(value) for value, label in setting.choices.items() if not label)

@@ -133,7 +133,7 @@ def moment(nanoseconds: int) -> str:
 
 
 def instant(iso: str) -> str:
-    """A date with its time, from how machines write it; as it stands if it is none."""
+    """Format an ISO date and time for the person; other text is returned unchanged."""
     then = QDateTime.fromString(iso, Qt.DateFormat.ISODate)
     if not then.isValid():
         return iso

@@ -1,4 +1,4 @@
-"""What is said while the library changes to another language model, or is made anew.
+"""Texts for a library that changes to another language model, or is rebuilt.
 
 Owns the sentences about ``changing`` and ``rebuilding`` in the engine's activity and status.
 """

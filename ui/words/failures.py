@@ -64,7 +64,7 @@ def row_reason(row: FileRow) -> str:
 
 
 def cause(row: FileRow) -> str:
-    """What is wrong with a file behind its reason code, in a few words; "" where nobody knows."""
+    """The cause of a file's reason code, in a few words; "" if unknown."""
     detail = read_detail(row.detail)
     return phrase(str(detail.get("reason", "")), detail)
 
