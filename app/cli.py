@@ -1,6 +1,6 @@
 """The command line: its parser, made from the declared commands, and its exit statuses.
 
-Owns what all commands have in common on the way in and out. What a command does stands in its
+Owns what all commands share: parsing, errors, exit statuses. A command's own code is in its
 ``cli_`` module; this one must not know. Importing it loads nothing heavy, so that ``--help``
 answers at once.
 """
@@ -101,7 +101,7 @@ def build_parser() -> argparse.ArgumentParser:
             allow_abbrev=False,
             **shown,
         )
-        # Absent here means: whatever was said in front of the command.
+        # SUPPRESS keeps the value given before the command.
         _common(sub, library=argparse.SUPPRESS, offline=argparse.SUPPRESS)
         command.arguments(sub)
     return parser
@@ -110,7 +110,7 @@ def build_parser() -> argparse.ArgumentParser:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Parse a command line; it ends the process where it makes no sense, or asks for help.
 
-    In a query ``-word`` is no option, and options may stand between words, so what the parser
+    In a query ``-word`` is no option, and options may occur between words, so what the parser
     does not know belongs to the query. Terms with a minus go in front: where they stand does not
     matter, but which word is the last one does. Without a command the window opens.
     """
@@ -164,9 +164,9 @@ def main(
     """Run a command line and return its exit status.
 
     Args:
-        arguments: What stands behind the program's name; those of this process by default.
+        arguments: Those after the program's name; by default those of this process.
         open_engine: Makes an engine where none is running.
-        began: When the command began, by the monotonic clock; now, if nobody looked before.
+        began: When the command began, by the monotonic clock; by default now.
         confine: Cuts this process off from the network, for good; ``app.confined.begin``.
     """
     for stream in (sys.stdout, sys.stderr):

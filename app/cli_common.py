@@ -124,7 +124,7 @@ class Context:
         print(json.dumps(value, ensure_ascii=False, indent=2, default=str), file=self.out)
 
     def note(self, *lines: str) -> None:
-        """Say something beside the result."""
+        """Print a message to stderr, apart from the result."""
         self.out.flush()
         for line in lines:
             print(line, file=self.err, flush=True)
@@ -141,7 +141,7 @@ class Context:
 
 
 def _wants_colour(stream: TextIO) -> bool:
-    """Colour only on a terminal that can show it, for a person who wants it."""
+    """Colour only on a terminal that supports it, unless the environment disables it."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     if sys.platform == "win32" and not os.environ.get("WT_SESSION"):
@@ -150,7 +150,7 @@ def _wants_colour(stream: TextIO) -> bool:
 
 
 def explain_failure(context: Context, error: LecternError) -> int:
-    """Say what went wrong, in one sentence, and what to do; return the exit status.
+    """Print an error's sentence and next step; return the exit status.
 
     A program that starts this one asks for JSON through the environment.
     """

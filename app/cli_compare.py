@@ -1,4 +1,4 @@
-"""The commands about documents beside each other: compare and similar."""
+"""The commands on pairs of documents: compare and similar."""
 
 from __future__ import annotations
 

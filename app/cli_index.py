@@ -70,7 +70,7 @@ def run_job(context: Context, job: Index | Reindex, *, quiet: bool = False) -> S
 
 
 def summary_lines(summary: Summary) -> list[str]:
-    """Say what a run did: one line of totals, then a line for each state."""
+    """Format a run's summary: one line of totals, then a line for each state."""
     pages = render.count(summary.pages, "page")
     per_second = summary.pages / summary.seconds if summary.seconds else 0.0
     rate = f" ({per_second:.1f}/s)" if per_second else ""

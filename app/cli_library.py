@@ -75,7 +75,7 @@ def _root(root: RootStatus) -> str:
 
 
 def _scans(scans: ScannedPagesStatus) -> list[str]:
-    """Say how many scanned pages wait, and for what."""
+    """Format how many scanned pages wait, and for what."""
     lines = []
     if scans.waiting:
         why = f": install Tesseract ({scans.install})" if scans.install else ", switched off"
@@ -142,7 +142,7 @@ def _print_files(context: Context, rows: Iterable[FileRow], *, as_json: bool) ->
 
 
 def file_line(row: FileRow) -> str:
-    """Say where a file is, in which state, and why, in columns a program can cut at tabs."""
+    """Format a file's path, state and reason, separated by tabs."""
     reason = reason_of(row)
     if row.bad_pages and read_detail(row.detail).get("reason") != "parts_unread":
         pages = ", ".join(str(page) for page in row.bad_pages[:20])
@@ -154,7 +154,7 @@ def file_line(row: FileRow) -> str:
 
 
 def reason_of(row: FileRow) -> str:
-    """Return the sentence behind a reason code, with the row's detail where it has a place."""
+    """Return the sentence of a row's reason code, filled from its detail."""
     declared = CODES.get(row.code)
     detail = {"path": row.path, **read_detail(row.detail)}
     if declared is None:

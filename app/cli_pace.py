@@ -23,7 +23,7 @@ _SLOWING = frozenset({"typing", "battery", "busy"})
 
 
 def pace_line(activity: Activity | Status) -> str:
-    """Say in a few words how hard the library works now, and why."""
+    """Format the current speed and its reason in a few words."""
     speed, reason = activity.speed, activity.reason
     if not reason or (speed is Speed.SLOW and reason in _SLOWING):
         return speed
@@ -102,7 +102,7 @@ def _estimate(options: Namespace, context: Context) -> int:
 
 
 def estimate_lines(found: Estimate) -> list[str]:
-    """Say what there is to read and how long it would take."""
+    """Format an estimate: what there is to read and how long it would take."""
     files, size = render.count(found.files, "file"), render.size(found.bytes)
     head = f"{files} to read, {size}, about {render.count(found.pages, 'page')}."
     formats = [

@@ -34,7 +34,7 @@ def _verify(options: Namespace, context: Context) -> int:
 
 
 def verify_lines(found: Verification) -> list[str]:
-    """Say what is wrong, a line each, and what to do about it."""
+    """Format the problems, a line each, and the next step."""
     checked = (
         f"{render.count(found.documents, 'document')}, "
         f"{render.count(found.passages, 'passage')} and {render.size(found.bytes)} "
@@ -91,7 +91,7 @@ def _rescued(context: Context) -> list[str]:
 
 
 def repair_lines(rescued: list[str], repaired: RepairOutcome, *, read_again: bool) -> list[str]:
-    """Say what was wrong, and what became of it."""
+    """Format the problems before and after a repair."""
     found = [*rescued, *(problem.sentence for problem in repaired.problems)]
     if not found:
         return ["Everything is whole; there was nothing to repair."]
@@ -156,7 +156,7 @@ def _roll_back(options: Namespace, context: Context) -> int:
 
 
 def cost_lines(cost: ReindexCost) -> list[str]:
-    """Say what a change of model would take."""
+    """Format the cost of a change of model."""
     lines = []
     if cost.outdated:
         files = render.count(cost.outdated, "file")

@@ -54,7 +54,7 @@ def watch(engine: EngineApi, context: Context, stopped: Callable[[float], bool])
     Args:
         engine: Wherever it runs; it watches on if it did before.
         context: Where to print.
-        stopped: Waits for so many seconds and tells whether to end.
+        stopped: Waits for so many seconds and returns whether to end.
     """
     before = engine.call(Watch()).on
     engine.call(Watch(on=True))
@@ -92,7 +92,7 @@ def _ending(engine: EngineApi) -> bool:
 
 
 def _lines(state: WatchState) -> dict[str, str]:
-    """Say how each root is watched, by its path."""
+    """Return how each root is watched, by its path."""
     if not state.roots:
         return {"": "Nothing to watch yet: `lectern index FOLDER` adds a folder."}
     said = {}

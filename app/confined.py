@@ -39,7 +39,7 @@ def begin(command: str, *, offline: bool) -> None:
 
     Args:
         command: Its name.
-        offline: Asked for by this start: then nothing is fetched, whatever the settings say.
+        offline: Never use the network, even if the settings permit it.
     """
     if sys.platform == "win32":
         network.deny()

@@ -47,7 +47,7 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[Check]:
 
 
 def _network() -> Iterator[Check]:
-    """Say how the processes of Lectern are cut off from the network here."""
+    """Check how the processes of Lectern are cut off from the network here."""
     switched_off = sorted(
         name for name, value in TELEMETRY_OFF.items() if os.environ.get(name) == value
     )
@@ -92,7 +92,7 @@ def _disk(config: EngineConfig) -> Check:
 
 
 def places(config: EngineConfig) -> Iterator[Check]:
-    """Say where things are kept."""
+    """Return the folders of data, settings and caches."""
     for name, place in (
         ("library", config.library),
         ("models", config.models),

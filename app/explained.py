@@ -1,4 +1,4 @@
-"""The numbers behind a hit, laid out for people: its score, its evidence, the words that count.
+"""Formats the explanation of a hit: its score, its evidence, the words that match.
 
 Owns the names of numbers and the layout. What explanations hold stands in ``indexer.api.types``;
 a number without a name here is called by its key, so nothing is left out.
@@ -72,7 +72,7 @@ def _name(group: str, key: str) -> str:
 
 
 def _match_lines(hit: Hit, match: Explanation) -> list[str]:
-    """Say which words made a passage like the query."""
+    """Format which words contribute to a passage's similarity."""
     lines = []
     for title, spans in (
         ("meaning carried by", match.marks),

@@ -241,7 +241,7 @@ class Program:
         tray.show()
 
     def begin(self) -> None:
-        """Start what may take a while, once the window stands."""
+        """Start slow work, once the window is shown."""
         took, worked = time.time() - _started(), time.process_time()
         log.info("the window stood %.3f s after the start, %.3f s of work", took, worked)
         self.supervisor.start()

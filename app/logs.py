@@ -24,7 +24,7 @@ _FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
 class OwnerOnlyHandler(RotatingFileHandler):
-    """A rotating file that nobody else can read, from its first byte on."""
+    """A rotating file that is created readable by its owner only."""
 
     def _open(self) -> Any:
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

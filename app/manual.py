@@ -1,6 +1,6 @@
 """The man page, in the troff macros that ``man`` reads: ``python -m app.manual``.
 
-Owns its layout only; what stands in it comes from the declared commands, as ``app.reference`` has
+Owns its layout only; its content comes from the declared commands, as ``app.reference`` has
 them.
 """
 

@@ -1,4 +1,4 @@
-"""Where Lectern keeps things on this machine, unless told otherwise.
+"""The default folders of data, settings and caches on this machine.
 
 Owns the default places (the operating system's conventions) and nothing that is in them.
 """

@@ -101,6 +101,6 @@ def _done(progress: Progress) -> str:
 
 
 def pace_reason(code: str) -> str:
-    """Say why work is slowed down, or waits."""
+    """Format why work is slowed down, or waits."""
     label = PACE_REASONS.get(code, render.phrase(code))
     return f"{label[0].lower()}{label[1:]}"

@@ -1,6 +1,6 @@
 """What the help says that the program knows itself: commands, settings, operators, states, errors.
 
-Owns how each table is laid out in Markdown; what stands in it comes from the declarations that the
+Owns how each table is laid out in Markdown; its content comes from the declarations that the
 program works with, so it cannot differ from them. Which page a table stands on is
 ``packaging/help_pages.py``'s.
 """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 _UNSAFE_ONE = re.compile(f"{_UNSAFE.pattern[:-1]}|[\u2028\u2029\ud800-\udfff]")
 _SPACES = re.compile(r"\s+")
-SCRAP = 16  # cells; less than this of a sentence tells nothing
+SCRAP = 16  # cells; shorter parts of a sentence are left out
 _RESET = "\x1b[0m"
 _BOLD = "\x1b[1m"
 _DIM = "\x1b[2m"
@@ -57,7 +57,7 @@ class Style:
 
     @property
     def marks(self) -> tuple[str, str]:
-        """What stands around the best sentence where colour cannot show it."""
+        """The marks around the best sentence on a terminal without colour."""
         if self.colour:
             return "", ""
         return ("«", "»") if self.unicode else ("**", "**")

@@ -84,7 +84,7 @@ def _sockets() -> Check:
 
 
 def _window(context: Context, folder: Path) -> Check:
-    """Have a window that nobody sees ask the question and show the page."""
+    """Run an invisible window that sends the query and shows the page."""
     options = ["--library", str(context.library), "gui", "--check", str(folder), QUESTION]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     try:

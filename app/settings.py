@@ -162,11 +162,11 @@ class Settings:
         return name in self._values
 
     def read_again(self) -> None:
-        """Follow what another process changed, and tell those who watch."""
+        """Reload after a change by another process, and call the callbacks."""
         problems: list[WorldError] = []
         before, read = self._values, self._read(problems)
         if problems:
-            return  # a slip of whoever edits it
+            return  # an invalid file, which is being edited
         self._values = read
         for name in SETTINGS:
             if before.get(name) != read.get(name):
@@ -239,11 +239,11 @@ def _unreadable(file: Path, error: Exception) -> WorldError:
 
 
 def engine_config(settings: Settings, library: Path, *, offline: bool = False) -> EngineConfig:
-    """Say what the settings mean for an engine.
+    """Map the settings to the configuration of an engine.
 
     Args:
         settings: The values in force.
-        library: The library to open, whatever the settings say.
+        library: The library to open, in place of the settings'.
         offline: Asked for by this command; the setting can only add to it.
     """
     value: Mapping[str, Any] = {name: settings[name] for name in SETTINGS}

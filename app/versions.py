@@ -1,4 +1,4 @@
-"""Which version of what is installed, for whoever names versions. Owns nothing but the question."""
+"""The versions of installed packages."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class RawBlock:
 class RawPage:
     """One page as the extractor read it; ``unreadable`` is the reason when some or all is lost.
 
-    ``damaged`` pages were read on through the damage: what is lost of them, nobody can tell.
+    ``damaged`` pages were read in spite of damage; how much of them is lost is unknown.
     ``part`` names the document inside this one that the page is of, "" for its own pages.
     """
 
@@ -164,7 +164,7 @@ class PlainSource:
 class HasScannedPages(Protocol):
     """An open document whose pages may be images of text.
 
-    ``recognised``, set before it is read, says what stands on pages without legible text of their
+    ``recognised``, set before it is read, has the text of pages without legible text of their
     own; ``textless`` are those of the pages read so far that show something nevertheless.
     """
 

@@ -83,7 +83,7 @@ class Budget:
             self._parent.spend_bytes(count)
 
     def spend_elements(self, count: int) -> None:
-        """Count elements of XML, or whatever else a format is nested of."""
+        """Count elements of XML, or other nested parts of a format."""
         self.elements += count
         if self.elements > self.limits.elements:
             raise WorldError("too_complex", limit=f"{self.limits.elements:,} elements")

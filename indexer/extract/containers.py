@@ -1,4 +1,4 @@
-"""The format inside a zip or OLE file, by the names of its parts and whatever it is called.
+"""The format inside a zip or OLE file, by the names of its parts and its own name.
 
 It must not know how any of them is read. Archives are not opened.
 """
@@ -62,7 +62,7 @@ def inside_zip(path: Path, head: bytes, promised: str) -> str:
 def inside_ole(path: Path, promised: str) -> str:
     """Return the format that an OLE file holds, "" if it is none that is known.
 
-    What an ``encrypted`` package holds cannot be told before it is unlocked.
+    The format of an ``encrypted`` package is unknown until it is unlocked.
     """
     import olefile
 

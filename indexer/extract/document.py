@@ -72,7 +72,7 @@ class Document:
         progress: Callable[[int], None],
         skip: Collection[int] = (),
     ) -> None:
-        """Read all pages into the spool, and count what only the whole document tells.
+        """Read all pages into the spool, and gather statistics over the whole document.
 
         Args:
             source: The open document.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from indexer.extract.budget import Budget
 
 TABLE_CHARS = 6_000  # of one block; longer ones would be cut between words
-# Outcomes of a part that leave the others standing.
+# Failures of a part after which the others are still read.
 SALVAGEABLE = frozenset({"unreadable", "too_complex", "too_large"})
 _STRIPPED = " \t\r\n\x0b\x0c"
 

@@ -39,7 +39,7 @@ _UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"
 PDF, HTML, MARKDOWN, TEXT = (BY_NAME[name] for name in ("pdf", "html", "markdown", "text"))
 CSV, RTF, EML, MBOX = (BY_NAME[name] for name in ("csv", "rtf", "eml", "mbox"))
 ZIP, TAR, IMAGE, CODE = (BY_NAME[name] for name in ("zip", "tar", "image", "code"))
-# A newer office file behind a password, whatever it is called.
+# A newer office file with a password, of any extension.
 ENCRYPTED = Format("encrypted", "", "", "office.encrypted", SizeClass.PACKAGE)
 _ZIPPED = tuple(known for known in FORMATS if known.magic == ZIP_MAGIC and known.inside)
 _OLE = tuple(known for known in FORMATS if known.magic == OLE_MAGIC)
@@ -92,7 +92,7 @@ def promised_format(path: PurePath, name: str = "") -> Format | None:
 
 
 def identify(path: Path, name: str = "") -> Format:
-    """Return the format of a file: what its first bytes are, else what it is called.
+    """Return the format of a file, by its first bytes, else by its name.
 
     Args:
         path: The file.

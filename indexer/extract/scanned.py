@@ -1,4 +1,4 @@
-"""What the engine tells a child of a document's scanned pages, and how it is told of them.
+"""The interface between engine and child for a document's scanned pages.
 
 Owns this one value; which pages wait and what was read on them is ``indexer.ocr``'s. Standard
 library only.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What the library knows of a document's scanned pages, and who is told which they are.
+    """The recognised pages of a document, and the callback that receives pages without text.
 
     Args:
         library: The folder of the library, where a child looks up what was recognised.

@@ -1,20 +1,20 @@
-"""Text recognition for pages that show something and hold no text: scans, drawings, odd fonts.
+"""Text recognition for pages with content but without text: scans, drawings, unusual fonts.
 
-In: the image of a page. Out: its words with their places, kept by the hash of the document's bytes.
-It must not know the catalog, nor how pages are drawn. Open ``tesseract`` first (one run of the
-program), then ``hocr`` (what it says), ``layer`` (words in the place of a page's own text),
-``cache`` (what is kept, written by the engine) and ``recognised_pages`` (the same, read by
-children); ``languages`` chooses what is read.
+In: the image of a page. Out: its words with their boxes, cached by the hash of the document's
+bytes. It must not know the catalog, nor how pages are rendered. Open ``tesseract`` first (one run
+of the program), then ``hocr`` (its output), ``layer`` (words in place of a page's own text),
+``cache`` (written by the engine) and ``recognised_pages`` (the cache, read by children);
+``languages`` chooses the languages.
 
-Tesseract is spawned as a command for each page, not linked as a library, so that it can be
-confined, stopped and limited by itself:
+Tesseract is run as a command for each page, not linked as a library, so that it can be confined,
+stopped and limited. Alternatives:
 
-- ``Page.get_textpage_ocr`` of PyMuPDF reads as well (.009 of the words lost on five pages of a
-  report, ours .006), but holds 295 MB of the 350 that a reader may have, cannot be stopped on a
-  page that takes too long, and does not turn pages (.93 lost on the same five, turned; ours .007).
-- RapidOCR lost .76 of the words of seven such pages (it runs them together), in 18 seconds and
-  1,090 MB a page (``python -m tests.benchmarks.ocr --pages 7 --rapidocr``).
-- tesserocr takes our process along when an image crashes it, and brings no languages; pytesseract
-  spawns the same command without limits, with the page in temporary files; ocrmypdf makes a second
-  PDF where we want words.
+- ``Page.get_textpage_ocr`` of PyMuPDF is as accurate (.009 of the words lost on five pages of a
+  report, ours .006), but takes 295 MB of the 350 that a reader may have, cannot be stopped on a
+  slow page, and does not rotate pages (.93 lost on the same five, rotated; ours .007).
+- RapidOCR lost .76 of the words of seven such pages (it joins them), in 18 seconds and 1,090 MB per
+  page (``python -m tests.benchmarks.ocr --pages 7 --rapidocr``).
+- tesserocr crashes our process on some images, and has no languages; pytesseract runs the same
+  command without limits, with the page in temporary files; ocrmypdf makes a second PDF, where we
+  need words.
 """

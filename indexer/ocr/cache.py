@@ -1,8 +1,8 @@
-"""Which pages show something and hold no text, and what was recognised on them.
+"""The cache of pages with content but no text, and of their recognised text.
 
-Owns what is asked and recorded. Pages belong to bytes (a hash), so that names, moves and copies
-cost nothing; what is kept says which engine and languages made it. A page is written in one
-transaction, and every call is one. It must not know how text is recognised or who asks for it.
+Owns its queries. Pages are keyed by the hash of the file's bytes, so that renames, moves and copies
+cost nothing; each entry names the program and languages that made it. Every call is one
+transaction. It must not know how text is recognised or for whom.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
-# So often a page may stop the program before it is set aside.
+# The number of runs that a page may end before it counts as failed.
 MAX_STOPS = 2
-# A document is read anew after so many of its pages, and then each time they have doubled.
+# A document is extracted again after so many of its pages, and then each time they have doubled.
 _FIRST_PAGES = 32
 
-# What another engine read counts as not read, unless there is none to read it again.
+# Text by another program counts as missing, unless there is no program now.
 _WAITS = "iif(?1 = '', made_by = '', made_by <> ?1)"
-# Of the documents of which least is missing; image files are last, as there may be very many.
+# Documents with the fewest missing pages first; image files last, as there may be very many.
 _NEXT = f"""
 WITH waiting AS (
     SELECT p.content, p.page, count(*) OVER (PARTITION BY p.content) AS missing FROM pages p
@@ -46,7 +46,7 @@ _FAILED = "words IS NULL AND reason <> ''"
 
 @dataclass(frozen=True, slots=True)
 class PageCounts:
-    """How many pages are read, wait for it, or were set aside."""
+    """The numbers of pages that are recognised, waiting, or failed."""
 
     read: int = 0
     waiting: int = 0
@@ -54,14 +54,14 @@ class PageCounts:
 
 
 class PageCache:
-    """The pages of one library. Thread-safe; one engine at a time has it.
+    """The pages of one library. Thread-safe; used by one engine at a time.
 
-    The file is made when the first page is noted. Any call may raise ``disk_full`` or
+    The file is created with the first page. Any call may raise ``disk_full`` or
     ``library_unwritable``.
 
     Args:
         library: The folder of the library.
-        writable: Whether anything may be written; if not, only what asks may be called.
+        writable: Whether the library is writable; if not, only reading calls are permitted.
     """
 
     def __init__(self, library: Path, *, writable: bool = True) -> None:
@@ -71,13 +71,13 @@ class PageCache:
     def add_pages(
         self, content_id: str, size: int, pages: Iterable[int], *, last: bool = False
     ) -> None:
-        """Record which pages of a content hold no text of their own, perhaps none.
+        """Record which pages of a content have no text of their own, possibly none.
 
         Args:
             content_id: The hash of the bytes.
             size: Of the file.
             pages: Their numbers.
-            last: Whether they are read after those of all others.
+            last: Whether they are recognised after those of all others.
         """
         with self._file.write() as connection:
             connection.execute(
@@ -96,19 +96,19 @@ class PageCache:
         """Return the content and number of the page to recognise next, ``None`` if none waits.
 
         Args:
-            made_by: Engine and languages; what others made counts as not read. "" for none.
-            without: Bytes to leave out.
+            made_by: Program and languages; text by others counts as missing. "" for none.
+            without: Contents to leave out.
         """
         rows = self._file.rows(_NEXT, made_by, json.dumps(list(without)))
         return (str(rows[0][0]), int(rows[0][1])) if rows else None
 
     def store(self, content_id: str, page: int, made_by: str, words: bytes) -> None:
-        """Keep what was recognised on a page."""
+        """Store the recognised text of a page."""
         self._update(content_id, page, made_by, words, "")
         faults.reached("page-recognised")
 
     def record_stop(self, content_id: str, page: int, made_by: str, reason: str) -> bool:
-        """Count a run that a page stopped; return whether the page is given up with this one."""
+        """Count a run that a page ended; return whether the page counts as failed now."""
         with self._file.write() as connection:
             (stops,) = connection.execute(
                 "UPDATE pages SET stops = stops + 1 WHERE page = ? AND content = "
@@ -121,11 +121,11 @@ class PageCache:
         return True
 
     def give_up(self, content_id: str, page: int, made_by: str, reason: str) -> None:
-        """Record a page as failed for this engine and these languages."""
+        """Record a page as failed for this program and these languages."""
         self._update(content_id, page, made_by, None, reason)
 
     def due(self, made_by: str) -> list[str]:
-        """Return the contents that are to be extracted again for their recognised pages."""
+        """Return the contents that must be extracted again for their recognised pages."""
         return [row[0] for row in self._file.rows(_DUE, made_by)]
 
     def mark_published(self, content_id: str) -> None:
@@ -158,7 +158,7 @@ class PageCache:
         return {row[0] for row in self._file.rows("SELECT content_id FROM contents")}
 
     def reset_failures(self, content_ids: Iterable[str]) -> None:
-        """Give the pages of some bytes that were set aside another chance."""
+        """Reset the failed pages of some contents."""
         if not self.path.exists():
             return
         with self._file.write() as connection:
@@ -184,7 +184,7 @@ class PageCache:
         self, content_id: str, page: int, made_by: str, words: bytes | None, reason: str
     ) -> None:
         with self._file.write() as connection:
-            # What an earlier engine read is better than nothing.
+            # Text by an earlier program is kept until it is replaced.
             connection.execute(
                 "UPDATE pages SET made_by = ?, words = coalesce(?, words), stops = 0, reason = ? "
                 "WHERE page = ? AND content = (SELECT id FROM contents WHERE content_id = ?)",

@@ -1,7 +1,7 @@
-"""The SQLite file of the page cache: made, opened, migrated, and its transactions.
+"""The SQLite file of the page cache: creating, opening, migrating, and its transactions.
 
-Owns one file in the library, apart from the catalog: it only saves work, children read it while
-the engine writes it, and if it is damaged it is made anew. It must not know what is asked of it.
+Owns one file in the library, apart from the catalog because it is only a cache: children read it
+while the engine writes it, and a damaged one is replaced. It must not know the queries.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "recognised-pages.sqlite"
 _OLD_NAME = "scans.sqlite"  # of libraries before catalog version 7
-# What SQLite keeps beside it while it writes.
+# SQLite's rollback journal.
 SIDE_NAME = f"{FILE_NAME}-journal"
 _WAIT_S = 10.0
 _VERSION = 2
@@ -57,7 +57,7 @@ PRAGMA user_version = {_VERSION};
 
 
 class CacheFile:
-    """The file of one library, opened when it is first needed. Thread-safe."""
+    """The file of one library, opened at its first use. Thread-safe."""
 
     def __init__(self, library: Path, *, writable: bool) -> None:
         self.path = library / FILE_NAME
@@ -91,14 +91,15 @@ class CacheFile:
         if not self._writable:
             address = f"{self.path.absolute().as_uri()}?mode=ro"
             return sqlite3.connect(address, uri=True, timeout=_WAIT_S, check_same_thread=False)
-        # SQLite would make it readable by others.
+        # SQLite would create it readable by others.
         with contextlib.suppress(OSError):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
         )
         try:
-            # Readers in other processes need no file beside it, as a write-ahead log would be.
+            # Unlike a WAL, this mode needs no files that readers in other processes would have to
+            # create.
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -123,13 +124,13 @@ class CacheFile:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """Make the block one transaction; a block inside another joins it."""
+        """Run the block in one transaction; a nested block joins the outer one."""
         with self._lock, self._translated():
             connection = self._connection
             if connection.in_transaction:
                 yield connection
             else:
-                # Undone unless it comes to its end.
+                # Rolled back unless the block succeeds.
                 connection.execute("BEGIN IMMEDIATE")
                 with connection:
                     yield connection
@@ -149,13 +150,13 @@ class CacheFile:
 
 
 def _rename_old(library: Path) -> None:
-    """Give the file of an older library its name of today; a kill leaves one or the other."""
+    """Rename the file of an older library, atomically."""
     old = library / _OLD_NAME
     if not old.exists():
         return
     with contextlib.suppress(sqlite3.Error):
         connection = sqlite3.connect(old, timeout=_WAIT_S)
-        # A journal goes by the file's name: what it would undo is undone before.
+        # The journal is found by the file's name, so it is rolled back before.
         with contextlib.closing(connection):
             connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     faults.reached("page-cache-renaming")

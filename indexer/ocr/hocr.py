@@ -1,6 +1,6 @@
-"""What Tesseract says of an image, as lines of words with their boxes.
+"""Parses Tesseract's output (hOCR) to lines of words with their boxes.
 
-Owns the reading of hOCR, and which words are noise. Pure; it must not know who made it.
+Owns parsing, and which words are noise. Pure; it must not know how the program is run.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-# Words less sure than this are specks and strokes of pictures more often than words.
+# Words of lower confidence are usually specks and strokes of pictures.
 MIN_CONFIDENCE = 30
 _BOX = re.compile(r"\bbbox (-?\d+) (-?\d+) (-?\d+) (-?\d+)")
 _SIZE = re.compile(r"\bx_size ([\d.]+)")
@@ -57,7 +57,7 @@ def read_hocr(text: str) -> list[RecognisedLine]:
 
 @dataclass(slots=True)
 class _Open:
-    """A line whose words are coming in."""
+    """A line that is being parsed."""
 
     size: float
     turn: int
@@ -65,7 +65,7 @@ class _Open:
 
 
 class _Parser(HTMLParser):
-    """Collects lines; whatever else stands in the page is passed by."""
+    """Collects lines; other elements are ignored."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -86,7 +86,7 @@ class _Parser(HTMLParser):
             self._box = _numbers(box) if certain else None
         elif size := _SIZE.search(title):
             angle = _ANGLE.search(title)
-            # It counts anticlockwise.
+            # hOCR's angles are anticlockwise.
             turn = round(-float(angle[1]) / 90) % 4 if angle else 0
             self.lines.append(_Open(float(size[1]), turn))
 

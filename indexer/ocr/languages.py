@@ -1,7 +1,7 @@
-"""Which languages a page is read in.
+"""Chooses the languages of recognition.
 
-Owns the choice between what is installed, what the person set and what the document is in. Pure
-but for the system's language. More languages than needed cost time and letters.
+Owns the choice by the installed languages, the setting and the document's language. Pure but for
+the system's language. Each further language costs time and accuracy.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# So few have been chosen by somebody; a package of all of them says nothing.
+# Up to so many installed languages count as chosen by the person; a package with all does not.
 MAX_LANGUAGES = 4
 _FALLBACK = "eng"
 # ISO 639-1, as documents and systems name languages, to the names of Tesseract.
@@ -30,12 +30,12 @@ _NAMES = {
 def default_languages(
     installed: Sequence[str], wanted: Iterable[str] = (), system: str = ""
 ) -> list[str]:
-    """Return the languages that pages are read in, the likeliest first; none if none is here.
+    """Return the languages of recognition, the most likely first; none if none is installed.
 
     Args:
-        installed: Those there are, by Tesseract's names.
-        wanted: Those that the person set, by either name; what is not installed is left out.
-        system: The system's language, as "de"; asked for if it is not given.
+        installed: By Tesseract's names.
+        wanted: The setting, by either name; languages that are not installed are left out.
+        system: The system's language, as "de"; by default it is queried.
     """
     set_by_person = [_NAMES.get(each, each) for each in wanted]
     if chosen := [each for each in dict.fromkeys(set_by_person) if each in installed]:
@@ -48,18 +48,18 @@ def default_languages(
 
 
 def for_document(languages: Sequence[str], installed: Sequence[str], language: str) -> list[str]:
-    """Put the language of a document, as "de", before the others if it can be read."""
+    """Move the language of a document, as "de", to the front if it is installed."""
     own = _NAMES.get(language, "")
     return [own, *(each for each in languages if each != own)] if own in installed else [*languages]
 
 
 def package_of(system: str = "") -> str:
-    """Return what Tesseract calls the system's language, for those who install it."""
+    """Return Tesseract's name of the system's language, for installing it."""
     return _NAMES.get(system or system_language(), _FALLBACK)
 
 
 def system_language() -> str:
-    """Return the language that the person's system speaks, as "de"; "" if it does not say."""
+    """Return the system's language, as "de"; "" if unknown."""
     name = next(
         (value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))),
         "",

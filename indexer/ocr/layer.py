@@ -1,8 +1,8 @@
-"""The words recognised on a page: how they are kept, and how they take the place of its own text.
+"""Recognised words of a page: their encoding, and their conversion to a page dictionary.
 
-Owns the shape in which they are stored, in points of the page as it is shown, and their way into
-the page dictionary that ``indexer.extract.pdf.lines`` reads, so that a scanned page is laid out,
-cut, outlined and shown like any other. Pure; it imports no PDF library.
+Owns the stored form, in points of the page as it is shown, and the page dictionary that
+``indexer.extract.pdf.lines`` reads, so that a scanned page is laid out, split, outlined and shown
+like any other. Pure; it imports no PDF library.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
     from indexer.ocr.hocr import Box
 
-    # As PDF writes it: x' = a x + c y + e, y' = b x + d y + f.
+    # In PDF's order: x' = a x + c y + e, y' = b x + d y + f.
     Matrix = tuple[float, ...]
 
-# A wider gap, in type sizes, parts a line: the program joins cells of tables and columns.
+# A wider gap, in type sizes, splits a line: Tesseract joins cells of tables and columns.
 _GAP = 1.6
-# Sizes of type are measured line by line; within these shares of the page's usual one they are it.
+# Measured type sizes within these shares of the page's median are replaced by it.
 _USUAL = (0.78, 1.28)
 _SAME = 1.15
 _DIRECTIONS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 
 
 def scaled(lines: Iterable[RecognisedLine], scale: float) -> list[RecognisedLine]:
-    """Bring lines from the pixels of an image to the points of its page."""
+    """Convert lines from the pixels of an image to the points of its page."""
 
     def box(of: Box) -> Box:
         left, top, right, bottom = (round(side * scale, 1) for side in of)
@@ -48,7 +48,7 @@ def scaled(lines: Iterable[RecognisedLine], scale: float) -> list[RecognisedLine
 
 
 def pack(lines: Iterable[RecognisedLine]) -> bytes:
-    """Turn lines into few bytes."""
+    """Encode lines as compressed bytes."""
     rows = [
         [line.size, line.turn, [[word.text, *word.box] for word in line.words]] for line in lines
     ]
@@ -56,7 +56,7 @@ def pack(lines: Iterable[RecognisedLine]) -> bytes:
 
 
 def unpack(data: bytes) -> list[RecognisedLine]:
-    """Turn the bytes back."""
+    """Decode the result of ``pack``."""
     return [
         RecognisedLine(tuple(Word(word[0], tuple(word[1:5])) for word in words), size, turn)
         for size, turn, words in json.loads(zlib.decompress(data))
@@ -66,11 +66,11 @@ def unpack(data: bytes) -> list[RecognisedLine]:
 def page_dictionary(
     lines: Sequence[RecognisedLine], matrix: Matrix, width: float, height: float
 ) -> dict[str, Any]:
-    """Return lines in the shape of a page dictionary with characters.
+    """Return lines as a page dictionary with characters.
 
     Args:
         lines: In points of the page as it is shown.
-        matrix: Leads from there to the page as if it were not rotated.
+        matrix: Transforms points of the page as shown to those of the unrotated page.
         width: Of the unrotated page, in points.
         height: Of the unrotated page.
     """
@@ -84,7 +84,7 @@ def page_dictionary(
 
 
 def _normalised_sizes(lines: Sequence[RecognisedLine]) -> list[float]:
-    """Return the type size of each line, free of the noise of measuring."""
+    """Return the type size of each line, with measuring noise removed."""
     counts = sorted((line.size, sum(len(word.text) for word in line.words)) for line in lines)
     half = sum(count for _, count in counts) / 2
     usual, before = 0.0, 0
@@ -106,7 +106,7 @@ def _normalised_sizes(lines: Sequence[RecognisedLine]) -> list[float]:
 
 
 def _split_at_gaps(line: RecognisedLine, size: float) -> Iterator[tuple[Word, ...]]:
-    """Yield the words of a line, parted where a gap is wider than any between words."""
+    """Yield the words of a line, split at gaps that are wider than between words."""
     start = 0
     for place, (word, after) in enumerate(pairwise(line.words), 1):
         if _gap(word.box, after.box, line.turn) > _GAP * max(size, 1.0):
@@ -116,7 +116,7 @@ def _split_at_gaps(line: RecognisedLine, size: float) -> Iterator[tuple[Word, ..
 
 
 def _gap(box: Box, after: Box, turn: int) -> float:
-    """Return how far one box is from the next, in the direction of the text."""
+    """Return the distance between two boxes, in the direction of the text."""
     match turn:
         case 0:
             return after[0] - box[2]
@@ -129,7 +129,7 @@ def _gap(box: Box, after: Box, turn: int) -> float:
 
 
 def _row(line: RecognisedLine, matrix: Matrix) -> dict[str, Any]:
-    """Return a line as the PDF library would give it, with a blank between its words."""
+    """Return a line as in PyMuPDF's page dictionary, with a blank between its words."""
     characters: list[dict[str, Any]] = []
     for place, word in enumerate(line.words):
         if place:
@@ -159,7 +159,7 @@ def _row(line: RecognisedLine, matrix: Matrix) -> dict[str, Any]:
 
 
 def _letter_boxes(word: Word, turn: int) -> Iterator[Box]:
-    """Yield equal parts of a word's box, one a character, in reading order."""
+    """Yield equal parts of a word's box, one per character, in reading order."""
     left, top, right, bottom = word.box
     number = len(word.text)
     for place in range(number):

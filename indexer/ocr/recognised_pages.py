@@ -25,7 +25,7 @@ _WAIT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPage:
-    """What is known of a page: its lines, or why there are none."""
+    """The recognised lines of a page, or why there are none."""
 
     lines: tuple[RecognisedLine, ...] = ()
     reason: str = ""
@@ -36,7 +36,7 @@ _NOTHING = RecognisedPage()
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPages:
-    """The recognised pages of one file: what the cache has of each, by its number from 1."""
+    """The recognised pages of one file from the cache, by page number from 1."""
 
     pages: Mapping[int, tuple[bytes | None, str]] = field(default_factory=dict)
 

@@ -1,5 +1,5 @@
-"""The throttle: how hard to work now.
+"""The throttle: slows down indexing for the person.
 
-In: the person's pace, the machine's load, its battery, typing, and queries that wait. Out:
-pauses, and whether a query goes first. Must not know what the work is. Open ``throttle`` first.
+In: the chosen speed, the machine's load, its battery, typing, and running queries. Out: pauses, and
+the size of batches. Must not know what the work is. Open ``throttle`` first.
 """

@@ -1,7 +1,7 @@
 """Lets queries go first: indexing pauses between batches while a query is answered.
 
-Owns one counter and its condition, and how large a piece of indexing may be; must not know what
-either side does. A pause is bounded, so a stream of queries slows indexing down but never stops it.
+Owns one counter and its condition, and the size of indexing batches; must not know the work. A
+pause is bounded, so a stream of queries slows indexing down but never stops it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from indexer.throttle.throttle import Throttle
 
-# About two warm queries; past this indexing goes on.
+# The longest pause in seconds: about two warm queries.
 LONGEST_PAUSE_S = 0.2
-# Tokens in a batch: what keeps the cores busy, what stays under 200 ms beside queries, and what a
-# query that comes in the middle does not notice.
+# Tokens in a batch: full use of the cores; under 200 ms during queries; without effect on a query
+# that starts in the middle.
 FULL_BATCH = 4096
 SMALL_BATCH = 1024
 TINY_BATCH = 256
@@ -28,7 +28,7 @@ class QueryGate:
     """Counts the queries in flight. Thread-safe.
 
     Args:
-        throttle: Told of each query, and asked whether batches ought to be small.
+        throttle: Notified of each query; returns whether batches must be small.
     """
 
     def __init__(self, throttle: Throttle | None = None) -> None:
@@ -38,7 +38,7 @@ class QueryGate:
 
     @contextmanager
     def query(self) -> Iterator[None]:
-        """Hold indexing back while the block runs."""
+        """Pause indexing while the block runs."""
         with self._changed:
             self._active += 1
         try:

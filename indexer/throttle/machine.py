@@ -1,7 +1,7 @@
-"""What the machine is doing beside our own work: on battery or not, busy with others or not.
+"""The load of the machine by other programs, and whether it runs on battery.
 
-Owns the asking, seldom enough to cost nothing, and how long a state must last before it counts.
-It must not know what is done about it.
+Owns sampling both at intervals, and how long a state must last before it counts. It must not know
+the consequences.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import psutil
 
 SAMPLE_EVERY_S = 2.0
 BATTERY_EVERY_S = 15.0
-# Shares of all cores that other programs use: from here on they want the machine; below, they
-# have let go of it.
+# Hysteresis: the shares of all cores used by other programs from which on the machine is busy, and
+# below which it is not.
 BUSY_FROM, BUSY_UNTIL = 0.5, 0.25
-# A short peak is no work that we would be in the way of.
+# Samples in a row that are needed, so that a short peak does not count.
 SAMPLES_IN_A_ROW = 2
 
 
@@ -35,7 +35,7 @@ class Machine:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def sample(self) -> None:
-        """Bring ``on_battery`` and ``busy`` up to date."""
+        """Update ``on_battery`` and ``busy``."""
         now = time.monotonic()
         if now < self._sample_at or not self._lock.acquire(blocking=False):
             return
@@ -67,7 +67,7 @@ def _on_battery() -> bool:
     sensors = getattr(psutil, "sensors_battery", None)
     if sensors is None:
         return False
-    # Some machines report a battery that is not there, or fail to report at all.
+    # Some machines report a missing battery, or fail.
     with contextlib.suppress(OSError, RuntimeError, NotImplementedError, psutil.Error):
         battery = sensors()
         return battery is not None and battery.power_plugged is False
@@ -75,10 +75,10 @@ def _on_battery() -> bool:
 
 
 def _work_done() -> tuple[float, float]:
-    """Processor seconds since the machine started: of all programs, and of us and our children."""
+    """Processor seconds since boot: of all programs, and of this process and its children."""
     times = psutil.cpu_times()
     idle = times.idle + getattr(times, "iowait", 0.0)
-    # Linux counts the time of guests twice.
+    # Linux counts guest time twice.
     everyone = sum(times) - idle - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
     ours = 0.0
     process = psutil.Process()

@@ -1,7 +1,7 @@
-"""How hard the library works now, and why: what the person chose, and what the machine asks for.
+"""The speed of indexing, by the person's choice and the state of the machine.
 
-Owns speed, pause, the share of the time that is worked, and the reason that is shown. It must not
-know what work is held back: a worker says how long a piece took, and rests.
+Owns speed, pause, the duty cycle, and the reason that is shown. It must not know the work: a worker
+reports how long a piece took, and pauses.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
 
 SPEED_KEY, PAUSED_KEY = "speed", "paused"
-# After the last key the person is expected to go on typing for so long.
+# Seconds after the last key for which the person counts as typing.
 TYPING_S = 2.0
-# After an answer the person reads it, and the next query is not far.
+# Seconds after an answer for which another query is expected.
 QUERY_S = 0.5
-# A rest is cut into pieces, so that a change of speed takes effect.
+# A pause is waited in steps of so many seconds, so that a change of speed is effective.
 LISTEN_S = 0.1
-# However long a piece of work took, nobody rests longer than this at a stretch.
+# The longest pause in seconds.
 LONGEST_REST_S = 20.0
 
 
-# Share of the time that is worked while the person, or another program, needs the machine.
+# The duty cycles while the person, or another program, needs the machine.
 SLOW_SHARE = 0.25
 GENTLE_SHARE = 0.5
 TYPING_SHARE = 0.1
-# Why work is slow by itself, and how slow; the first that holds is the one that is shown.
+# Automatic reasons and their duty cycles; the first that applies is shown.
 _AUTOMATIC = {"typing": TYPING_SHARE, "battery": GENTLE_SHARE, "busy": GENTLE_SHARE}
 
 
@@ -44,9 +44,9 @@ class Throttle:
     """Speed, pause and reason of one engine. Thread-safe.
 
     Attributes:
-        adaptive: Whether to slow down by itself: a command that the person waits for does not.
-        machine: Asked for what goes on beside us.
-        disk_full: Set by whoever waits for space.
+        adaptive: Whether to slow down automatically; a command that the person waits for does not.
+        machine: The load of the machine.
+        disk_full: Set by a worker that waits for space.
     """
 
     adaptive: bool = False
@@ -59,7 +59,7 @@ class Throttle:
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def set(self, speed: Speed | None, *, paused: bool | None, typing: bool | None) -> None:
-        """Change what is given; None leaves a thing as it is."""
+        """Set some values; None leaves one unchanged."""
         with self._changed:
             if speed is not None:
                 self.speed = speed
@@ -70,24 +70,24 @@ class Throttle:
             self._changed.notify_all()
 
     def query_answered(self) -> None:
-        """Say that a query was just answered."""
+        """Record that a query was answered."""
         self._asked_at = time.monotonic()
 
     def load(self, catalog: Catalog) -> None:
-        """Take up speed and pause where the last engine of the library left them."""
+        """Load speed and pause from the catalog."""
         with contextlib.suppress(ValueError):
             self.speed = Speed(catalog.meta(SPEED_KEY) or Speed.NORMAL)
         self.paused = catalog.meta(PAUSED_KEY) == "1"
 
     def save(self, catalog: Catalog) -> None:
-        """Keep speed and pause for the next engine."""
+        """Store speed and pause in the catalog."""
         with catalog.write():
             catalog.set_meta(SPEED_KEY, str(self.speed))
             catalog.set_meta(PAUSED_KEY, str(int(self.paused)))
 
     @property
     def reason(self) -> str:
-        """Why work waits or is slow now: a stable code, "" when it does neither."""
+        """Why work waits or is slow now: a stable code, "" if it does neither."""
         if self.paused:
             return "paused"
         if self.disk_full:
@@ -99,19 +99,19 @@ class Throttle:
 
     @property
     def share(self) -> float:
-        """Which share of the time is to be worked, 0 to 1."""
+        """The duty cycle, 0 to 1."""
         chosen = SLOW_SHARE if self.speed is Speed.SLOW else 1.0
         return min(chosen, _AUTOMATIC.get(self._automatic(), 1.0))
 
     @property
     def slowed(self) -> bool:
-        """Whether pieces of work ought to be small, so that others are soon let in."""
+        """Whether pieces of work must be small, so that others wait less."""
         return self.share < 1.0
 
     def rest(self, worked: float, stopping: Callable[[], bool]) -> None:
-        """Rest after some seconds of work, as long as the share of the time asks for.
+        """Pause after some seconds of work, according to the duty cycle.
 
-        A change of speed, or ``stopping``, ends the rest early.
+        A change of speed, or ``stopping``, ends the pause early.
         """
         began = time.monotonic()
         while not stopping():
@@ -122,12 +122,12 @@ class Throttle:
             self.wait(min(left, LISTEN_S))
 
     def wait(self, seconds: float) -> None:
-        """Wait, but not past a change of speed or pause."""
+        """Wait, at most until a change of speed or pause."""
         with self._changed:
             self._changed.wait(seconds)
 
     def _automatic(self) -> str:
-        """Why work is slow without the person having asked for it."""
+        """The automatic reason for working slowly."""
         if self.speed is Speed.FAST:
             return ""
         if time.monotonic() - self._typed_at < TYPING_S:

@@ -53,7 +53,7 @@ _DAMAGE = (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError, O
 class Members(Protocol):
     """An archive that gives its documents one after the other.
 
-    ``beat`` is called while it unpacks what nobody reads.
+    ``beat`` is called while it unpacks parts that are skipped.
     """
 
     beat: Callable[[], None]
@@ -220,7 +220,7 @@ def _save(stream: IO[bytes], path: Path, budget: Budget) -> None:
 
 @contextmanager
 def _damage_named() -> Iterator[None]:
-    """Turn whatever the libraries raise about damage into its outcome."""
+    """Map the libraries' exceptions for damage to our errors."""
     try:
         yield
     except (*_DAMAGE, gzip.BadGzipFile) as error:

@@ -58,7 +58,7 @@ class Attachment:
 
     Attributes:
         name: What it is called, in one line.
-        kind: Its type as whatever it came with declares it, "" if that is unknown.
+        kind: Its declared type, "" if unknown.
         save: Writes its bytes into a file, paid for by a budget.
     """
 

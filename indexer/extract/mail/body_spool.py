@@ -24,7 +24,7 @@ _MAX_BORDERS = 5_000
 
 
 class BodySpool:
-    """Long bodies of one mail, in a file; a random line stands in the place of each."""
+    """Long bodies of one mail, in a file; a random line is the placeholder of each."""
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115  # closed by ``close``

@@ -77,7 +77,7 @@ def read_mail(lines: Iterable[bytes], aside: BodySpool) -> Mail:
         aside: Holds what is long, for as long as the mail is read.
 
     Raises:
-        WorldError: ``unreadable`` where even the forgiving parser gives up.
+        WorldError: ``unreadable`` if the tolerant parser fails too.
     """
     parser = email.parser.BytesFeedParser(policy=email.policy.compat32)
     try:

@@ -65,7 +65,7 @@ class MboxSource(PlainSource):
 
 
 class _Mails:
-    """Tells the mails in a file apart, without holding any of them.
+    """Splits a file into mails, without holding any of them in memory.
 
     Attributes:
         number: Of the mail under way, from 1.
@@ -79,7 +79,7 @@ class _Mails:
         self._at_border = False
 
     def go_on(self) -> bool:
-        """Pass over what is left of the mail under way, and tell whether there is another."""
+        """Skip the rest of the current mail; return whether there is another."""
         for _ in self._rest():
             pass
         found, self._at_border = self._at_border, False

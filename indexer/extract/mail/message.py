@@ -95,7 +95,7 @@ class Mail:
         return [each.name for each in self.attached if not isinstance(each, InnerMail)]
 
     def shows(self, identifier: str) -> bool:
-        """Return whether a picture stands in the HTML."""
+        """Return whether the HTML refers to a picture."""
         mark = b"cid:" + identifier.encode("utf-8", "replace")
         return bool(identifier) and any(
             mark in body.data for body in self.bodies if isinstance(body, Html)
@@ -110,7 +110,7 @@ class Mail:
 def attached(
     name: str, kind: str, save: Callable[..., None], *, shown: bool
 ) -> Attachment | InlinePart:
-    """Return what stands for an attachment; ``shown`` are those that the body may show."""
+    """Return an attachment, or an inline part: a picture that the body shows, or a signature."""
     name = one_line(name)[:MAX_NAME_CHARS].strip()
     if kind in _SIGNATURES or (shown and kind.startswith("image/")):
         return InlinePart(name)

@@ -98,7 +98,7 @@ def _read(package: Package, part: str) -> tuple[Any, WorldError | None]:
 
 
 def _text(root: Any, name: str) -> str:
-    """Return what stands in the first element of a name."""
+    """Return the text of the first element of a name."""
     node = next(root.iter(f"{{*}}{name}"), None)
     return " ".join("".join(node.itertext()).split())[:500] if node is not None else ""
 

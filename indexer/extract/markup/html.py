@@ -100,7 +100,7 @@ def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
 
     Args:
         data: Its bytes.
-        charset: How whatever it came with says that it is encoded.
+        charset: The declared encoding.
         xml: Whether it is written as XML, where any element may end where it begins: browsers
             would take ``<title/>`` for the beginning of a title.
     """
@@ -242,7 +242,7 @@ class _Reader:
             self._mark += mark
 
     def _replace(self, node: Any, tag: str) -> None:
-        """Read what stands for an element, or the page in a frame."""
+        """Read the alternative text of an element, or the page in a frame."""
         if node.mem_id in self._hidden:
             return
         if tag != "iframe":

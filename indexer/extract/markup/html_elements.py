@@ -91,7 +91,7 @@ class Numbering:
         return cls(_STYLES.get(styled[1].lower(), ""), _number(node, "start", 1))
 
     def mark(self, item: Any) -> str:
-        """Return what stands before an item, and count it."""
+        """Return the marker of the next list item, and count it."""
         number = _number(item, "value", self.next)
         self.next = number + 1
         return f"{written_number(number, _FORMS.get(self.form, ''))}. " if self.form else ""

@@ -145,7 +145,7 @@ def _front_matter(text: str) -> Metadata:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return a parser of block structure alone: what stands inside a line is never needed."""
+    """Return a parser of block structure alone, as inline markup is not needed."""
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser

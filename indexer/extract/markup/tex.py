@@ -1,7 +1,7 @@
 """LaTeX documents: the text they would print, with sections, lists, tables, captions and notes.
 
 Owns the opening of the file and what it says about itself; its commands are understood in
-``tex_reader``. Commands that nobody here knows vanish and their arguments stay, which is what most
+``tex_reader``. Unknown commands are removed and their arguments kept, which is what most
 of them would print. Formulas are kept in a readable form. Files that are included are documents of
 their own.
 """

@@ -71,7 +71,7 @@ class Reader:
         self._cells: list[str] = []
 
     def read(self, count: int) -> bool:
-        """Read some tokens; tell whether there are more."""
+        """Read some tokens; return whether there are more."""
         for _ in range(count):
             found = TOKEN.match(self._text, self._at)
             if found is None:
@@ -141,7 +141,7 @@ class Reader:
         self._finish_group(group, "".join(group.parts))
 
     def _finish_group(self, group: _Group, text: str) -> None:
-        """Do with the text of an argument what its command wants."""
+        """Apply a command to the text of its argument."""
         if group.role in ("heading", "caption"):
             self._paragraph()
             self._display(group, _folded(text))
@@ -188,7 +188,7 @@ class Reader:
             self._arguments(_roles(plain))
 
     def _arguments(self, roles: list[tuple[str, str]], *, keep_option: bool = False) -> None:
-        """Say what the next groups are; what stands in brackets before them sets options."""
+        """Set the meaning of the next groups; brackets before them are options."""
         option = _OPTION.match(self._text, self._at)
         if option is not None:
             self._at = option.end()
@@ -238,7 +238,7 @@ class Reader:
         self._item = self._item and plain not in LISTS
 
     def _verbatim(self, name: str) -> None:
-        """Take what stands up to the end of an environment as it is."""
+        """Read the text up to the end of an environment verbatim."""
         ending = f"\\end{{{name}}}"
         end = self._text.find(ending, self._at)
         end = len(self._text) if end < 0 else end

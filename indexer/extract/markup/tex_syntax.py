@@ -1,4 +1,4 @@
-"""TeX as a stream of tokens, and what its signs and accents stand for.
+"""The tokeniser of TeX, and the characters of its symbols and accents.
 
 Owns the syntax and the way to characters; it must not know what commands do to a document. TeX is
 a programming language: nothing is executed, what a file defines for itself stays what it is. The
@@ -103,7 +103,7 @@ def accented(accent: str, letter: str) -> str:
 
 
 def typeset(text: str) -> str:
-    """Return what TeX's own ligatures of plain characters stand for."""
+    """Replace TeX's ligatures of ASCII characters."""
     if "-" in text:
         text = text.replace("---", "—").replace("--", "–")
     if "`" in text or "'" in text:

@@ -1,7 +1,7 @@
 """Charts of office files: their titles, and the values that they show as a table.
 
 Owns what a chart's part means, in the form of 2007 and in that of 2016; the values are those that
-were cached when the file was saved. It must not know what the chart stands in.
+were cached when the file was saved. It must not know the document of the chart.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _points(element: Any) -> dict[int, str]:
 
 
 def _shown(value: str, code: str) -> str:
-    """Write a number as its format wants it: a share, a date, or itself."""
+    """Format a number by its format code: a percentage, a date, or plain."""
     try:
         number = float(value)
     except ValueError:

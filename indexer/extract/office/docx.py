@@ -40,7 +40,7 @@ _SYMBOLS = {
 _REFERENCES = {"footnoteReference", "endnoteReference", "commentReference"}
 _OFF = ("0", "false", "off")
 _LONG_CELL = 1_000  # characters; such a cell is a page laid out by a table
-# "Page 3 of 12", whatever the language: numbers, and two short words at most.
+# "Page 3 of 12" in any language: numbers, and two short words at most.
 _PAGE_NUMBER = re.compile(
     r"\W{0,3}(?:[^\W\d]{1,8}\W{0,3})?\d+\W{0,3}(?:[^\W\d]{1,5}\W{0,3}\d+\W{0,3})?$"
 )

@@ -63,7 +63,7 @@ class Styles:
         )
 
     def _inherited(self, identifier: str) -> Role:
-        """Walk up the ancestors of a style until one says what it is."""
+        """Return the role of a style, from its nearest ancestors that define one."""
         role = Role()
         for _ in range(_MAX_ANCESTORS):
             style = self._styles.get(identifier)
@@ -82,7 +82,7 @@ class Styles:
 
 
 def _own_role(properties: Any) -> Role:
-    """Return what the properties of a paragraph say of themselves, whatever its style."""
+    """Return a paragraph's own properties, without those of its style."""
     if properties is None:
         return Role()
     list_of = properties.find("{*}numPr")

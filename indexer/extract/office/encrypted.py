@@ -46,7 +46,7 @@ def is_locked(file: BinaryIO) -> bool:
 
     try:
         return bool(msoffcrypto.OfficeFile(file).is_encrypted())
-    except Exception:  # noqa: BLE001  # damaged files raise whatever comes; their reader says more
+    except Exception:  # noqa: BLE001  # damaged files raise anything; their reader reports it
         return False
 
 

@@ -90,10 +90,10 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSour
 
 @contextlib.contextmanager
 def leftover_sockets_removed() -> Iterator[None]:
-    """Remove the sockets that the program leaves behind when it may delete nothing.
+    """Delete the sockets that the program leaves, as its sandbox may not delete files.
 
     It puts one where all its instances look for each other. Only those are removed that came
-    meanwhile, and that nobody listens to.
+    meanwhile, and that have no listener.
     """
     before = set(_sockets())
     try:

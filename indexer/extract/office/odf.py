@@ -95,7 +95,7 @@ def open_odf(path: Path, limits: Limits, body: Callable[[PageWriter], Body]) -> 
 
 
 def _pieces(package: Package, part: str, containers: frozenset[str]) -> Iterator[Any]:
-    """Yield the elements of a part that stand in nothing but containers; see ``read_pieces``."""
+    """Yield the elements of a part that are only inside containers; see ``read_pieces``."""
     return read_pieces(package.chunks(part), package.budget, lambda tag: short(tag) in containers)
 
 

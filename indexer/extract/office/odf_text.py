@@ -1,4 +1,4 @@
-"""What stands in the paragraphs of OpenDocument files, and what their elements are called.
+"""The text of paragraphs in OpenDocument files, and the names of their elements.
 
 Owns white space, signs, notes and what is drawn inside of a paragraph; it must not know the
 structure of texts, slides or sheets. Deleted text that is kept for the record is never read.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PARAGRAPHS = frozenset({"text:p", "text:h"})
-# What is no text of the document, wherever it stands.
+# Elements whose content is no text of the document.
 SKIPPED = frozenset({
     "text:note-citation", "text:ruby-text", "text:tracked-changes", "office:forms",
     "text:bibliography-configuration", "text:variable-decls", "text:sequence-decls", "svg:title",
@@ -53,7 +53,7 @@ def attribute(element: Any, name: str, otherwise: str = "") -> str:
 
 
 def whole(text: str, otherwise: int) -> int:
-    """Read a small whole number; whatever else stands there is ``otherwise``."""
+    """Parse a small whole number; return ``otherwise`` for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else otherwise
 
 
@@ -81,7 +81,7 @@ class Paragraph:
 
 
 def read_paragraph(element: Any) -> Paragraph:
-    """Return what stands in a paragraph."""
+    """Return the text of a paragraph."""
     found = Paragraph()
     parts: list[str] = []
     _collect(element, parts, found)

@@ -33,7 +33,7 @@ class OfficePackage(Package):
         path: The file.
         limits: What the document may cost.
         usual: The name of the part that the document begins with, if nothing says another.
-        absent: What a file without it is told to lack, as a code of ``indexer.api.phrases``.
+        absent: The reason for a file without it, as a code of ``indexer.api.phrases``.
 
     Attributes:
         main: The part that the document begins with.
@@ -62,7 +62,7 @@ class OfficePackage(Package):
         return [name for kind, name in relations if kind in kinds and name in self]
 
     def part(self, referrer: str, identifier: str) -> str:
-        """Return the part that an identifier stands for, or ""."""
+        """Return the part of a relationship id, or ""."""
         name = self._relations_from(referrer).get(identifier, ("", ""))[1]
         return name if name in self else ""
 
@@ -74,7 +74,7 @@ class OfficePackage(Package):
         return root, damage
 
     def pieces(self, part: str, containers: frozenset[str]) -> Iterator[Any]:
-        """Yield the elements of a part that stand in nothing but containers (``read_pieces``).
+        """Yield the elements of a part that are only inside containers (``read_pieces``).
 
         Args:
             part: Its name.

@@ -47,7 +47,7 @@ _DAMAGE = (
 
 
 class Package:
-    """An open zip file. Parts are found whatever the case of their names.
+    """An open zip file. Names of parts are compared without case.
 
     Args:
         path: The file.
@@ -183,7 +183,7 @@ def _key(name: str) -> str:
 
 @contextmanager
 def zip_errors() -> Iterator[None]:
-    """Turn whatever the library raises about damage into its outcome."""
+    """Map the library's exceptions for damage to our errors."""
     try:
         yield
     except RuntimeError as error:  # how the library says that it would need a password

@@ -85,7 +85,7 @@ class PptxSource(OfficeSource):
                 writer.add(text)
 
     def _around(self, part: str, kinds: Sequence[str], writer: PageWriter) -> None:
-        """Write what stands on the layout of a slide and on its master, unless it was written."""
+        """Write the text of a slide's layout and master, unless it was written before."""
         for around in self._package.related(part, *kinds[:1]):
             if around in self._shown:
                 continue
@@ -116,7 +116,7 @@ def _shapes(root: Any) -> Iterator[Shape]:
 
 
 def _choose(alternatives: Any) -> None:
-    """Put the first of some alternatives in the place of all."""
+    """Replace alternatives by the first one."""
     for element in list(next(iter(alternatives), ())):
         alternatives.addprevious(element)
     alternatives.getparent().remove(alternatives)
@@ -143,7 +143,7 @@ def _is_hidden(shape: Any) -> bool:
 
 
 def _paragraphs(element: Any) -> list[str]:
-    """Return the paragraphs of a shape, with the numbers that stand before them."""
+    """Return the paragraphs of a shape, with their list numbers."""
     found = []
     counts: dict[int, int] = {}
     for paragraph in element.iter("{*}p"):

@@ -43,7 +43,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: the word, sign or text, and the number behind a word, if there is one."""
+    """One token: a control word with its number if any, a symbol or text."""
 
     kind: Kind
     text: str = ""

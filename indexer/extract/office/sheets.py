@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from indexer.extract.page_writer import PageWriter
 
-# What programs call a sheet that nobody named.
+# The default names of sheets.
 UNNAMED = re.compile(
     r"(?:sheet|tabelle|feuil|hoja|foglio|blad|planilha|ark|лист|arkusz)\s?\d+$", re.IGNORECASE
 )

@@ -72,7 +72,7 @@ class XlsxSource(OfficeSource):
             raise
 
     def _strings(self) -> Iterator[str]:
-        """Yield the strings that sheets share; what stands behind a damage is missing."""
+        """Yield the shared strings of sheets, up to a damage."""
         for part in self._package.related(self._package.main, "sharedStrings")[:1]:
             try:
                 for piece in self._package.pieces(part, frozenset({"sst"})):
@@ -97,7 +97,7 @@ class XlsxSource(OfficeSource):
         return found
 
     def _drawn(self, part: str, writer: PageWriter, rows: SheetWriter) -> None:
-        """Write comments and what stands in drawings, below the sheet."""
+        """Write comments and the text of drawings, after the sheet."""
         for drawn in self._package.related(part, *_DRAWN):
             for text in paragraphs(self._package.tree(drawn)[0]):
                 rows.begin()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from indexer.extract.budget import Budget
 
-# Of one piece, and of what stands between two: a tree takes up to thirty times its source.
+# The limit of one piece and of the part between two: a tree takes up to thirty times its source.
 _MAX_HELD_BYTES = 8 * 1024**2
 _MAX_TREE_BYTES = 64 * 1024**2
 _HARMLESS = {
@@ -34,7 +34,7 @@ _FIRST_DATE = "1980-01-01"  # written by programs that know no time
 def read_pieces(
     chunks: Iterable[bytes], budget: Budget, is_open: Callable[[str], bool]
 ) -> Iterator[Any]:
-    """Yield the elements that stand in nothing but open ones.
+    """Yield the elements all of whose ancestors are open ones.
 
     Args:
         chunks: The bytes of a document.
@@ -113,7 +113,7 @@ def local(element: Any) -> str:
 
 
 def attribute(element: Any, name: str = "val") -> str:
-    """Return an attribute, whatever its namespace, "" if it is not there."""
+    """Return an attribute of any namespace, "" if missing."""
     # Not ``items()``, which takes the square of their number.
     key = next((key for key in element.keys() if key.rpartition("}")[2] == name), None)  # noqa: SIM118  # an element is its children
     return "" if key is None else str(element.get(key))
@@ -138,7 +138,7 @@ def plausible_date(text: str) -> str:
 
 
 def whole_number(text: str, otherwise: int = -1) -> int:
-    """Read a small whole number; whatever else stands there is ``otherwise``."""
+    """Parse a small whole number; return ``otherwise`` for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else otherwise
 
 

@@ -1,4 +1,4 @@
-"""Where a range of a PDF page's text stands on the page, for outlines around it.
+"""The boxes of a range of a PDF page's text, for outlines around it.
 
 Owns the way back from offsets to rectangles. Nothing of it is stored: the page is read again with
 the positions of its characters, and laid out as it was for the canonical text. Runs in children
@@ -53,7 +53,7 @@ class DrawnLine:
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """The text of a page, as extraction reads it, and where each of its characters stands.
+    """The extracted text of a page, and the box of each of its characters.
 
     The library reads text as if no page were rotated; ``_matrix`` leads from there to the page as
     it is shown.

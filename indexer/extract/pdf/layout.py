@@ -94,7 +94,7 @@ def row_text(row: Row) -> str:
 
 
 def _joined(row: Row) -> Iterator[tuple[str, Line]]:
-    """Yield the cells of a row, each with what stands before it."""
+    """Yield the cells of a row, each with the separator before it."""
     yield "", row.cells[0]
     for before, cell in pairwise(row.cells):
         gap = cell.x0 - before.x1
@@ -106,7 +106,7 @@ def _joined(row: Row) -> Iterator[tuple[str, Line]]:
 
 
 def _edge_rows(rows: list[Row]) -> set[int]:
-    """Return the rows that may be running heads or feet: the outermost, wherever they stand.
+    """Return the rows that may be running heads or feet: the outermost, at any height.
 
     Pages may end early; a foot then follows the last line, far above the margin.
     """
@@ -151,7 +151,7 @@ def _kind(lines: list[str]) -> BlockKind:
 
 
 def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
-    """Mark the rows of tables: rows of cells, what stands between two of them, their heads."""
+    """Mark the rows of tables: rows of cells, rows between two of them, their heads."""
     inside = [False] * len(rows)
     margin = min(row.x0 for row in rows) + _INNER * max(row.x1 for row in rows)
     known = [i for i in range(len(rows)) if _is_tabular(rows, texts, i)]
@@ -170,7 +170,7 @@ def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
 
 
 def _is_tabular(rows: list[Row], texts: list[str], i: int) -> bool:
-    """Return whether a row has cells, or is one itself: a short piece beside another."""
+    """Return whether a row has cells, or is one itself: a short piece next to another."""
     first, tab, _ = texts[i].partition("\t")
     if tab:
         return not _ONLY_MARKER.match(first)
@@ -183,14 +183,14 @@ def _is_tabular(rows: list[Row], texts: list[str], i: int) -> bool:
 
 
 def _overlap(row: Row, other: Row) -> bool:
-    """Return whether rows stand on one height with a cell's gap between them (formulas touch)."""
+    """Return whether rows are at one height with a cell's gap between them (formulas touch)."""
     shared = min(row.y1, other.y1) - max(row.y0, other.y0)
     gap = max(row.x0 - other.x1, other.x0 - row.x1)
     return shared > 0.5 * min(row.y1 - row.y0, other.y1 - other.y0) and gap > 0.8 * row.size
 
 
 def _is_continuous(rows: list[Row]) -> bool:
-    """Return whether rows stand close together, up to the height of a cell of several lines."""
+    """Return whether rows are close together, up to the height of a cell of several lines."""
     return all(
         -8 * row.size < row.y0 - before.y1 < 3.0 * row.size for before, row in pairwise(rows)
     )
@@ -237,7 +237,7 @@ def _breaks(
 
 
 def _is_past_item(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
-    """Return whether a row stands further left than the text of the list item before it."""
+    """Return whether a row is further left than the text of the list item before it."""
     item = rows[first]
     if i - first > 1:
         hang = rows[i - 1].x0

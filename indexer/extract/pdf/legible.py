@@ -1,4 +1,4 @@
-"""Text that was extracted with a wrong or missing character map, told from real text.
+"""Detects text that was extracted with a wrong or missing character map.
 
 Owns the decision for a page's text, in any script, from the text alone. Pure. In doubt it is text:
 tables of figures, programs, lists of names, and what is too short to tell. It must not know pages,
@@ -35,7 +35,7 @@ _COMMON_IN_TEXT = 2
 _COMMON_IN_TABLES = 4  # in all the pieces that have fewer each
 _COMMON = frozenset(word for words in STOP_WORDS.values() for word in words if len(word) > 2)
 _DOUBTFUL_SHARE = 0.3  # of a page's words: fewer are names, figures and headings
-# Letters beside figures are part of a number of some kind.
+# Letters next to digits are part of a number of some kind.
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")
 _LETTER = re.compile(r"[^\W_]")
 _LEAST_LETTERS = 80
@@ -80,9 +80,9 @@ def illegible(text: str) -> str:
 
 
 def mostly_unmapped(text: str) -> bool:
-    """Whether the characters of a text that stand for nothing are many, and of many kinds.
+    """Whether a text has many meaningless characters, of many kinds.
 
-    Replacement characters are of as many kinds as there are: each stands for another sign.
+    Replacement characters count as distinct kinds, as each replaces an unknown character.
     """
     kinds = [each for each in set(text) if _is_unmapped(each)]
     if len(kinds) <= FEW_UNMAPPED and REPLACEMENT not in kinds:
@@ -91,7 +91,7 @@ def mostly_unmapped(text: str) -> bool:
 
 
 def should_replace(recognised: str, own: str) -> bool:
-    """Whether recognised words are to take the place of a page's own text.
+    """Whether recognised words replace a page's own text.
 
     Not if that can be read; nor if they are few, illegible themselves, or the very words in doubt:
     then the page shows what its text says, whatever it means.
@@ -103,7 +103,7 @@ def should_replace(recognised: str, own: str) -> bool:
 
 
 def shows(recognised: str, doubtful: str) -> bool:
-    """Whether most of the words in doubt stand on the page as it was recognised."""
+    """Whether most of the doubtful words occur in the recognised text of the page."""
     words = set(_WORD.findall(doubtful.lower()))
     seen = set(_WORD.findall(recognised.lower()))
     return bool(words) and 2 * len(words & seen) > len(words)

@@ -63,7 +63,7 @@ def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
 
 @contextmanager
 def failures_of(path: Path) -> Iterator[None]:
-    """Turn whatever the library raises over a document into ``unreadable``."""
+    """Map the library's exceptions on a document to ``unreadable``."""
     try:
         yield
     except (WorldError, MemoryError):

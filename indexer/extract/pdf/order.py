@@ -23,7 +23,7 @@ _MAX_LONG_SHARE = 0.2
 
 
 class Row:
-    """Pieces of text beside each other on one height, from left to right once it is finalised.
+    """Pieces of text at one height, from left to right once it is finalised.
 
     ``size`` is the type size of the longest cell, ``bold`` says that every cell is.
     """
@@ -121,7 +121,7 @@ def _join_columns_of_tables(runs: list[Run]) -> list[Run]:
 
 
 def _are_columns_of_one_table(left: Run, right: Run) -> bool:
-    """Return whether most rows of the shorter run stand beside a row of the other.
+    """Return whether most rows of the shorter run are next to a row of the other.
 
     Columns of prose may be aligned too, but there both sides of most pairs are long.
     """
@@ -160,7 +160,7 @@ def _arrange(runs: list[Run]) -> list[Run]:
         parts = _split(runs, low, high)
         if len(parts) > 1:
             return [run for part in parts for run in _arrange(part)]
-    return runs  # they interlock: the drawing order stands
+    return runs  # they interlock: keep the drawing order
 
 
 def _split(runs: list[Run], low: str, high: str) -> list[list[Run]]:

@@ -30,7 +30,7 @@ def rebuild_page_tree(document: Any) -> bool:
     """
     pages = _pages(document)
     if not pages and not document.is_repaired:
-        # The table of objects may leave out what stands in the file.
+        # The table of objects may be incomplete.
         pymupdf.mupdf.pdf_repair_xref(pymupdf.mupdf.pdf_document_from_fz_document(document))
         pages = _pages(document)
     if pages:

@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from indexer.ocr.hocr import RecognisedLine
     from indexer.ocr.recognised_pages import RecognisedPages
 
-# Characters as they stand: no hyphen joined, no ligature split. Whitespace is kept because the
+# Characters are unchanged: no hyphen joined, no ligature split. Whitespace is kept because the
 # width of a gap tells words from cells; text outside the visible page is left out.
 TEXT_FLAGS = (
     pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
 )
-# Fonts that do not say what their glyphs mean: some number them by the characters they stand for.
+# Fonts without a map from glyphs to characters: some number glyphs by their characters.
 _GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 # Why a page counts as not read although it holds letters.
 ILLEGIBLE = "letters_unknown"
@@ -63,7 +63,7 @@ pymupdf.TOOLS.mupdf_display_warnings(False)  # noqa: FBT003  # as above
 class PdfSource:
     """An open PDF. Pages are read one at a time and dropped.
 
-    ``recognised`` says what stands on pages without legible text of their own; ``textless`` are
+    ``recognised`` has the text of pages without legible text of their own; ``textless`` are
     those of the pages read so far that show something nevertheless.
     """
 
@@ -148,7 +148,7 @@ def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = 
     Args:
         document: With the library.
         number: Of the page, from 1.
-        recognised: What stands on it, in place of its own text.
+        recognised: Its recognised text, in place of its own.
     """
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
@@ -164,7 +164,7 @@ def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = 
 
 
 def _damage(document: Any, page: Any) -> str:
-    """Say why a page just read is not whole, or "": the library reads on and only warns.
+    """Return why the last page is incomplete, or "": the library continues and only warns.
 
     It warns of damaged fonts and images too, which cost no text, so the content is looked at.
     """
@@ -188,7 +188,7 @@ def read_page(
 ) -> tuple[list[Line], float, Any]:
     """Return the lines of a PDF page, its height in points, and the text page they came from.
 
-    What was recognised on the page takes the place of its own text.
+    Recognised text replaces the page's own.
     """
     if recognised:
         read = recognised_text(page, recognised)

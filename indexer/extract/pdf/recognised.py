@@ -1,6 +1,6 @@
 """Pages of a PDF without legible text of their own: what was recognised on them.
 
-Owns whether and how recognised words take the place of a page's text; who recognised them is
+Owns whether and how recognised words replace a page's text; who recognised them is
 ``indexer.ocr``'s. Runs in children only; it imports no PDF library.
 """
 
@@ -32,12 +32,12 @@ class RecognisedText:
 
 
 def shows_something(page: Any) -> bool:
-    """Tell a scan, a drawing or unreadable letters from a blank page."""
+    """Whether a page has content to recognise: an image, a drawing or illegible letters."""
     return any(kind not in _UNSEEN for kind, *_ in page.get_bboxlog())
 
 
 def replaces_text(own: str, lines: Sequence[RecognisedLine]) -> bool:
-    """Whether recognised lines take the place of a page's own text."""
+    """Whether recognised lines replace a page's own text."""
     return bool(lines) and (not has_letters(own) or should_replace(_words(lines), own))
 
 

@@ -1,4 +1,4 @@
 """Plain text: texts, source code and tables of characters.
 
-In: bytes. Out: pages. Open ``decode`` first, which tells the encoding.
+In: bytes. Out: pages. Open ``decode`` first, which detects the encoding.
 """

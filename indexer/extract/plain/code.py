@@ -73,7 +73,7 @@ def _block(lines: list[TextLine], kind: BlockKind) -> Iterator[RawBlock]:
 
 
 def _level(content: str) -> int:
-    """Return how deep a definition stands, 0 for a line that defines nothing."""
+    """Return the depth of a definition, 0 for a line without one."""
     if len(content) > _MAX_HEAD_CHARS:
         return 0
     found = _DEFINITION.match(content)

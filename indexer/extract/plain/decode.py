@@ -140,7 +140,7 @@ def _is_utf8(path: Path) -> bool:
 
 
 def _wide_encoding(sample: bytes) -> str:
-    """Name the UTF-16 or UTF-32 without a mark whose zero bytes stand where a script has them."""
+    """Detect UTF-16 or UTF-32 without a byte order mark, by the positions of zero bytes."""
     zeros = [sample[i::4].count(0) for i in range(4)]
     if min(zeros[1:]) * 4 > len(sample) * 0.7:
         return "utf-32-le"
@@ -153,7 +153,7 @@ def _wide_encoding(sample: bytes) -> str:
 
 
 def _border(text: str, target: int) -> int:
-    """Return where the newline between a full section and the rest stands, or -1 to read on."""
+    """Return the offset of the newline between a full section and the rest, or -1 to read on."""
     if len(text) < 2 * target:
         return -1
     half = target // 2

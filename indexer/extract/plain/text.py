@@ -47,7 +47,7 @@ class TextLine:
 
 @dataclass
 class TextSource(PlainSource):
-    """An open text file; its one page comes in sections, whose blocks ``blocks`` tells."""
+    """An open text file; its one page comes in sections, whose blocks ``blocks`` returns."""
 
     file: TextFile
     blocks: Callable[[str], Iterable[RawBlock]]
@@ -89,7 +89,7 @@ def plain_blocks(text: str) -> Iterator[RawBlock]:
 
 
 def paragraph_blocks(lines: list[TextLine]) -> Iterator[RawBlock]:
-    """Yield the blocks of lines that stand together without an empty line between them."""
+    """Yield the blocks of consecutive lines without an empty line between them."""
     if len(lines) > 1 and _is_underlined(lines):
         yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, _underline_level(lines[1]))
         if lines[2:]:
@@ -158,7 +158,7 @@ def _may_head(content: str) -> bool:
 
 
 def typed_heading(line: str) -> int:
-    """Return the level of a heading that stands alone on its line, or 0 if it is none."""
+    """Return the level of a heading on a line of its own, or 0 if it is none."""
     if level := wiki_level(line):
         return level
     content = line.strip()

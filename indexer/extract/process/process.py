@@ -60,7 +60,7 @@ class ChildProcess:
     """A running child. ``send`` and ``receive`` belong to one thread, ``kill`` to all.
 
     ``silence_s`` is how long ``receive`` waits before the process is killed; while it waits,
-    ``stopping`` is asked whether nobody wants the answer any more.
+    ``stopping`` returns whether the answer is no longer needed.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -141,7 +141,7 @@ class ChildProcess:
         return f"exit status {status}"
 
     def failure(self, reason: str) -> WorldError:
-        """Return the error that an outcome is for whoever waits for an answer."""
+        """Return the error of an outcome, for the waiting caller."""
         if reason == "silent":
             return WorldError("out_of_time", limit=f"{self._limits.silence_s:g} seconds")
         if reason == "large":

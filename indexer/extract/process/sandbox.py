@@ -190,7 +190,7 @@ class ExtractionChild:
             password: To open it with.
             program: What recognises.
             languages: Of the text, the likeliest first.
-            stopping: Asked meanwhile whether to give up.
+            stopping: Called meanwhile: whether to stop.
 
         Returns:
             The lines, see ``indexer.ocr.layer.pack``.

@@ -30,7 +30,7 @@ _RECITALS = re.compile(
     r"\bwhereas\b|w\s*i\s*t\s*n\s*e\s*s\s*s\s*e\s*t\s*h|\brecitals?\b", re.IGNORECASE
 )
 _WORD = r"(?:(?:[A-Z0-9]|i(?=[A-Z0-9]))[\w.&'’/+-]*|\([A-Z][\w.]*\)|&)"
-# A party: capitalised words up to whatever begins to describe it.
+# A party: capitalised words up to the beginning of its description.
 _PARTY = re.compile(
     rf"(?:the\s+)?({_WORD}(?:,?\s+(?:{_WORD}|of|and|the|de|d/b/a|a/k/a)(?=[\s,;:(.\"“]|$))*)"
 )
@@ -124,7 +124,7 @@ def _with_line_before(lines: list[str], i: int, title: str) -> str:
 
 
 def _parties(preamble: str) -> list[str]:
-    """Return the names after "between", or after the title, as far as they can be told."""
+    """Return the names after "between", or after the title, as far as they are recognised."""
     end = _RECITALS.search(preamble)
     if end is not None:
         preamble = preamble[: end.start()]

@@ -1,6 +1,6 @@
 """Running heads, running feet and page numbers, recognised over a whole document.
 
-Owns the counts of what stands at the ends of pages and the decision what of it is furniture; it
+Owns counting the first and last lines of pages, and deciding which of them are furniture; it
 must not know any format. A row is furniture if its text recurs at the same end of enough pages,
 its numbers staying the same but for one that may advance with the pages, and if everything between
 it and the end of its page is furniture too. Pure: pages in, decisions out.

@@ -1,4 +1,4 @@
-"""Headings of laid-out documents: short blocks that stand out from the body of the text.
+"""Headings of laid-out documents: short blocks in another type than the body text.
 
 Owns the counts of type styles and the decision what is a heading and how deep; it must not know
 any format. Size and weight count only against the style in which most of the document is set, so
@@ -127,7 +127,7 @@ class HeadingDetector:
         return self._bodies[stretch]
 
     def _rank_of(self, stretch: int, style: _Type, form: int) -> _Rank | None:
-        """Return how high a heading stands, or nothing if its type does not stand out."""
+        """Return the rank of a heading's type, or None if it is that of body text."""
         body = self._body_of(stretch)
         size = style[0] / body[0] if body[0] else 1.0
         bold = style[1] and not body[1]

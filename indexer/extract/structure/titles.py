@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from indexer.extract.base import RawBlock, RawPage
 
-TITLE_PAGES = 5  # a cover may stand behind pages of decoration
+TITLE_PAGES = 5  # a cover may follow pages of decoration
 _OUTSTANDING = 1.2  # times the usual size of the page
 _LEAD_BLOCKS = 12
 _ANNOUNCES = re.compile(r"\btoday\s+(announced|reported)\s+([^.]{10,100})")
@@ -143,7 +143,7 @@ def _first_line(page: RawPage) -> str:
 
 
 def _largest(page: RawPage) -> str:
-    """Return what is set largest in the upper part of the page, if it stands out."""
+    """Return the text in the largest type in the upper part of the page, if that is unusual."""
     placed = [block for block in page.blocks if block.style is not None and _names(page, block)]
     sizes = [
         block.style.size for block in page.blocks if block.style and len(_text(page, block)) > 1

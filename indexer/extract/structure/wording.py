@@ -55,14 +55,14 @@ def tidy(text: str) -> str:
 
 
 def tidy_capitals(name: str) -> str:
-    """Close the gaps that small capitals leave behind: "MGM R ESORTS I NTERNATIONAL"."""
+    """Close the gaps that small capitals cause: "MGM R ESORTS I NTERNATIONAL"."""
     name = tidy(name)
     gaps = _SMALL_CAPITALS.findall(name)
     return _SMALL_CAPITALS.sub(r"\1", name) if len(gaps) > 1 else name
 
 
 def is_boilerplate(line: str) -> bool:
-    """Return whether a line stands on many documents, and so names none."""
+    """Return whether a line is on many documents, and so identifies none."""
     return _BOILERPLATE.match(line.strip(" \t_-–—*\"'“”[(")) is not None
 
 
