@@ -51,6 +51,9 @@ def test_an_unwanted_document_is_not_cut(child: ExtractionChild, tale: Path) -> 
     [
         ("a.txt", "Größe first.\r\n\r\nSecond — paragraph.\r\n".encode()),
         ("a.md", "# Lamp\n\nIt *burns* oil.\n\n- wick\n".encode("utf-8-sig")),
+        ("a.txt", "LAMP\n\nIt burns oil.\n".encode("utf-8-sig")),
+        ("a.csv", "lamp,oil\nwick,2\nglass,3\n".encode("utf-8-sig")),
+        ("a.py", "# The lamp burns oil.\nLAMP = 1\n".encode("utf-8-sig")),
         ("a.txt", "Größe in two bytes a letter.\n".encode("utf-16")),
     ],
 )
@@ -59,9 +62,11 @@ def test_offsets_count_in_the_decoded_file(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    decoded = content.decode("utf-16" if b"\xff\xfe" in content else "utf-8-sig")
-    for passage in read(child, path)[1]:
+    decoded = content.decode("utf-16" if b"\xff\xfe" in content else "utf-8")
+    passages = read(child, path)[1]
+    for passage in passages:
         assert decoded[passage.char_start : passage.char_end] == passage.text
+    assert passages[0].text[0] != "\ufeff"
 
 
 def test_a_text_of_many_sections_keeps_its_offsets(child: ExtractionChild, tmp_path: Path) -> None:

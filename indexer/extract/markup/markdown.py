@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import MAX_ITEM_CHARS, Metadata, PlainSource, RawBlock, RawPage
+from indexer.extract.base import MAX_ITEM_CHARS, Metadata, PlainSource, RawBlock
 from indexer.extract.plain.decode import TextFile, open_text
-from indexer.extract.plain.text import TextLine, lines_of, paragraph_blocks
+from indexer.extract.plain.text import TextLine, lines_of, page_of, paragraph_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
     from indexer.config import Limits
+    from indexer.extract.base import RawPage
 
 _ATX = re.compile(r"(\s{0,3}(?:>\s*)*#{1,6}(?:\s+|$))(.*?)(\s+#+\s*)?$")
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL)
@@ -42,13 +43,14 @@ class MarkdownSource(PlainSource):
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         for number, section in enumerate(self._file.sections()):
-            front = _FRONT_MATTER.match(section) if number == 0 else None
-            body = front.end() if front else 0
-            blocks = list(markdown_blocks(section, body))
-            if front:
-                self.metadata = _front_matter(front[1])
-                blocks.insert(0, RawBlock(0, body, BlockKind.FURNITURE))
-            yield RawPage(1, section, tuple(blocks))
+            yield page_of(section, markdown_blocks if number else self._first_blocks)
+
+    def _first_blocks(self, text: str) -> Iterator[RawBlock]:
+        front = _FRONT_MATTER.match(text)
+        if front:
+            self.metadata = _front_matter(front[1])
+            yield RawBlock(0, front.end(), BlockKind.FURNITURE)
+        yield from markdown_blocks(text, front.end() if front else 0)
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> MarkdownSource:

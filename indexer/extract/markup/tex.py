@@ -15,7 +15,7 @@ from indexer.extract.base import Metadata, PlainSource, RawPage
 from indexer.extract.budget import Budget
 from indexer.extract.markup.tex_reader import Reader
 from indexer.extract.page_writer import PageWriter
-from indexer.extract.plain.decode import TextFile, open_text
+from indexer.extract.plain.decode import MARK, TextFile, open_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -35,7 +35,7 @@ class TexSource(PlainSource):
         self._limits = limits
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        text = "\n".join(self._file.sections()).replace("\r\n", "\n")
+        text = "\n".join(self._file.sections()).removeprefix(MARK).replace("\r\n", "\n")
         writer = PageWriter(Budget(self._limits))
         reader = Reader(text, writer)
         while reader.read(_TOKENS_A_STRETCH):

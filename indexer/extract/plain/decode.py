@@ -25,6 +25,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+MARK = "\ufeff"
 _READ_BYTES = 1 << 18
 _SAMPLE_BYTES = 1 << 16
 # Large enough that most files are one section, small enough that any file fits into memory.
@@ -74,9 +75,11 @@ class TextFile:
         """Yield the text in pieces of about ``target`` characters.
 
         Pieces end at an empty line, else at a line's end. The one line feed between two pieces
-        belongs to neither: joined by line feeds, they are the file as decoded.
+        belongs to neither: joined by line feeds, they are the file as decoded, the byte order mark
+        of UTF-8 included.
         """
-        decoder = codecs.getincrementaldecoder(self.encoding)(errors="replace")
+        encoding = self.encoding.removesuffix("-sig")
+        decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
         pending = ""
         with self.path.open("rb") as file:
             while data := file.read(_READ_BYTES):

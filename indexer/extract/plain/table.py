@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import PlainSource, RawBlock, RawPage
+from indexer.extract.base import PlainSource, RawBlock
 from indexer.extract.page_writer import TABLE_CHARS
 from indexer.extract.plain.decode import TextFile, open_text
-from indexer.extract.plain.text import TextLine, lines_of
+from indexer.extract.plain.text import TextLine, lines_of, page_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from indexer.config import Limits
+    from indexer.extract.base import RawPage
 
 _DELIMITERS = ",;\t|"
 _NUMBER = re.compile(r"[-+(]?[$€£]?\s*[\d.,:/\s%()-]+$")
@@ -38,7 +40,7 @@ class CsvSource(PlainSource):
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         for number, section in enumerate(self.file.sections()):
-            yield RawPage(1, section, tuple(table_blocks(section, first=number == 0)))
+            yield page_of(section, partial(table_blocks, first=number == 0))
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> CsvSource:

@@ -7,12 +7,12 @@ Nothing is ever changed: blocks only point into the decoded file.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, PlainSource, RawBlock, RawPage
-from indexer.extract.plain.decode import TextFile, open_text
+from indexer.extract.plain.decode import MARK, TextFile, open_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -54,7 +54,15 @@ class TextSource(PlainSource):
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         for section in self.file.sections():
-            yield RawPage(1, section, tuple(self.blocks(section)))
+            yield page_of(section, self.blocks)
+
+
+def page_of(section: str, blocks: Callable[[str], Iterable[RawBlock]]) -> RawPage:
+    """The page of a section and what ``blocks`` finds in it, where a byte order mark is in none."""
+    found = blocks(section.removeprefix(MARK))
+    if section.startswith(MARK):
+        found = (replace(one, start=one.start + 1, end=one.end + 1) for one in found)
+    return RawPage(1, section, tuple(found))
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
