@@ -40,6 +40,7 @@ _TOKEN = re.compile(
 )
 _NO_VALUE = re.compile(r"-?([A-Za-z]{2,}):$")
 _EDGES = ".,;:!?()[]{}"
+_QUESTION = re.compile(r"[?\uff1f\u061f][\"')\]\u201d\u2019\u00bb\s]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +128,16 @@ def _clause(match: re.Match[str], text: str) -> Clause | None:
         if not words(_folded(phrase)):
             return None
         return Clause(*match.span(), "", phrase.strip(), minus, quoted=True)
-    if minus and words(match["word"]):
+    if _excludes_word(match, text):
         return Clause(*match.span(), "", match["word"].strip(_EDGES), excluded=True)
     return None
+
+
+def _excludes_word(match: re.Match[str], text: str) -> bool:
+    """Whether a word has a minus that means without it, not "-control" inside a question."""
+    if not match["minus"] or not words(match["word"]):
+        return False
+    return not text[: match.start()].strip() or _QUESTION.search(text) is None
 
 
 def _operator_clause(match: re.Match[str], text: str) -> Clause | Note:
@@ -174,7 +182,7 @@ class _Draft:
             self._operator(match, raw)
         elif match["word"] is None:
             self._phrase(match["phrase"] or match["guillemets"] or "", minus=minus)
-        elif minus and words(match["word"]):
+        elif _excludes_word(match, raw):
             self._excluded_words.append(clean(match["word"]).strip(_EDGES))
         else:
             self._word(match[0])

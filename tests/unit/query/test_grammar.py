@@ -78,6 +78,24 @@ def test_exclusions() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "excluded"),
+    [
+        ("does the group -control change?", ()),
+        ("¿cambia el grupo -control?”", ()),
+        ("-control does the group change?", ("control",)),
+        (" -control group", ("control",)),
+        ("does the group change? -control", ("control",)),
+        ("group -control", ("control",)),
+    ],
+)
+def test_a_minus_inside_a_question_is_part_of_it(text: str, excluded: tuple[str, ...]) -> None:
+    query = parse(text)
+    assert query.excluded_words == excluded
+    assert ("control" in query.terms) is not bool(excluded)
+    assert [each.value for each in clauses(text)] == list(excluded)
+
+
+@pytest.mark.parametrize(
     ("text", "filters"),
     [
         ('in:"My Folder" IN:b', Filters(folders=("My Folder", "b"))),
