@@ -25,7 +25,7 @@ from indexer.search.passage_hits import (
     with_phrases,
 )
 from indexer.search.query_language import clear_language
-from indexer.store.values import docs_of
+from indexer.store.values import DocSet, docs_of
 from indexer.text.name_words import alphanumeric_parts
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class HitMaker:
         if self.narrowing.docs is None:
             return ()
         known = self.catalog.docs.known()
-        docs = known[self.narrowing.docs.keeps(known)][:limit]
+        docs = self._lacking(known[self.narrowing.docs.keeps(known)])[:limit]
         rows, places = self.catalog.docs.get(docs.tolist()), self.catalog.files.by_document(docs)
         hits = []
         for stored in self._firsts(docs.tolist()):
@@ -170,6 +170,19 @@ class HitMaker:
             if doc in places:
                 hits.append(passage_hit(stored, places[doc], rows[doc], [0]))
         return tuple(hits)
+
+    def _lacking(self, docs: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Those that have no excluded word, not even in their name, and no excluded phrase."""
+        holding: list[NDArray[np.int32]] = []
+        if self.narrowing.words:
+            with self.catalog.lexicon.reading() as reading:
+                counts = reading.counts(tuple(self.narrowing.words))
+            holding.append(np.flatnonzero(counts).astype(np.int32))
+        for phrase in self.narrowing.phrases:
+            left = DocSet.from_docs(docs.tolist())
+            every = self.catalog.spaces.totals().passages
+            holding.append(docs_of(self.store.phrase(" ".join(phrase), every, left).keys))
+        return np.setdiff1d(docs, np.concatenate(holding)) if holding else docs
 
     def _firsts(self, docs: list[int]) -> Iterator[dict[str, Any]]:
         keys = np.array([doc << 20 for doc in docs], np.int64)
