@@ -41,7 +41,7 @@ def run(options: Options, libraries: Libraries) -> Section:
             if number == 0:  # it reads every sentence vector for every query: one set is enough
                 multivectors = Multivectors.from_engine(engine, options.out / "multivector")
                 rows += [compared.row(variant) for variant in _by_lancedb(engine, multivectors)]
-                ours = weigh(engine, libraries.folder(wanted.name))["sentence vectors, keys"]
+                ours = weigh(engine, libraries.folder(wanted.library))["sentence vectors, keys"]
                 notes.append(_sizes(wanted, multivectors.size, ours))
     return Section("ablation", "What each part is worth", COLUMNS, tuple(rows), tuple(notes))
 

@@ -72,7 +72,7 @@ class Libraries:
     def open(self, name: str) -> Iterator[Engine]:
         """Open a set's library, indexed by this run or, with ``keep``, by an earlier one."""
         wanted = sets.find(name)
-        with self.open_folder(name, wanted.corpus, wanted.model) as engine:
+        with self.open_folder(wanted.library, wanted.corpus, wanted.model) as engine:
             yield engine
 
     @contextmanager

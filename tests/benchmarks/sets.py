@@ -19,8 +19,16 @@ SCORE = BENCH / "score.py"
 HARD_FILES = BENCH / "hard-files"
 
 # The smallest first; what measures one set takes the first or the last.
-NAMES = ("chunking-eval", "xquad-cross", "xquad-mono", "cuad", "financebench")
+NAMES = (
+    "chunking-eval", "xquad-cross", "xquad-mono", "evidence", "meetings", "regulations", "mergers",
+    "cuad", "cuad-plain", "financebench",
+)  # fmt: skip
 SEVERAL_LANGUAGES = frozenset({"xquad-cross", "xquad-mono"})
+# Sets that ask about the same things: each one's documents answer questions of the other. The
+# articles of xquad-mono are those of xquad-cross in other languages.
+SAME_SUBJECTS = (SEVERAL_LANGUAGES, frozenset({"cuad", "cuad-plain"}))
+# Sets that ask another's documents.
+SHARED_LIBRARIES = {"cuad-plain": "cuad"}
 # Sets that are asked in languages which no document of theirs is in: a library of them would get
 # the model for its documents by itself, and who asks so chooses the other.
 CHOSEN_MODELS = {"xquad-cross": LANGUAGES_MODEL}
@@ -46,8 +54,18 @@ class BenchSet:
     model: str = ""
 
     @property
+    def library(self) -> str:
+        """The name of the library of its documents."""
+        return SHARED_LIBRARIES.get(self.name, self.name)
+
+    @property
     def corpus(self) -> Path:
-        return self.folder / "corpus"
+        return self.folder.with_name(self.library) / "corpus"
+
+    def others(self) -> list[str]:
+        """The sets whose questions these documents do not answer."""
+        same = {self.name}.union(*(group for group in SAME_SUBJECTS if self.name in group))
+        return [name for name in NAMES if name not in same]
 
     def queries(self) -> list[Query]:
         """The questions, in the order of the file."""

@@ -35,7 +35,7 @@ def run(options: Options, libraries: Libraries) -> Section:
     for wanted in options.chosen:
         with libraries.open(wanted.name) as engine:
             text = text_bytes(engine)
-            parts = weigh(engine, libraries.folder(wanted.name))
+            parts = weigh(engine, libraries.folder(wanted.library))
         rows.append((wanted.name, _WHOLE, text / MB, 1.0))
         rows += [(wanted.name, part, parts[part] / MB, parts[part] / text) for part in PARTS]
     return Section("size", "Size of the index", COLUMNS, tuple(rows))

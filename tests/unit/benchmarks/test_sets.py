@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.passages import thinned
 from tests.benchmarks.scoring import compared
-from tests.benchmarks.sets import BenchSet, Query, without_preamble
+from tests.benchmarks.sets import NAMES, BenchSet, Query, find, without_preamble
+from tests.corpora import needs_corpus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +36,24 @@ def test_queries_come_in_the_order_of_the_file(tmp_path: Path) -> None:
     lines = "\n".join(json.dumps(row) for row in rows) + "\n\n"
     (tmp_path / "queries.jsonl").write_text(lines, encoding="utf-8")
     assert BenchSet("tiny", tmp_path).queries() == [Query("q2", "é?"), Query("q1", "b")]
+
+
+def test_a_set_is_not_asked_what_its_documents_answer() -> None:
+    assert not {"xquad-cross", "xquad-mono"} & set(find("xquad-mono").others())
+    assert not {"cuad", "cuad-plain"} & set(find("cuad").others())
+    assert len(find("evidence").others()) == len(NAMES) - 1
+
+
+def test_sets_of_the_same_documents_share_a_library() -> None:
+    assert find("cuad-plain").library == find("cuad").library
+    assert find("cuad-plain").corpus == find("cuad").corpus
+
+
+@pytest.mark.parametrize("name", NAMES)
+@needs_corpus
+def test_every_set_has_documents_and_questions(name: str) -> None:
+    assert find(name).corpus.is_dir()
+    assert find(name).queries()
 
 
 @given(st.lists(st.integers()), st.integers(1, 50))
