@@ -26,7 +26,7 @@ from indexer.library.removal import forget_orphans
 from indexer.pipeline.indexing_job import IndexingJob
 from indexer.pipeline.parts import Parts
 from indexer.pipeline.run import Run
-from indexer.search import language_means, score_normalisation
+from indexer.search import score_normalisation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -240,7 +240,6 @@ class IndexingLibrary(OpenLibrary):
         self.models.close_indexing()
         self.store.maintain(idle=True)
         score_normalisation.refresh(self.catalog, self.store, self.models)
-        language_means.refresh(self.catalog, self.store)
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:

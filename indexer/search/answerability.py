@@ -17,7 +17,7 @@ other; whether the best of them is good is told by:
 * *Years.* Three yearly reports of one company differ in little else.
 
 Where the best hit is in another language than the query, words tell nothing, and the similarity has
-a threshold of its own: across languages it is lower, of answers and of all else.
+a threshold of its own: how far it leads what is usual between the two languages.
 
 The features make up for one another, but where documents are similar no similarity makes up for
 all names. The threshold keeps at least 95 % of questions that have an answer.
@@ -25,13 +25,13 @@ all names. The threshold keeps at least 95 % of questions that have an answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from indexer.search.named_entities import DocumentProfile, NamedEntities
 
@@ -42,10 +42,6 @@ OTHER_YEAR = 0.4
 MIN_WORDS = 4
 # A document without any year may be of the one asked for.
 NO_YEAR = 0.5
-# The threshold of meaning where only that tells. Of xquad-cross's questions in five languages 95 %
-# reach it in German and Spanish, 90 % in Russian, Chinese and Arabic; of those put to a library
-# that does not answer them 65 to 85 % do not.
-ACROSS_LANGUAGES = -2.4
 # The weight of a missing name where no two documents are similar.
 LEAST_NAME_WEIGHT = 0.3
 
@@ -55,7 +51,8 @@ class AnswerabilityFeatures:
     """What speaks for an answer and against it; all but ``meaning`` from 0 to 1.
 
     Attributes:
-        meaning: Of the best hit, in deviations from the library's cohort.
+        meaning: Of the best hit, in deviations from the library's cohort; in another language its
+            lead, see ``indexer.search.score_normalisation.Cohort``.
         page: The share of the query that its passage holds.
         out_of_vocabulary: The share of the query in words that stand nowhere.
         names: How much of the query's names is missing, times their weight in this library.
@@ -74,19 +71,23 @@ class AnswerabilityFeatures:
 
 @dataclass(frozen=True, slots=True)
 class AnswerabilityClassifier:
-    """A linear classifier; its weights are in deviations of meaning."""
+    """A linear classifier; its weights are in deviations of meaning.
+
+    ``foreign`` is the threshold of meaning where only that tells.
+    """
 
     page: float
     out_of_vocabulary: float
     names: float
     year: float
     threshold: float
+    foreign: float = 0.0
 
     def score(self, features: AnswerabilityFeatures) -> float:
         """The distance above the threshold."""
         meaning = min(max(features.meaning, LEAST_DEVIATIONS), MOST_DEVIATIONS)
         if not features.same_language:
-            return meaning - ACROSS_LANGUAGES
+            return meaning - self.foreign
         found = self.page * features.page + self.out_of_vocabulary * features.out_of_vocabulary
         named = self.names * features.names + self.year * features.year
         return meaning + found + named - self.threshold
@@ -99,6 +100,14 @@ class AnswerabilityClassifier:
 DEFAULT_CLASSIFIER = AnswerabilityClassifier(
     page=4.0, out_of_vocabulary=-6.0, names=-4.0, year=-8.0, threshold=2.1
 )
+# For models of many languages. The others inflect more than English, so that less of a question
+# stands on the page that answers it.
+LANGUAGES_CLASSIFIER = replace(DEFAULT_CLASSIFIER, threshold=1.0, foreign=-0.15)
+
+
+def classifier_for(languages: Collection[str]) -> AnswerabilityClassifier:
+    """The classifier for a model that reads some languages."""
+    return LANGUAGES_CLASSIFIER if len(languages) > 1 else DEFAULT_CLASSIFIER
 
 
 def weight_share(
@@ -135,6 +144,7 @@ def missing(
     idfs: Mapping[str, float],
     most: float,
     documents: Sequence[DocumentProfile],
+    forms: Mapping[str, Sequence[str]],
 ) -> tuple[float, float]:
     """How much of a query's names and of its year is missing, each 0 to 1.
 
@@ -146,14 +156,19 @@ def missing(
         idfs: Of its words.
         most: The idf of a word that stands nowhere, for words not listed.
         documents: Those of the first hit, at least one.
+        forms: Of words that need not stand there as they are in the query.
     """
     found = [(word, name) for name in named.names for word in name]
     weights = [idfs.get(word, most) for word, _ in found]
+
+    def has(one: DocumentProfile, word: str, name: tuple[str, ...]) -> bool:
+        return any(one.has(form, name) for form in forms.get(word, (word,)))
+
     # The rarest word weighs for all, so that "Ltd" is not missed.
     weight = min(max(weights) / most, 1.0) if found and most > 0.0 else 0.0
     pairs = [
         (
-            weight * (1.0 - weight_share(weights, [one.has(word, name) for word, name in found])),
+            weight * (1.0 - weight_share(weights, [has(one, *pair) for pair in found])),
             _missing_year(named.year, one),
         )
         for one in documents

@@ -20,6 +20,7 @@ from indexer.search.answerability import (
     weight_share,
 )
 from indexer.search.named_entities import DocumentProfile, named_in, years_in
+from indexer.search.query_language import clear_language
 from indexer.search.query_terms import idf
 from indexer.search.rerank import NEAREST_HEADINGS
 from indexer.text.terms import words
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 # Hits whose passages may describe the document of the first one.
 LEADING = 5
+# With a smaller share of its words in the library a query is in no language of its documents.
+UNFAMILIAR = 1 / 3
 
 
 def answerability_features(
@@ -46,6 +49,8 @@ def answerability_features(
     hits: Sequence[Hit],
     meaning: float,
     between_documents: float,
+    *,
+    same_language: bool = True,
 ) -> AnswerabilityFeatures:
     """Compute the features of a query.
 
@@ -56,6 +61,7 @@ def answerability_features(
         hits: The best first, at least one, with their whole text.
         meaning: Of the best, in deviations from the library's cohort.
         between_documents: The usual similarity of passages to another document, likewise.
+        same_language: Whether the best is in the language of the query.
     """
     counts = _occurrences(terms, document_counts, docs)
     idfs = [idf(count, terms.passages) for count in counts]
@@ -66,7 +72,9 @@ def answerability_features(
     read = [_HitText.from_hit(hit) for hit in leading if not first_paths.isdisjoint(_paths(hit))]
     most = idf(0.0, terms.passages)
     by_word = dict(zip(terms.words, idfs, strict=True))
-    names, year = missing(named, by_word, most, _profiles(read))
+    # Names are inflected in most languages, and German writes every noun like one.
+    forms = dict(zip(terms.words, terms.expansions, strict=True)) if terms.across else {}
+    names, year = missing(named, by_word, most, _profiles(read), forms)
     held = [not read[0].words.isdisjoint(group) for group in terms.expansions]
     unknown = [count == 0.0 for count in counts]
     return AnswerabilityFeatures(
@@ -75,8 +83,19 @@ def answerability_features(
         out_of_vocabulary=weight_share(idfs, unknown, least=MIN_WORDS * most),
         names=names * name_weight(between_documents),
         year=year,
-        same_language=not (hits[0].language and terms.across),
+        same_language=same_language,
     )
+
+
+def is_foreign(terms: QueryTerms, language: str) -> bool:
+    """Whether a query is in another language than a document in ``language``.
+
+    Short questions seldom tell their own; then it is whether the library lacks most of their words.
+    """
+    if not terms.across or not language:
+        return False
+    asked_in = clear_language(terms.text, terms.words)
+    return asked_in != language if asked_in else terms.coverage < UNFAMILIAR
 
 
 def _occurrences(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.fusion import PageEvidence, bm25_shares, segment_max
+from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares, segment_max
 from indexer.store.values import DocSet, docs_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,13 @@ class QueryVectors:
     question: Floats
     scale: CosineScale  # of the model that made them
     means: LanguageMeans  # of the library's languages
+
+    def usual(self, language: str) -> float:
+        """What passages in a language usually reach; see ``LanguageMeans.usual``."""
+        asked, whole = (
+            self.means.usual(self.scale, vector, language) for vector in (self.question, self.whole)
+        )
+        return DEFAULT_WEIGHTS.question * asked + (1 - DEFAULT_WEIGHTS.question) * whole
 
 
 @dataclass(frozen=True, slots=True)

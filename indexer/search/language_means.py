@@ -4,8 +4,8 @@ Owns the mean vector of each language, its storage and the correction. In a mult
 passage in the language of a question tends to be nearer to it than an answer in another language.
 Most of the difference between the query's cosines to the means is therefore added: in a library of
 24 articles in English and one translation of each, a question in a third language finds its article
-with mrr .87 instead of .64, and questions in the language of their answer lose nothing. It must not
-rank.
+with mrr .87 instead of .64, and questions in the language of their answer lose nothing. The means
+also give the usual similarity in a language, against which answers are judged. It must not rank.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.score_normalisation import is_similar, spread_out
+from indexer.search.sampling import is_similar, spread_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,13 +36,25 @@ if TYPE_CHECKING:
 SAMPLE, LEAST = 64, 8
 # The share of the difference that is added; all of it costs questions in their own language .004.
 SHARE = 0.85
+_WHOLE = ""  # no language
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageMeans:
-    """The mean vector of each language's passages, float32 (dim,); empty for a single language."""
+    """The mean vectors of passages, float32 (dim,).
+
+    Attributes:
+        by_language: Of each language; empty for a single language.
+        whole: Of the library; None where it was not measured.
+    """
 
     by_language: Mapping[str, Floats]
+    whole: Floats | None = None
+
+    def usual(self, scale: CosineScale, vector: Floats, language: str) -> float:
+        """The similarity of the passages in a language to a query on average; 0 where unknown."""
+        mean = self.by_language.get(language, self.whole)
+        return 0.0 if mean is None else float(scale.similarity(mean[None], vector)[0])
 
     def missing(self, scale: CosineScale, vector: Floats, languages: Sequence[str]) -> Floats:
         """The correction of similarities to a query, by the passages' languages: float32 (n,)."""
@@ -84,7 +96,8 @@ def load_means(catalog: Catalog, space: Space) -> LanguageMeans:
         language: np.frombuffer(base64.b64decode(mean), np.float16).astype(np.float32)
         for language, mean in _stored(catalog, space)[1].items()
     }
-    return LanguageMeans(means if len(means) > 1 else {})
+    whole = means.pop(_WHOLE, None)
+    return LanguageMeans(means if len(means) > 1 else {}, whole)
 
 
 def refresh(catalog: Catalog, store: Store) -> None:
@@ -96,10 +109,11 @@ def refresh(catalog: Catalog, store: Store) -> None:
     if space is None or len(space.languages) < 2:
         return
     passages = catalog.spaces.totals().embedded
-    if is_similar(_stored(catalog, space)[0], passages):
+    before, known = _stored(catalog, space)
+    if _WHOLE in known and is_similar(before, passages):
         return
-    documents: dict[str, dict[int, int]] = {}
     expected = catalog.docs.expected()
+    documents = {_WHOLE: expected}
     for doc, row in catalog.docs.get(list(expected)).items():
         if row.language:
             documents.setdefault(row.language, {})[doc] = expected[doc]

@@ -4,9 +4,11 @@ Owns measuring and storing the cohort's statistics for each space. The scale of 
 model and library, so the similarity of a query's best passage is expressed in deviations from those
 of everyday questions (cohort normalisation of speaker recognition: Auckenthaler et al. 2000).
 Median and median absolute deviation are used, as they are robust to a library on one of these
-subjects. Some passages are also searched in the other documents, to measure how similar documents
-are to each other: yearly reports are as similar as answers. It must not know how hits are
-classified (``indexer.search.answerability``).
+subjects. The cohort is in English, and in a multilingual model every language has its own level, so
+the mean similarity of the query to passages in the hit's language is subtracted: in part for a hit
+in the query's language, whole for one in another. Some passages are also searched in the other
+documents, to measure how similar documents are to each other: yearly reports are as similar as
+answers. It must not know how hits are classified (``indexer.search.answerability``).
 """
 
 from __future__ import annotations
@@ -18,13 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.errors import WorldError
+from indexer.search import language_means
 from indexer.search.cohort_questions import QUESTIONS
 from indexer.search.fusion import DEFAULT_WEIGHTS, segment_max
-from indexer.store.values import DocSet, docs_of, key_of
+from indexer.search.sampling import is_similar, spread_out
+from indexer.store.values import DocSet, docs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
@@ -40,11 +42,12 @@ NEAREST = 16
 PROBES = 12
 # In a smaller library the statistics are unreliable, and every hit counts as good.
 MIN_PASSAGES = 50
-# Measured again when the library has grown or shrunk by this factor.
-REMEASURE = 1.5
 # The deviation of a normal distribution over its median deviation.
 _NORMAL = 1.4826
 _LEAST_SPREAD = 0.02
+# The share of the usual similarity that is subtracted for hits in the language of the query. All of
+# it would remove what tells answers from other text in English libraries.
+USUAL_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +82,36 @@ class CosineScale:
 class Cohort:
     """Statistics of the best similarities of questions without an answer in a library.
 
+    Similarities are less a share of the usual one; see ``LanguageMeans.usual``.
+
     Attributes:
         centre: Its median.
         spread: Its deviation.
+        lead: The median of how far it lies above the usual similarity.
+        lead_spread: The deviation of that.
         across: The median similarity of a passage to the best one of all other documents.
         passages: How many the library had.
     """
 
     centre: float
     spread: float
+    lead: float
+    lead_spread: float
     across: float
     passages: int
 
-    def deviations(self, meaning: float) -> float:
-        """A similarity in deviations from the cohort."""
-        return (meaning - self.centre) / self.spread
+    def deviations(self, meaning: float, usual: float) -> float:
+        """A similarity to a query in deviations from the cohort."""
+        return (meaning - USUAL_SHARE * usual - self.centre) / self.spread
+
+    def lead_deviations(self, meaning: float, usual: float) -> float:
+        """The same for a passage in another language than the query."""
+        return (meaning - usual - self.lead) / self.lead_spread
 
     @property
     def between_documents(self) -> float:
         """The median similarity of a passage to other documents, in deviations."""
-        return self.deviations(self.across)
+        return (self.across - self.centre) / self.spread
 
 
 def load_cohort(catalog: Catalog, space: Space) -> Cohort | None:
@@ -117,6 +130,7 @@ def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
 
     If the model is not available nothing is measured, and every hit counts as good.
     """
+    language_means.refresh(catalog, store)
     space = catalog.spaces.active()
     if space is None:
         return
@@ -129,87 +143,70 @@ def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
         vectors = np.stack([embedder.encode_query(question) for question in QUESTIONS])
     except WorldError:
         return
-    probes = spread_out(catalog.docs.expected(), PROBES)
-    cohort = measure(store, space, vectors, probes, passages)
+    cohort = _Measurement(catalog, store, space).cohort(vectors, passages)
     if cohort is not None:
         catalog.set_meta(_key(space), json.dumps(asdict(cohort)))
 
 
-def measure(
-    store: Store,
-    space: Space,
-    vectors: Floats,
-    probes: NDArray[np.int64],
-    passages: int,
-) -> Cohort | None:
-    """Search a library for the cohort's questions; None without passages.
+class _Measurement:
+    """Searches the passages of one space for the cohort."""
 
-    Args:
-        store: The passages' vectors.
-        space: The space that is searched.
-        vectors: Of the questions, float32 (n, dim).
-        probes: Keys of passages that are searched in the other documents.
-        passages: How many passages have vectors.
-    """
-    scale = CosineScale.from_space(space)
-    reached = (_best(store, space.key, scale, vector) for vector in vectors)
-    best = [found for found in reached if found is not None]
-    if not best:
-        return None
-    centre = float(np.median(best))
-    spread = _NORMAL * float(np.median(np.abs(np.array(best) - centre)))
-    # A single document is similar to no other.
-    others = _across(store, space, probes) or [centre]
-    return Cohort(centre, max(spread, _LEAST_SPREAD), float(np.median(others)), passages)
+    def __init__(self, catalog: Catalog, store: Store, space: Space) -> None:
+        self._store, self._space = store, space
+        self._means = language_means.load_means(catalog, space)
+        self._expected = catalog.docs.expected()
+        rows = catalog.docs.get(list(self._expected))
+        self._languages = {doc: row.language for doc, row in rows.items()}
 
+    def cohort(self, vectors: Floats, passages: int) -> Cohort | None:
+        """Search for the questions, float32 (n, dim); None without passages."""
+        scale = CosineScale.from_space(self._space)
+        reached = [found for vector in vectors if (found := self._best(scale, vector))]
+        if not reached:
+            return None
+        best, usual = np.array(reached).T
+        centre, spread = _middle(best - USUAL_SHARE * usual)
+        lead, lead_spread = _middle(best - usual)
+        # A single document is similar to no other.
+        others = self._across() or [centre]
+        return Cohort(centre, spread, lead, lead_spread, float(np.median(others)), passages)
 
-def spread_out(documents: Mapping[int, int], count: int) -> NDArray[np.int64]:
-    """Choose passages at even distances over a library: their keys, ascending.
+    def _across(self) -> list[float]:
+        """The similarity of some passages to the best one of the other documents."""
+        scale = CosineScale.from_space(self._space, "cosine_between")
+        probes = spread_out(self._expected, PROBES)
+        vectors = self._store.vectors_of(self._space.key, probes)
+        found = [
+            self._best(scale, vector, DocSet.from_docs([doc], allowed=False))
+            for doc, vector in zip(docs_of(probes).tolist(), vectors, strict=True)
+            if vector.any()  # it has one
+        ]
+        return [pair[0] - USUAL_SHARE * pair[1] for pair in found if pair]
 
-    Args:
-        documents: How many passages each document has.
-        count: The most passages to choose.
-    """
-    docs = np.array(sorted(documents), np.int64)
-    counts = np.array([documents[doc] for doc in docs.tolist()], np.int64)
-    ends = np.cumsum(counts)
-    total = int(counts.sum())
-    places = np.unique(((np.arange(count) + 0.5) * total / count).astype(np.int64))
-    at = np.searchsorted(ends, places[places < total], side="right")
-    ordinals = places[: len(at)] - (ends - counts)[at]
-    pairs = zip(docs[at].tolist(), ordinals.tolist(), strict=True)
-    return np.array([key_of(doc, ordinal) for doc, ordinal in pairs], np.int64)
-
-
-def _across(store: Store, space: Space, probes: NDArray[np.int64]) -> list[float]:
-    """The similarity of each probe to the best passage of the other documents."""
-    scale = CosineScale.from_space(space, "cosine_between")
-    pairs = zip(docs_of(probes).tolist(), store.vectors_of(space.key, probes), strict=True)
-    found = [
-        _best(store, space.key, scale, vector, DocSet.from_docs([doc], allowed=False))
-        for doc, vector in pairs
-        if vector.any()  # it has one
-    ]
-    return [best for best in found if best is not None]
+    def _best(
+        self, scale: CosineScale, vector: Floats, docs: DocSet | None = None
+    ) -> tuple[float, float] | None:
+        """The similarity of the best passage, weighted as in ``fusion``, and the usual one."""
+        space, store = self._space.key, self._store
+        asked = (vector, self._means.without(vector)) if self._means.by_language else (vector,)
+        found = [store.approximate_knn(space, one, NEAREST, docs).keys for one in asked]
+        keys = np.unique(np.concatenate(found))
+        if not len(keys):
+            return None
+        flat, offsets = store.sentence_vectors_of(space, keys)
+        sentence, _ = segment_max(scale.similarity(flat, vector), offsets)
+        share = DEFAULT_WEIGHTS.sentence
+        pooled = scale.similarity(store.vectors_of(space, keys), vector)
+        similarity = share * np.maximum(sentence, 0.0) + (1 - share) * pooled
+        languages = [self._languages.get(doc, "") for doc in docs_of(keys).tolist()]
+        at = int(np.argmax(similarity + self._means.missing(scale, vector, languages)))
+        return float(similarity[at]), self._means.usual(scale, vector, languages[at])
 
 
-def _best(
-    store: Store, space: str, scale: CosineScale, vector: Floats, docs: DocSet | None = None
-) -> float | None:
-    """The highest similarity of any passage to a vector, weighted as ``fusion`` does."""
-    keys = np.sort(store.approximate_knn(space, vector, NEAREST, docs).keys)
-    if not len(keys):
-        return None
-    flat, offsets = store.sentence_vectors_of(space, keys)
-    sentence, _ = segment_max(scale.similarity(flat, vector), offsets)
-    share = DEFAULT_WEIGHTS.sentence
-    pooled = scale.similarity(store.vectors_of(space, keys), vector)
-    return float((share * np.maximum(sentence, 0.0) + (1 - share) * pooled).max())
-
-
-def is_similar(before: int, now: int) -> bool:
-    """Whether a library with so many passages need not be measured again."""
-    return now <= REMEASURE * before and before <= REMEASURE * now
+def _middle(values: NDArray[np.float64]) -> tuple[float, float]:
+    """The median of some values and their deviation from it."""
+    centre = float(np.median(values))
+    return centre, max(_NORMAL * float(np.median(np.abs(values - centre))), _LEAST_SPREAD)
 
 
 def _key(space: Space) -> str:

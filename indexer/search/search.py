@@ -19,8 +19,8 @@ from indexer.api.phrases import Note
 from indexer.api.types import Why
 from indexer.query.focus import question
 from indexer.search import score_normalisation
-from indexer.search.answerability import DEFAULT_CLASSIFIER, AnswerabilityClassifier
-from indexer.search.answerability_features import answerability_features
+from indexer.search.answerability import classifier_for
+from indexer.search.answerability_features import answerability_features, is_foreign
 from indexer.search.candidates import QueryVectors, Retriever
 from indexer.search.evidence import LibraryEvidence, naming_words, with_similarity, word_evidence
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank, score_documents
@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Space
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.query.grammar import Query
+    from indexer.search.answerability import AnswerabilityFeatures
     from indexer.search.candidates import Retrieval, Retrievals
+    from indexer.search.score_normalisation import Cohort
     from indexer.store.store import Store
 
     Keys = NDArray[np.int64]
@@ -105,7 +107,6 @@ class Searcher:
     store: Store
     models: ModelsInUse
     weights: Weights = DEFAULT_WEIGHTS
-    classifier: AnswerabilityClassifier = DEFAULT_CLASSIFIER
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS, "search"))
 
     def close(self) -> None:
@@ -183,14 +184,28 @@ class Searcher:
         if cohort is None or not hits or found.terms.has_prefix:
             return True
         order = ranking.order
-        meaning = ranking.meaning_of(int(order[0])) if len(order) else 0.0
-        if not meaning or any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits):
+        if not len(order) or not ranking.meaning_of(int(order[0])):
             return True
-        features = answerability_features(
+        if any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits):
+            return True
+        classifier = classifier_for(space.languages)
+        return classifier.is_good(self.features(found, cohort, hits, ranking))
+
+    def features(
+        self, found: Retrieved, cohort: Cohort, hits: tuple[Hit, ...], ranking: Ranking
+    ) -> AnswerabilityFeatures:
+        """What tells whether hits, at least one and the best of a ranking, hold an answer."""
+        best = int(ranking.order[0])
+        document = int(ranking.candidates.docs[best])
+        row = self.catalog.docs.get([document]).get(document)
+        language = "" if row is None else row.language
+        meaning, usual = ranking.meaning_of(best), found.vectors.usual(language)
+        foreign = is_foreign(found.terms, language)
+        deviations = cohort.lead_deviations if foreign else cohort.deviations
+        return answerability_features(
             found.terms, found.evidence.counts, found.retriever.docs, hits,
-            cohort.deviations(meaning), cohort.between_documents,
+            deviations(meaning, usual), cohort.between_documents, same_language=not foreign,
         )  # fmt: skip
-        return self.classifier.is_good(features)
 
     def _retrieve(self, request: SearchRequest, space: Space, reading: LexiconReader) -> Retrieved:
         """Collect candidates; each search starts as soon as its input is available."""

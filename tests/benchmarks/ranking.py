@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.atomic import write_file
-from indexer.search.answerability import DEFAULT_CLASSIFIER
 from indexer.search.fusion import DEFAULT_WEIGHTS
 from tests.benchmarks import machine, ranking_tables, report, sets, told_elsewhere
 from tests.benchmarks.answerability import LabelledFeatures, answerability_table
@@ -97,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sections = [
         ranking_tables.ablation([each for one in found for each in one.asked]),
         ranking_tables.left_out(kinds, DEFAULT_WEIGHTS),
-        answerability_table(labelled, DEFAULT_CLASSIFIER),
+        answerability_table(labelled),
         ranking_tables.speed(kinds, DEFAULT_WEIGHTS),
     ]
     models = ", ".join(f"{one.asked[0].name} {one.model}" for one in found)
@@ -138,7 +137,7 @@ def _labelled(
     collector: Collector, wanted: BenchSet, queries: Sequence[Query], measurer: Measurer
 ) -> LabelledFeatures:
     """The features of a set's own questions, of those whose file is away, and of other sets'."""
-    asked = {GONE: queries} | {name: _some(name) for name in sets.NAMES if name != wanted.name}
+    asked = {GONE: queries} | {name: _some(name) for name in wanted.others()}
     unanswered = {
         kind: _features(collector, some, measurer if kind == GONE else None)
         for kind, some in asked.items()

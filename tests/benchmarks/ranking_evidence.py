@@ -14,8 +14,7 @@ import numpy as np
 
 from indexer.api.progress import CancelToken
 from indexer.query.grammar import parse
-from indexer.search import language_means, score_normalisation
-from indexer.search.answerability_features import answerability_features
+from indexer.search import score_normalisation
 from indexer.search.fusion import RerankEvidence, fuse, rerank
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import narrow
@@ -98,7 +97,6 @@ class Collector:
     @classmethod
     def from_engine(cls, engine: Engine) -> Collector:
         score_normalisation.refresh(engine.catalog, engine.store, engine.models)
-        language_means.refresh(engine.catalog, engine.store)
         space = engine.catalog.spaces.active()
         assert space is not None
         cohort = score_normalisation.load_cohort(engine.catalog, space)
@@ -116,10 +114,7 @@ class Collector:
         hits = self._hits(request, ranking)
         if not hits:
             return None
-        meaning = self.cohort.deviations(ranking.meaning_of(int(ranking.order[0])))
-        between, docs = self.cohort.between_documents, found.retriever.docs
-        counts = found.evidence.counts
-        return answerability_features(found.terms, counts, docs, hits, meaning, between)
+        return self.engine.searcher.features(found, self.cohort, hits, ranking)
 
     def _hits(self, request: SearchRequest, ranking: Ranking) -> tuple[Hit, ...]:
         catalog, store = self.engine.catalog, self.engine.store

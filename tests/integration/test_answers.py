@@ -96,6 +96,16 @@ def test_a_query_of_filters_alone_is_no_question(opened: Engine) -> None:
     assert result.good
 
 
+@pytest.mark.parametrize("excluded", ["-mechanic", '-"keeper in every month"'])
+def test_a_list_of_documents_leaves_out_those_with_an_excluded_word(
+    opened: Engine, excluded: str
+) -> None:
+    every = {hit.file for hit in ask(opened, "ext:txt").hits}
+    registers = {f"register-{year}.txt" for year in YEARS}
+    assert registers < every
+    assert {hit.file for hit in ask(opened, f"ext:txt {excluded}").hits} == every - registers
+
+
 def test_before_the_cohort_is_measured_nothing_is_called_bad(
     opened: Engine, tmp_path: Path
 ) -> None:

@@ -69,7 +69,7 @@ def test_what_ships_lies_between_what_is_tried() -> None:
     shipped = asdict(DEFAULT_CLASSIFIER)
     tried = {"page": PAGE, "out_of_vocabulary": OUT_OF_VOCABULARY, "names": NAMES, "year": YEAR}
     assert all(min(values) <= shipped[name] <= max(values) for name, values in tried.items())
-    assert set(shipped) == {*tried, "threshold"}
+    assert set(shipped) == {*tried, "threshold", "foreign"}
 
 
 def test_the_table_has_a_line_for_each_kind_and_classifier() -> None:
@@ -77,7 +77,7 @@ def test_the_table_has_a_line_for_each_kind_and_classifier() -> None:
         "one": LabelledFeatures(GOOD, {"strange": STRANGE}, {"short": GOOD}),
         "other": LabelledFeatures(GOOD, {"strange": STRANGE}, {}),
     }
-    section = answerability_table(labelled, DEFAULT_CLASSIFIER)
+    section = answerability_table(labelled)
     assert [row[:2] for row in section.rows].count(("one", "as it ships")) == 2
     assert len(section.rows) == 6
 

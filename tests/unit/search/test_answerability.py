@@ -16,6 +16,7 @@ from indexer.search.answerability import (
     NO_YEAR,
     OTHER_YEAR,
     AnswerabilityFeatures,
+    classifier_for,
     missing,
     name_weight,
     weight_share,
@@ -74,11 +75,11 @@ def test_one_word_of_two_is_less_than_half_of_a_query() -> None:
 def missing_names(
     asked: NamedEntities, weighed: dict[str, float], *documents: DocumentProfile
 ) -> float:
-    return missing(asked, weighed, 8.0, documents)[0]
+    return missing(asked, weighed, 8.0, documents, {})[0]
 
 
 def missing_year(year: str, of: Sequence[DocumentProfile]) -> float:
-    return missing(named(year=year), {}, 8.0, of)[1]
+    return missing(named(year=year), {}, 8.0, of, {})[1]
 
 
 def test_a_name_that_a_document_has_is_not_missing() -> None:
@@ -94,14 +95,25 @@ def test_all_that_is_named_must_be_in_one_document() -> None:
     apart = [document("acme"), document("globex")]
     assert missing_names(named(("acme",), ("globex",)), {}, *apart) == pytest.approx(0.5)
     other = [document("acme 2018"), document("globex 2019")]
-    names, year = missing(named(("globex",), year="2018"), {}, 8.0, other)
+    names, year = missing(named(("globex",), year="2018"), {}, 8.0, other, {})
     assert names + year == 1.0
+
+
+def test_an_inflected_name_is_not_missing_where_its_forms_are_known() -> None:
+    asked = named(("globexes",))
+    assert missing(asked, {}, 8.0, [ACME], {})[0] == 1.0
+    assert missing(asked, {}, 8.0, [ACME], {"globexes": ("globexes", "globex")})[0] == 0.0
+
+
+def test_a_model_of_one_language_has_the_classifier_for_english() -> None:
+    assert classifier_for(("en",)) == DEFAULT_CLASSIFIER
+    assert classifier_for(("de", "en")).threshold < DEFAULT_CLASSIFIER.threshold
 
 
 def test_nobody_misses_a_common_name() -> None:
     assert missing_names(named(("ltd",)), {"ltd": 0.1}, LETTER) < 0.02
-    assert missing(named(), {}, 8.0, [LETTER]) == (0.0, 0.0)
-    assert missing(named(("ltd",)), {"ltd": 0.0}, 0.0, [LETTER]) == (0.0, 0.0)
+    assert missing(named(), {}, 8.0, [LETTER], {}) == (0.0, 0.0)
+    assert missing(named(("ltd",)), {"ltd": 0.0}, 0.0, [LETTER], {}) == (0.0, 0.0)
 
 
 def test_the_year_of_a_query_is_the_one_a_document_is_of() -> None:
@@ -125,7 +137,7 @@ def test_more_documents_never_miss_more(
     words_: list[str], documents: list[DocumentProfile]
 ) -> None:
     asked = named(*[(word,) for word in words_], year="2019")
-    first, every = (sum(missing(asked, {}, 8.0, some)) for some in (documents[:1], documents))
+    first, every = (sum(missing(asked, {}, 8.0, some, {})) for some in (documents[:1], documents))
     assert every <= first
 
 
@@ -179,7 +191,8 @@ def test_more_evidence_never_counts_less(
 
 
 def test_across_languages_only_meaning_tells() -> None:
-    near = AnswerabilityFeatures(-1.0, 0.0, 1.0, 1.0, 0.0, same_language=False)
-    assert DEFAULT_CLASSIFIER.is_good(near)
-    assert not DEFAULT_CLASSIFIER.is_good(replace(near, meaning=-3.0))
-    assert not DEFAULT_CLASSIFIER.is_good(replace(near, same_language=True))
+    near = AnswerabilityFeatures(1.0, 0.0, 1.0, 1.0, 0.0, same_language=False)
+    many = classifier_for(("de", "en"))
+    assert many.is_good(near)
+    assert not many.is_good(replace(near, meaning=-1.0))
+    assert not many.is_good(replace(near, same_language=True))

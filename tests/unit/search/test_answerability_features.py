@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.types import Also, Hit, Why
-from indexer.search.answerability_features import answerability_features
+from indexer.search.answerability_features import answerability_features, is_foreign
 from indexer.search.query_terms import QueryTerms
 from indexer.store.values import DocSet
+from indexer.text.terms import words
 
 if TYPE_CHECKING:
     from indexer.search.answerability import AnswerabilityFeatures
@@ -119,10 +120,20 @@ def test_passages_far_down_the_list_say_nothing() -> None:
     assert found.names > 0.5
 
 
-def test_words_tell_nothing_across_languages_but_for_a_model_of_one_language() -> None:
-    german = replace(LEASES, language="de")
-    assert features([LEASES]).same_language
-    assert not features([german]).same_language
-    one = replace(TERMS, across=False)
-    found = answerability_features(one, DOCUMENT_COUNTS, None, [german], 0.0, SIMILAR)
-    assert found.same_language
+@pytest.mark.parametrize(
+    ("text", "coverage", "language", "foreign"),
+    [
+        ("wann endet der Vertrag mit dem Kiosk?", 0.2, "en", True),
+        ("wann endet der Vertrag mit dem Kiosk?", 0.2, "de", False),
+        ("Vertragsende Kiosk", 0.2, "en", True),  # in no clear language
+        ("Vertragsende Kiosk", 0.4, "en", False),
+        ("wann endet der Vertrag mit Acme?", 0.6, "en", True),  # but for a name
+        ("wann endet der Vertrag mit dem Kiosk?", 0.2, "", False),
+    ],
+)
+def test_a_query_is_foreign_to_documents_that_lack_its_words(
+    text: str, coverage: float, language: str, foreign: bool
+) -> None:
+    asked = replace(TERMS, text=text, words=tuple(words(text)), coverage=coverage)
+    assert is_foreign(asked, language) is foreign
+    assert not is_foreign(replace(asked, across=False), language)

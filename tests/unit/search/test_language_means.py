@@ -29,6 +29,13 @@ def test_a_library_in_one_language_is_left_as_it_is() -> None:
     assert alone.without(QUERY) is QUERY
 
 
+def test_what_is_usual_is_that_of_the_language_else_of_the_library() -> None:
+    means = LanguageMeans(MEANS.by_language, np.array([0.5, 0.5, 0.0], np.float32))
+    assert means.usual(CosineScale(), QUERY, "de") == pytest.approx(0.6)
+    assert means.usual(CosineScale(), QUERY, "fr") == pytest.approx(0.3)
+    assert LanguageMeans({}).usual(CosineScale(), QUERY, "de") == 0.0
+
+
 def test_a_search_in_all_languages_prefers_none() -> None:
     found = MEANS.without(QUERY)
     assert np.linalg.norm(found) == pytest.approx(1.0)

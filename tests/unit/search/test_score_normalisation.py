@@ -15,13 +15,15 @@ from indexer.catalog.records import Space
 from indexer.config import EngineConfig
 from indexer.embed.models_in_use import ModelsInUse
 from indexer.embed.record_files import write_record
-from indexer.search.score_normalisation import Cohort, CosineScale, spread_out
+from indexer.search.sampling import spread_out
+from indexer.search.score_normalisation import USUAL_SHARE, Cohort, CosineScale
 from indexer.store.values import docs_of, ordinals_of
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+COHORT = Cohort(0.25, 0.07, lead=0.10, lead_spread=0.10, across=0.25, passages=100)
 libraries = st.dictionaries(st.integers(0, 1000), st.integers(0, 300), max_size=20)
 
 
@@ -39,8 +41,14 @@ def test_passages_stand_at_even_distances(documents: dict[int, int], count: int)
 
 
 def test_documents_are_compared_in_deviations() -> None:
-    assert Cohort(0.25, 0.07, 0.25, passages=100).between_documents == 0.0
-    assert Cohort(0.25, 0.07, 0.60, passages=100).between_documents == pytest.approx(5.0)
+    assert replace(COHORT, across=0.25).between_documents == 0.0
+    assert replace(COHORT, across=0.60).between_documents == pytest.approx(5.0)
+
+
+def test_what_is_usual_counts_in_part_in_one_language_and_whole_between_two() -> None:
+    assert COHORT.deviations(0.39, 0.0) == pytest.approx(2.0)
+    assert COHORT.deviations(0.39, 0.14) == pytest.approx(2.0 - USUAL_SHARE * 2.0)
+    assert COHORT.lead_deviations(0.39, 0.14) == pytest.approx(1.5)
 
 
 def test_cosines_of_all_models_lie_alike() -> None:
