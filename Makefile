@@ -6,7 +6,7 @@ PY := .venv/bin/python
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert model model-languages lint types imports bench bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
+.PHONY: help demo test test-convert test-windows model model-languages lint types imports bench bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -69,6 +69,9 @@ FLAVOUR ?= cpu
 
 package: .venv/dev.stamp  ## Make and try what people install on Linux: dist/ (ten minutes, 5 GB)
 	@$(PY) packaging/build.py --flavour $(FLAVOUR) $(STEPS)
+
+test-windows: .venv/dev.stamp  ## What can be tried of Windows under Wine (half an hour; needs wine and mingw)
+	@$(PY) -m tests.windows $(ARGS)
 
 lock:  ## Pin the whole dependency tree again (needs uv)
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \

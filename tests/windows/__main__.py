@@ -1,0 +1,49 @@
+"""Run tests under Wine: ``python -m tests.windows [TEST…]``; takes half an hour."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.windows.python import COMPILER, ROOT, make
+
+FOLDER = ROOT / "build" / "windows"
+TESTS = (
+    "tests/windows/under_wine.py", "tests/unit/api", "tests/unit/text", "tests/unit/query",
+)  # fmt: skip
+NEEDED = {"wine": "wine wine64", COMPILER: "gcc-mingw-w64-x86-64-win32"}
+
+
+def windows_path(path: Path) -> str:
+    """Return a path of this machine as Wine shows it."""
+    return "Z:" + str(path).replace("/", "\\")
+
+
+def main() -> int:
+    if missing := [package for program, package in NEEDED.items() if not shutil.which(program)]:
+        print(f"this needs: apt-get install {' '.join(missing)}")
+        return 1
+    program = make(FOLDER)
+    environment = {
+        **os.environ,
+        "WINEPREFIX": str(FOLDER / "prefix"),
+        "WINEDEBUG": "-all",
+        "WINEDLLOVERRIDES": "mscoree,mshtml=",
+        "PYTHONPATH": ";".join(map(windows_path, (ROOT, FOLDER / "site"))),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUTF8": "1",
+        "PYTHONHASHSEED": "0",
+    }
+    command = [
+        "wine", str(program), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider",
+        "-c", windows_path(ROOT / "tests" / "windows" / "pytest.ini"),
+        "--rootdir", windows_path(ROOT), *(sys.argv[1:] or TESTS),
+    ]  # fmt: skip
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

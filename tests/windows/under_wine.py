@@ -1,0 +1,75 @@
+"""The way of a document on Windows: locks, pipes, children, extraction, vectors, store, answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="for Windows")
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "resources" / "sample" / "documents"
+QUESTION = "who mends the roof"
+PATIENCE_S = 1500
+
+
+def lectern(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command with a home of its own."""
+    environment = {**os.environ, "LOCALAPPDATA": str(folder), "APPDATA": str(folder)}
+    command = [sys.executable, "-m", "app", "--library", str(folder / "library"), *words]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8",
+        timeout=PATIENCE_S, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose library holds the sample documents."""
+    folder = tmp_path_factory.mktemp("home")
+    done = lectern(folder, "index", "--quiet", str(SAMPLES))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_every_document_is_read(home: Path) -> None:
+    lines = lectern(home, "files", "--json").stdout.splitlines()
+    rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    assert {row["state"] for row in rows} == {"indexed"}
+    assert {Path(row["path"]).name for row in rows} == {path.name for path in SAMPLES.iterdir()}
+
+
+def test_a_question_is_answered(home: Path) -> None:
+    done = lectern(home, "search", "--limit", "1", "--json", QUESTION)
+    assert "workshop-lease.pdf" in done.stdout, done.stderr
+
+
+def test_a_path_is_as_windows_writes_it(home: Path) -> None:
+    done = lectern(home, "search", f"in:{SAMPLES}", "ext:pdf", "roof")
+    assert "workshop-lease.pdf" in done.stdout, done.stderr
+
+
+def test_the_library_is_whole(home: Path) -> None:
+    done = lectern(home, "verify")
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_second_engine_is_kept_out_and_attached_to(home: Path) -> None:
+    """The lock holds, the pipe is found, and the token opens it."""
+    environment = {**os.environ, "LOCALAPPDATA": str(home), "APPDATA": str(home)}
+    own = [sys.executable, "-m", "app", "--library", str(home / "library")]
+    with subprocess.Popen(
+        [*own, "engine"], cwd=home, env=environment, stderr=subprocess.PIPE, text=True
+    ) as engine:
+        assert engine.stderr is not None
+        while "Serving" not in (line := engine.stderr.readline()):
+            assert line, "the engine ended"
+        assert "workshop-lease.pdf" in lectern(home, "search", QUESTION).stdout
+        assert lectern(home, "engine", "--stop").returncode == 0
+        assert engine.wait(PATIENCE_S) == 0
