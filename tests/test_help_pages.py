@@ -32,7 +32,9 @@ MADE = re.compile(r"<!-- made: (\w+) -->.*?<!-- end -->", re.DOTALL)
 FENCE = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TEXTS = ROOT / "resources" / "i18n" / "lectern_de.ts"
 # What stands as code and is no name of ours: places, and what other programs are told.
-FOREIGN = re.compile(r"~/|/|%LOCALAPPDATA%|sudo |pipx |\.lecternignore$|lectern[-_]VERSION|!$|gpu$")
+FOREIGN = re.compile(
+    r"~/|/|%LOCALAPPDATA%|sudo |pipx |make |\.lecternignore$|lectern[-_]VERSION|!$|gpu$"
+)
 SCRIPTS = ("install.sh",)
 
 

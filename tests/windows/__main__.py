@@ -6,9 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.windows.python import COMPILER, ROOT, make
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FOLDER = ROOT / "build" / "windows"
 TESTS = (

@@ -22,6 +22,7 @@ import psutil
 
 from indexer.api.errors import WorldError
 from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
+from indexer.confine.job import Job
 from indexer.confine.process import child_command, child_environment, make_scratch
 from indexer.confine.worker import TOO_LARGE_STATUS
 
@@ -43,13 +44,16 @@ _ADDRESS_SPACE_FACTOR = 4
 _MIN_ADDRESS_SPACE = 2 * 1024**3
 
 
+def _address_space(limits: Limits) -> int:
+    return max(_MIN_ADDRESS_SPACE, _ADDRESS_SPACE_FACTOR * limits.resident_bytes)
+
+
 def command(limits: Limits, scratch: str) -> list[str]:
     """Return the command line of a child."""
-    address_space = max(_MIN_ADDRESS_SPACE, _ADDRESS_SPACE_FACTOR * limits.resident_bytes)
     return [
         *child_command(MODULE),
         f"--engine={os.getpid()}",
-        f"--address-space={address_space}",
+        f"--address-space={_address_space(limits)}",
         f"--resident={limits.resident_bytes}",
         f"--silence={2 * limits.silence_s + 10}",
         f"--scratch={scratch}",
@@ -71,6 +75,7 @@ class ChildProcess:
         self._scratch = make_scratch()
         self._lock = threading.Lock()
         self._verdict = ""  # why it was killed
+        self._job: Job | None = None  # in place of a process group, on Windows
         self._waiting_since: float | None = None
         self._started = threading.Event()
         self._ending = threading.Event()
@@ -123,6 +128,8 @@ class ChildProcess:
             self._verdict = self._verdict or verdict
             if self._running.poll() is None:
                 _kill_group(self._running)
+            if self._job is not None:
+                self._job.end()
 
     def outcome(self) -> str:
         """Return why the process ended: the verdict it was killed for, or its exit status."""
@@ -188,6 +195,8 @@ class ChildProcess:
         try:
             self._running = _start(command(self._limits, self._scratch.name), self._errors)
             self._usage = psutil.Process(self._running.pid)
+            if sys.platform == "win32":
+                self._job = Job(self._running.pid, _address_space(self._limits))
         except (OSError, psutil.Error) as error:
             self._failures.append(error)
             return

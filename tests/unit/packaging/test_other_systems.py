@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from tests.windows.python import requirements
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
@@ -104,6 +106,18 @@ def test_the_installer_for_windows_compiles(scripts: dict[str, ModuleType], tmp_
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert (tmp_path / "dist" / "lectern-1.2.3-setup.exe").read_bytes()[:2] == b"MZ"
+
+
+def test_under_wine_are_the_locked_versions_but_for_a_few() -> None:
+    wanted = requirements()
+    names = re.findall(r"^([\w.-]+)==", wanted, re.MULTILINE)
+    assert len(names) == len(set(names))
+    assert {"lancedb", "onnxruntime", "pymupdf", "numpy", "pytest", "colorama"} <= set(names)
+    assert not {"pyside6-essentials", "jeepney", "secretstorage"} & set(names)
+    assert wanted.count("numpy==1.26.4") == 1
+    assert all(
+        "--hash=sha256:" in each for each in re.split(r"^(?=\w)", wanted, flags=re.MULTILINE)[1:]
+    )
 
 
 def test_what_computes_on_a_card_is_the_locked_version() -> None:

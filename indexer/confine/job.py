@@ -1,0 +1,104 @@
+"""A job object of Windows: what is in it ends with whoever made it, and takes no more memory.
+
+Owns the three calls and their structures, as Microsoft documents them. A process group does the
+first on Unix, the parent-death signal and the address space the rest. It must not know what runs
+in a job. Standard library only; elsewhere than on Windows there is none.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+_EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
+_PROCESS_MEMORY, _DIE_ON_FAULT, _KILL_ON_CLOSE = 0x100, 0x400, 0x2000
+_SET_QUOTA_AND_TERMINATE = 0x0100 | 0x0001
+
+
+class _Counters(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_ulonglong) for name in (
+        "ReadOperations", "WriteOperations", "OtherOperations",
+        "ReadBytes", "WriteBytes", "OtherBytes",
+    ))  # fmt: skip
+
+
+class _Basic(ctypes.Structure):
+    _fields_ = (
+        ("PerProcessUserTimeLimit", ctypes.c_longlong),
+        ("PerJobUserTimeLimit", ctypes.c_longlong),
+        ("LimitFlags", ctypes.c_uint32),
+        ("MinimumWorkingSetSize", ctypes.c_size_t),
+        ("MaximumWorkingSetSize", ctypes.c_size_t),
+        ("ActiveProcessLimit", ctypes.c_uint32),
+        ("Affinity", ctypes.c_size_t),
+        ("PriorityClass", ctypes.c_uint32),
+        ("SchedulingClass", ctypes.c_uint32),
+    )
+
+
+class _Extended(ctypes.Structure):
+    _fields_ = (
+        ("Basic", _Basic),
+        ("Io", _Counters),
+        ("ProcessMemoryLimit", ctypes.c_size_t),
+        ("JobMemoryLimit", ctypes.c_size_t),
+        ("PeakProcessMemoryUsed", ctypes.c_size_t),
+        ("PeakJobMemoryUsed", ctypes.c_size_t),
+    )
+
+
+if sys.platform == "win32":
+
+    class Job:
+        """Holds a process, and all it starts, until it is ended or this process ends.
+
+        Args:
+            pid: Of a process that has started nothing yet.
+            memory: What each process in it may commit, in bytes; 0 means no limit.
+
+        Raises:
+            OSError: If the system refuses.
+        """
+
+        def __init__(self, pid: int, memory: int = 0) -> None:
+            self._system = system = ctypes.WinDLL("kernel32", use_last_error=True)
+            for function in (system.CreateJobObjectW, system.OpenProcess):
+                function.restype = ctypes.c_void_p
+            self._handle = ctypes.c_void_p(system.CreateJobObjectW(None, None))
+            limits = _Extended()
+            limits.Basic.LimitFlags = _KILL_ON_CLOSE | _DIE_ON_FAULT
+            if memory:
+                limits.Basic.LimitFlags |= _PROCESS_MEMORY
+                limits.ProcessMemoryLimit = memory
+            given, size = ctypes.byref(limits), ctypes.sizeof(limits)
+            self._check(system.SetInformationJobObject(self._handle, _EXTENDED_LIMITS, given, size))
+            process = ctypes.c_void_p(system.OpenProcess(_SET_QUOTA_AND_TERMINATE, 0, pid))
+            self._check(process.value)
+            try:
+                self._check(system.AssignProcessToJobObject(self._handle, process))
+            finally:
+                system.CloseHandle(process)
+
+        def end(self) -> None:
+            """End all that is in it; harmless when done twice."""
+            handle, self._handle = self._handle, ctypes.c_void_p()
+            if handle.value:
+                self._system.TerminateJobObject(handle, 1)
+                self._system.CloseHandle(handle)
+
+        def _check(self, answer: object) -> None:
+            if not answer:
+                error = ctypes.WinError(ctypes.get_last_error())
+                self.end()
+                raise error
+
+else:
+
+    class Job:
+        """There are none on this system."""
+
+        def __init__(self, pid: int, memory: int = 0) -> None:
+            raise OSError(f"process {pid} cannot be held to {memory} bytes by a job here")
+
+        def end(self) -> None:
+            pass
