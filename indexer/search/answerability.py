@@ -102,7 +102,7 @@ DEFAULT_CLASSIFIER = AnswerabilityClassifier(
 )
 # For models of many languages. The others inflect more than English, so that less of a question
 # stands on the page that answers it.
-LANGUAGES_CLASSIFIER = replace(DEFAULT_CLASSIFIER, threshold=1.0, foreign=-0.15)
+LANGUAGES_CLASSIFIER = replace(DEFAULT_CLASSIFIER, threshold=0.5, foreign=-0.2)
 
 
 def classifier_for(languages: Collection[str]) -> AnswerabilityClassifier:

@@ -19,6 +19,7 @@ from indexer.search.answerability import (
     name_weight,
     weight_share,
 )
+from indexer.search.fusion import FAMILIAR
 from indexer.search.named_entities import DocumentProfile, named_in, years_in
 from indexer.search.query_language import clear_language
 from indexer.search.query_terms import idf
@@ -92,7 +93,7 @@ def is_foreign(terms: QueryTerms, language: str) -> bool:
 
     Short questions seldom tell their own; then it is whether the library lacks most of their words.
     """
-    if not terms.across or not language:
+    if not terms.across or not language or terms.coverage >= FAMILIAR:
         return False
     asked_in = clear_language(terms.text, terms.words)
     return asked_in != language if asked_in else terms.coverage < UNFAMILIAR
