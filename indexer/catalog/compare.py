@@ -34,7 +34,7 @@ UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, fixe
 WHERE id = ?
 """  # built from constants
 # Events report one hard link of a changed file; the others share its inode.
-_CHANGE_OTHER_NAMES = f"""
+CHANGE_OTHER_NAMES = f"""
 UPDATE files SET size = ?1, mtime_ns = ?2, size_class = ?3, state = '{FileState.QUEUED}', code = '',
     detail = '', pending = 1, volume_missing = 0, in_flight = 0, attempts = 0, crashes = 0
 WHERE inode = ?4 AND volume = ?5 AND fixed_state = '' AND id <> ?6
@@ -129,7 +129,7 @@ def update(
         connection.execute(_CHANGE, (*stat, *values, file))
         if found_inode and not entry.state and (volume, inode) == (found_volume, found_inode):
             changed = (entry.size, entry.mtime_ns, values[-1])
-            connection.execute(_CHANGE_OTHER_NAMES, (*changed, found_inode, found_volume, file))
+            connection.execute(CHANGE_OTHER_NAMES, (*changed, found_inode, found_volume, file))
         return
     if (volume, inode) != (found_volume, found_inode) or volume_missing:
         connection.execute(

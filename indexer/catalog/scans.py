@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from indexer.api.types import FileState
 from indexer.catalog.compare import (
+    CHANGE_OTHER_NAMES,
     INSERT,
     ScanTally,
     folder_id,
@@ -53,6 +54,15 @@ WHERE n.id >= ? AND n.fixed_state = '' AND n.inode <> 0 AND t.id <> n.id
   AND t.code NOT IN ({", ".join(f"'{code}'" for code in sorted(TRANSIENT_CODES))})
 GROUP BY n.id
 """  # built from constants
+# Another name of a known file that was changed in the meantime: no event reports the known name.
+_CHANGED_UNDER_NEW_NAME = """
+SELECT n.size, n.mtime_ns, n.size_class, n.inode, n.volume, n.id
+FROM files AS n CROSS JOIN files AS t JOIN roots r ON r.id = t.root
+WHERE n.id >= ?1 AND n.fixed_state = '' AND n.inode <> 0 AND t.id < ?1
+  AND t.inode = n.inode AND t.volume = n.volume AND t.fixed_state = '' AND NOT t.volume_missing
+  AND r.state = 'online' AND (t.size <> n.size OR t.mtime_ns <> n.mtime_ns)
+GROUP BY n.inode, n.volume
+"""
 _COPY_KNOWN = """
 UPDATE files SET content = ?, code = ?, detail = ?, attempts = ?, crashes = ?, pending = 0
 WHERE id = ?
@@ -207,6 +217,8 @@ class Scans:
                 connection.executemany(_COPY_KNOWN, known)
                 tally.known += len(known)
                 derive(connection, "id >= ? AND pending = 0 AND fixed_state = ''", first)
+                linked = connection.execute(_CHANGED_UNDER_NEW_NAME, (first,)).fetchall()
+                connection.executemany(CHANGE_OTHER_NAMES, linked)
                 self._index_names(connection, new)
 
     def _compare(

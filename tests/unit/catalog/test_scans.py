@@ -74,6 +74,33 @@ def test_a_file_that_could_not_be_read_at_its_old_path_is_read_at_the_new_one(
     assert states(catalog) == {"new/a.txt": "queued"}
 
 
+def test_a_file_changed_under_a_new_name_is_read_again_under_its_known_name(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt", inode=5)]}))
+    read_all(catalog)
+    # Only the new name was reported.
+    catalog.scans.apply(
+        root.id, _look({"": [found("b.txt", inode=5, mtime_ns=2)]}, {"": ["b.txt"]})
+    )
+    assert states(catalog) == {"a.txt": "queued", "b.txt": "queued"}
+    read_all(catalog)
+    both = [found(name, inode=5, mtime_ns=2) for name in ("a.txt", "b.txt")]
+    assert catalog.scans.apply(root.id, FakeWalk({"": both})).changed == 0
+
+
+def test_a_new_file_with_the_number_of_one_that_is_away_leaves_it_alone(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    first, second = root_at(catalog, tmp_path / "r"), root_at(catalog, tmp_path / "s")
+    catalog.scans.apply(first.id, FakeWalk({"": [found("a.txt", inode=5)]}))
+    read_all(catalog)
+    catalog.scans.apply(first.id, FakeWalk({}, reachable=False))
+    catalog.scans.apply(second.id, FakeWalk({"": [found("b.txt", inode=5, mtime_ns=2)]}))
+    assert states(catalog) == {"a.txt": "offline", "b.txt": "queued"}
+
+
 def test_a_move_to_another_root_is_not_read_again(catalog: Catalog, tmp_path: Path) -> None:
     first, second = root_at(catalog, tmp_path / "r"), root_at(catalog, tmp_path / "s")
     catalog.scans.apply(first.id, FakeWalk({"": [found("a.txt", inode=5)]}))
