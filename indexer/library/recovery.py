@@ -14,6 +14,7 @@ import numpy as np
 
 from indexer import faults
 from indexer.catalog.upkeep import READ_AGAIN
+from indexer.library.removal import forget_orphans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
-    """Delete incomplete documents and queue their files; no run may be in progress.
+    """Delete incomplete and orphaned documents, queue the former; no run may be in progress.
 
     Cheap when there is nothing to do; it may itself be interrupted.
 
@@ -52,6 +53,9 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     active = catalog.spaces.active()
     if active is not None and (lost := without_profile(catalog, store)):
         catalog.spaces.reopen(lost, active.id)
+    # The end of a run deletes these, unless it was killed before that.
+    if not catalog.queue.waiting() and catalog.upkeep.orphans_left():
+        forget_orphans(catalog, store)
     return len(damaged)
 
 

@@ -27,7 +27,6 @@ from indexer.library.recovery import (
     without_vectors,
     without_words,
 )
-from indexer.library.removal import forget_orphans
 from indexer.store import damage, deletions, indices
 from indexer.store.checks import TableReport, docs_with, examine
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
@@ -120,8 +119,6 @@ def repair(
     for fix in before.fixes:
         fix()
     recover(catalog, store)
-    if not catalog.queue.waiting():
-        forget_orphans(catalog, store)
     return before, verify(catalog, store, tick)
 
 

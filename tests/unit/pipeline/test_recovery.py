@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from indexer.library.recovery import incomplete, recover
 from tests.store_rows import rows, vectors
+from tests.unit.catalog.fakes import FakeWalk, found, root_at
 from tests.unit.pipeline.conftest import SPACE
 
 if TYPE_CHECKING:
@@ -47,6 +48,20 @@ def test_a_document_with_passages_twice_is_read_again(library: Library) -> None:
     library.store.add_passages(rows(docs["a"], ["again"]))
     assert recover(library.catalog, library.store) == 1
     assert library.store.known_docs().tolist() == []
+
+
+def test_documents_of_deleted_files_go_once_everything_is_read(library: Library) -> None:
+    docs = library.read(a=1, b=2)
+    root = root_at(library.catalog, library.folder)
+    library.catalog.scans.apply(root.id, FakeWalk({"": [found("b.txt"), found("c.txt")]}))
+    recover(library.catalog, library.store)
+    # The file that is not read yet may be the one that is gone, at another path.
+    assert sorted(library.store.known_docs().tolist()) == sorted(docs.values())
+    (waiting,) = library.catalog.queue.take(1)
+    library.catalog.queue.fail(waiting.file, "vanished")
+    recover(library.catalog, library.store)
+    assert library.store.known_docs().tolist() == [docs["b"]]
+    assert library.catalog.docs.expected() == {docs["b"]: 2}
 
 
 def test_what_only_the_store_knows_goes(library: Library) -> None:
