@@ -19,6 +19,10 @@ from pathlib import Path
 MIRROR = "http://deb.debian.org/debian"
 SUITE = "bookworm"
 SAMPLES = "/opt/lectern/_internal/resources/sample/documents"
+COMPLETE = (
+    "source /usr/share/bash-completion/completions/lectern; COMP_WORDS=(lectern se); COMP_CWORD=1; "
+    "_shtab_lectern; echo ${COMPREPLY[@]}"
+)
 # What installing anything leaves: logs, caches, and the parts that Lectern's package depends on.
 _NOT_OURS = ("var/cache", "var/lib", "var/log", "etc", "tmp", "proc", "dev", "sys", "home", "run")
 
@@ -97,6 +101,10 @@ def try_package(package: Path, root: Root) -> None:
     expect("workshop-lease.pdf" in answer, "it answers after the second installation")
     manual = root.folder / "usr/share/man/man1/lectern.1.gz"
     expect(manual.exists(), "there is a manual page")
+    share = root.folder / "usr/share"
+    expect((share / "doc/lectern/html/index.html").exists(), "the help is there as a site")
+    completed = root.run(f"bash -c '{COMPLETE}'")
+    expect("search" in completed.split(), "bash completes its commands")
     told = root.run("apt-get purge --yes lectern")
     expect("~/.local/share/lectern" in told, "a purge says where a person's library is")
     left = root.files() - depended

@@ -45,7 +45,15 @@ def main() -> int:
         "-c", windows_path(ROOT / "tests" / "windows" / "pytest.ini"),
         "--rootdir", windows_path(ROOT), *(sys.argv[1:] or TESTS),
     ]  # fmt: skip
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    # Under Wine Python starts with pipes or a terminal, and not with files.
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace",
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+    return process.returncode
 
 
 if __name__ == "__main__":
