@@ -1,4 +1,4 @@
-"""Compiles one model: a request as JSON on standard input, what went wrong as JSON on the output.
+"""Compiles one model: a request as JSON on standard input, an error as JSON on the output.
 
 Owns the process. The request has ``record``, ``precision``, ``side``, ``source`` and ``folder``.
 The answer is empty or has ``error`` (of ours), ``invalid`` (weights) or ``errno`` and ``strerror``.

@@ -1,6 +1,6 @@
-"""Two encoders in one file of weights: the one that reads queries, and what passages change in it.
+"""Two encoders in one file of weights: that of queries, and its changes for passages.
 
-Owns the names by which a file says so, the merging, and the checks that such a file makes sense.
+Owns the names of the tensors, merging them, and validating such a file.
 The tensors under their own names are an encoder by themselves, which reads queries. For passages,
 ``passages.<name>.up`` [out, r] times ``passages.<name>.down`` [r, in] is added to the matrix of
 that name, and ``passages.<name>`` takes the place of any other tensor. Only the table of positions
@@ -55,7 +55,7 @@ def weights_of(
         that does not fit what it changes, or holds what is no number.
 
     Raises:
-        ValueError: If a change is not to be understood by the names of its tensors.
+        ValueError: If the names of a change's tensors are invalid.
     """
     changed = [name for name in names if name.startswith(CHANGED)]
     low_rank = {_checked(name, names) for name in changed if name.endswith((UP, DOWN))}

@@ -1,6 +1,6 @@
 """Attention as nodes of a graph: over whole sequences, or within blocks of long ones.
 
-Owns the nodes between the products: which tokens meet which, and what of a layer is carried out a
+Owns the nodes between the products: which tokens attend to which, and which parts of a layer run a
 few blocks at a time. The rows of the blocks are inputs of the graph, made for each length by
 ``embed.blocks``; blocks become a batch, so that the one fused operator serves both. It must not
 know weights or how products are carried out.
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class Attention:
-    """How the tokens of one encoder meet.
+    """The attention of one encoder.
 
     Args:
-        graph: What the nodes are written into.
+        graph: The graph to which nodes are added.
         shape: Heads, width, blocks and anchors.
         grouped: Whether a layer is carried out a group of blocks at a time.
     """
@@ -52,7 +52,7 @@ class Attention:
 
     @property
     def inputs(self) -> dict[str, list[str]]:
-        """What the graph takes beside ids, by its axes."""
+        """The inputs of the graph besides ids, by their axes."""
         if not self.blocks:
             return {}
         return {
@@ -134,5 +134,5 @@ class Attention:
 
 
 def _alone(context: str, _: str) -> str:
-    """Nothing follows yet."""
+    """No further nodes."""
     return context

@@ -1,7 +1,7 @@
 """Compiling a model, with calibration: the ranges of its activations on real text.
 
 Owns the runs over a few pages of public-domain text that find the range of every activation with a
-fixed scale, and the proof that a graph computes what it should. It must not know where models are
+fixed scale, and verifying a graph's results. It must not know where models are
 kept.
 """
 
@@ -56,7 +56,7 @@ _MARGIN = 1.05
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Token ids of the calibration texts, and what the float32 graph makes of them."""
+    """Token ids of the calibration texts, and their results in the float32 graph."""
 
     ids: list[NDArray[np.int32]]
     vectors: NDArray[np.float32]
@@ -66,7 +66,7 @@ class Sample:
 def compile_model(
     model: ModelRecord, precision: Precision, side: Side, source: Path, folder: Path
 ) -> None:
-    """Write a model's graph into a folder, and prove it.
+    """Write a model's graph into a folder, and verify it.
 
     Args:
         model: Which model.

@@ -1,4 +1,4 @@
-"""An ONNX graph in the making: nodes, constants, and what goes in and comes out.
+"""Builds an ONNX graph: nodes, constants, inputs and outputs.
 
 Owns how large constants are kept beside a graph. It must not know what a graph computes.
 """
@@ -24,7 +24,7 @@ _ALIGNMENT = 64
 
 
 class Graph:
-    """Nodes and constants in the making.
+    """A graph that is being built.
 
     Args:
         data: Large constants are written here as they come, so that a model is never whole in
@@ -108,9 +108,9 @@ class Graph:
         width: int,
         facts: Mapping[str, int],
     ) -> bytes:
-        """Declare what goes in (int32, by its axes) and comes out; returns the model's bytes.
+        """Declare inputs (int32, by their axes) and outputs; return the model's bytes.
 
-        ``facts`` are kept with the model, for who runs it.
+        ``facts`` are stored as metadata of the model.
         """
         from onnx import TensorProto, helper
 

@@ -1,4 +1,4 @@
-"""How the products of the encoder are carried out: in float32, or in 8-bit integers.
+"""The matrix products of the encoder, in float32 or in 8-bit integers.
 
 Owns the products and the rounding of weights and activations. It must
 not know the order of the layers, files or sessions.

@@ -1,6 +1,6 @@
-"""What an embedder takes and gives, and the text that goes in front of a passage.
+"""The interface types of an embedder, and the prefix of a passage.
 
-Owns the values between indexing and the model. It must not know ONNX Runtime, tokenizers or where
+Owns the types between indexing and the model. It must not know ONNX Runtime, tokenizers or where
 models are kept.
 """
 
@@ -34,7 +34,7 @@ class EmbedInput:
 
 @dataclass(frozen=True, slots=True)
 class PassageVectors:
-    """What the model makes of one passage; every vector has length 1.
+    """The vectors of one passage, each of length 1.
 
     Attributes:
         vector: float32, shape ``(dimension,)``.
@@ -49,7 +49,7 @@ class PassageVectors:
 
 
 class Embedder(Protocol):
-    """What indexing needs of an embedder. Thread-safe."""
+    """The interface of an embedder for indexing. Thread-safe."""
 
     def encode_batches(
         self,
@@ -63,7 +63,7 @@ class Embedder(Protocol):
 
 
 def passage_prefix(title: str, heading_path: Sequence[str]) -> str:
-    """What stands in front of a passage: ``"title. heading path: "``, or ``""``.
+    """The prefix of a passage: ``"title. heading path: "``, or ``""``.
 
     >>> passage_prefix("Annual report", ("Risks",))
     'Annual report. Risks: '

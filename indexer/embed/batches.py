@@ -41,7 +41,7 @@ class PassageRows:
 
 @dataclass(frozen=True, slots=True)
 class TokenSequence:
-    """What the model reads in one go, and what it is read for."""
+    """One input sequence of the model, and the passages in it."""
 
     ids: NDArray[np.int32]
     pieces: tuple[PassageRows, ...]
@@ -49,7 +49,7 @@ class TokenSequence:
 
 @dataclass(slots=True)
 class _PassageSums:
-    """The sums of a passage in the making, until all its sequences were read."""
+    """The running sums of a passage, until all its sequences are read."""
 
     sentences: NDArray[np.float32]
     whole: NDArray[np.float32]
@@ -94,7 +94,7 @@ class Pooler:
     def add(
         self, sequence: TokenSequence, states: NDArray[np.float32]
     ) -> Iterator[tuple[int, PassageVectors]]:
-        """Take in the states of a sequence; yields the passages that are complete with it.
+        """Add the states of a sequence; yield the passages that it completes.
 
         Args:
             sequence: One of the sequences given at the start.
@@ -106,7 +106,7 @@ class Pooler:
             pooled = self._open[piece.passage]
             sums = segment_sums(states, piece.bounds)
             pooled.sentences += sums
-            # A passage without tokens still means something: its title and headings.
+            # A passage without tokens gets the vector of its title and headings.
             whole = whole_sequence or not piece.rows
             pooled.whole += states.sum(axis=0) if whole else sums.sum(axis=0)
             pooled.tokens += piece.rows + shared
@@ -118,7 +118,7 @@ class Pooler:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Sequences padded to one length: what a run of the model takes.
+    """Sequences padded to one length, for one run of the model.
 
     Attributes:
         sequences: Their numbers.
@@ -136,12 +136,12 @@ def in_batches(
 ) -> Iterator[Batch]:
     """Sort sequences by length, longest first, and pack them within a budget of tokens.
 
-    The longest come first so that memory is asked for once. A sequence above the budget makes a
+    The longest come first so that memory is allocated once. A sequence above the budget makes a
     batch of its own.
 
     Args:
         sequences: Token ids, none empty.
-        budget: Asked before each batch: rows times the longest of them may be this much.
+        budget: Called before each batch: the limit of rows times their longest.
         padded: Whether sequences of different lengths may share a batch.
     """
     order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]), reverse=True)

@@ -1,4 +1,4 @@
-"""Which tokens see which where attention is kept within blocks, so that windows may be long.
+"""Sliding-window attention: which tokens attend to which, so that windows may be long.
 
 Owns the numbers of rows: a window's first tokens, its anchors, see every token and are seen by
 every one, as the title in front should be; the tokens after them are cut into blocks, and a block
@@ -30,7 +30,7 @@ class Blocks:
         queries: The rows of each block, ``(blocks, tokens)``. The last block ends with the
             sequence, so it may share rows with the one before.
         keys: The rows that each block sees, ``(blocks, seen)``.
-        places: For each row after the anchors, where it stands among all rows of ``queries``.
+        places: For each row after the anchors, its index among all rows of ``queries``.
     """
 
     anchors: int
@@ -40,7 +40,7 @@ class Blocks:
 
 
 def plan_blocks(length: int, block: int, reach: int, anchors: int) -> Blocks:
-    """Cut a sequence into blocks of one size, as few as can be.
+    """Split a sequence into the fewest blocks of one size.
 
     A block near an end of the sequence sees as many tokens as one in the middle. In a sequence no
     longer than that and the anchors, every token sees every other.
@@ -73,10 +73,10 @@ class Groups:
     """The blocks of a batch of sequences, a few at a time; rows count through all its tokens.
 
     Attributes:
-        queries: The rows of each block, ``(groups, blocks, tokens)``. The last blocks may stand
-            there more than once, so that all groups are as large.
+        queries: The rows of each block, ``(groups, blocks, tokens)``. The last blocks may occur
+            more than once, so that all groups have one size.
         keys: The rows that each block sees, ``(groups, blocks, seen)``.
-        places: Where each token stands among the anchors of all sequences and then the rows of
+        places: The index of each token among the anchors of all sequences and then the rows of
             ``queries``, ``(sequences, length)``.
     """
 
@@ -86,7 +86,7 @@ class Groups:
 
 
 def group(plan: Blocks, sequences: int, tokens: int) -> Groups:
-    """Put the blocks of sequences of one length into groups.
+    """Group the blocks of sequences of one length.
 
     Args:
         plan: The blocks of each.
@@ -108,7 +108,7 @@ def group(plan: Blocks, sequences: int, tokens: int) -> Groups:
 
 
 def _shifted(rows: Rows, starts: Rows) -> Rows:
-    """Rows of one sequence for all of them, one after the other."""
+    """The rows of one sequence, shifted for each sequence and concatenated."""
     return (starts[:, None, None] + rows).reshape(-1, rows.shape[1])
 
 

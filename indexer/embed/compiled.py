@@ -69,7 +69,7 @@ class CompiledModel:
 def compiled_folder(
     record: ModelRecord, models: Path, precision: Precision, side: Side = Side.PASSAGES
 ) -> Path:
-    """Where the compiled form of a model lies, or would."""
+    """The folder of a model's compiled form."""
     encoder = f"{side}-" if record.adapted else ""
     return models / record.id / f"{encoder}{precision}-{BUILDER_VERSION}"
 
@@ -84,7 +84,7 @@ def ensure_compiled(
     download: bool = True,
     note: Callable[[str], None] = lambda _text: None,
 ) -> CompiledModel:
-    """Open the compiled form of a model, making it first if need be.
+    """Open the compiled form of a model, which is built if missing.
 
     Args:
         record: Which model.
@@ -97,7 +97,7 @@ def ensure_compiled(
 
     Raises:
         WorldError: ``model_missing`` if there is nothing to build from, ``model_damaged`` if the
-            weights make no sense, ``library_unwritable`` or ``disk_full`` if the folder cannot be
+            weights are invalid, ``library_unwritable`` or ``disk_full`` if the folder cannot be
             written, ``busy`` if another process builds for too long.
     """
     from filelock import FileLock, Timeout
@@ -159,7 +159,7 @@ def _hash(path: Path) -> str:
 
 
 def _made(compiled: CompiledModel) -> dict[str, Any]:
-    """What the compiled files depend on."""
+    """Everything that the compiled files depend on."""
     return {
         "model": compiled.record.id,
         **({"side": str(compiled.side)} if compiled.record.adapted else {}),
@@ -170,7 +170,7 @@ def _made(compiled: CompiledModel) -> dict[str, Any]:
 
 
 def _build(compiled: CompiledModel, source: Path) -> None:
-    """Make the folder beside its place and rename it, so that it is never seen half-written."""
+    """Build the folder under a temporary name and rename it, so that it is never incomplete."""
     home = compiled.folder.parent
     scratch = Path(tempfile.mkdtemp(prefix="building-", dir=home))
     try:
@@ -192,11 +192,11 @@ def _build(compiled: CompiledModel, source: Path) -> None:
 
 
 def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
-    """Have a child process write the graph into a folder.
+    """Run a child process that writes the graph into a folder.
 
     Raises:
         OSError: If the folder cannot be written.
-        LecternError: ``model_damaged`` of weights that make no sense, ``internal`` of a graph that
+        LecternError: ``model_damaged`` for invalid weights, ``internal`` for a graph that
             computes something else, or of a child that died.
     """
     request = {
@@ -223,7 +223,7 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
 
 
 def _clear_away(compiled: CompiledModel) -> None:
-    """Remove what older builders made, and what a killed one left behind."""
+    """Delete the folders of older builders, and those of killed builds."""
     record, precision, home = compiled.record, compiled.precision, compiled.folder.parent
     kept = {compiled_folder(record, home.parent, precision, side) for side in Side}
     for pattern in (f"{precision}-*", f"*-{precision}-*", "building-*"):
@@ -233,7 +233,7 @@ def _clear_away(compiled: CompiledModel) -> None:
 
 
 def _make_durable(path: Path) -> None:
-    """Make a file its owner's alone, and durable."""
+    """Restrict a file to its owner, and fsync it."""
     path.chmod(OWNER_ONLY)
     with path.open("rb+") as file:
         os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""Every connection to the network that was ever made, for the person to see.
+"""The log of all connections to the network, for the person.
 
 Owns one file beside the models, with a JSON object a line: ``time`` (ISO, UTC), ``what`` was asked
 for and the ``outcome``. Only the download of a model (``indexer.embed.fetch``) and the question for
@@ -29,7 +29,7 @@ _MOST_BYTES = 1 << 18
 
 
 def note(folder: Path, what: str, outcome: str) -> None:
-    """Add a connection to the log of a folder; what cannot be written goes to the common log.
+    """Add a connection to the log of a folder, or to the program's log if that fails.
 
     Args:
         folder: Of the log.

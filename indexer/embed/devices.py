@@ -1,6 +1,6 @@
-"""Where the model runs: which execution provider is really in use, and why.
+"""The execution provider of the model: which one is in use, and why.
 
-Owns the choice among CUDA, DirectML, CoreML and the CPU, and the proof that a choice works: the
+Owns the choice among CUDA, DirectML, CoreML and the CPU, and testing that it works: the
 session must name the provider and must survive a run. It must not know models or tokens.
 """
 
@@ -34,7 +34,7 @@ PROVIDERS = {
 
 @dataclass(frozen=True, slots=True)
 class ProviderInUse:
-    """The execution provider of a session, and notes that say why it is this one."""
+    """The execution provider of a session, and notes with the reasons."""
 
     name: str  # a key of ``PROVIDERS``
     notes: tuple[Note, ...]
@@ -50,7 +50,7 @@ def load_runtime() -> Any:
         import onnxruntime
     except ImportError as error:
         raise WorldError("no_runtime") from error
-    # A folder that outlived its uninstalled package imports as an empty namespace.
+    # The leftover folder of an uninstalled package imports as an empty namespace.
     if not hasattr(onnxruntime, "InferenceSession"):
         raise WorldError("no_runtime")
     # Windows' own tracing, which ``indexer.TELEMETRY_OFF`` does not reach.
@@ -59,7 +59,7 @@ def load_runtime() -> Any:
 
 
 def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
-    """Which providers to try, best first; the CPU is always the last.
+    """The providers to try, best first; the CPU is always the last.
 
     Args:
         available: Provider names as ONNX Runtime reports them.
@@ -103,7 +103,7 @@ def choose(wanted: str, prove: Callable[[str], T]) -> tuple[T, ProviderInUse]:
     for name in accelerators:
         try:
             proven = prove(name)
-        except Exception as error:  # noqa: BLE001  # drivers fail in every way there is
+        except Exception as error:  # noqa: BLE001  # drivers may raise anything
             log.warning("the provider %s does not work here: %s", name, error)
             failures.append(Note("device_failed", {"device": name, "said": _first_line(error)}))
             continue
@@ -124,7 +124,7 @@ def open_on(runtime: Any, model: Path, name: str) -> Any:
     settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
     settings.log_severity_level = 3
-    # Lengths differ from run to run, so a plan of memory for each would only pile up.
+    # Lengths differ between runs, so that cached memory plans would accumulate.
     settings.enable_mem_pattern = False
     # The graph is written fused; what the optimizer would fuse further is slower.
     settings.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC

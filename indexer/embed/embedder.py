@@ -1,7 +1,7 @@
 """The embedder that runs a compiled model through ONNX Runtime.
 
-Owns the session and its runs, several side by side. What the model reads is ``layout``'s, what
-becomes of token states ``batches``'; it must not know files, queues or the store.
+Owns the session and its concurrent runs. ``layout`` makes the input sequences, ``batches`` pools
+the token states; it must not know files, queues or the store.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Versions of the layout of a sequence; another layout gives another space.
 LATE, ALONE = "late-3", "alone-1"
-# On the CPU small runs keep what they work on in the cache; on other devices starting one costs.
+# On the CPU the data of small runs stays in its cache; on other devices starting a run costs time.
 _TOKENS_A_RUN = {CPU: 512}
 _TOKENS_A_RUN_ELSEWHERE = 16_384
 
@@ -55,8 +55,8 @@ def space_of(record: ModelRecord, precision: Precision) -> str:
 class OnnxEmbedder:
     """One model, one session: queries and passages into vectors of one space. Thread-safe.
 
-    Of a model whose queries and passages are read by different encoders it has the one that was
-    compiled, and raises ``ValueError`` when it is given what the other one reads.
+    Of a model with different encoders for queries and passages it has the one that was
+    compiled, and raises ``ValueError`` for inputs of the other one.
 
     Args:
         compiled: The verified files of the model.
@@ -86,12 +86,12 @@ class OnnxEmbedder:
 
     @property
     def space(self) -> str:
-        """Names everything that the vectors depend on; equal spaces can be compared."""
+        """A name of everything that the vectors depend on; those of equal spaces are comparable."""
         return space_of(self.record, self.precision)
 
     @property
     def token_budget(self) -> int:
-        """The most tokens a run is given."""
+        """The most tokens of a run."""
         return _TOKENS_A_RUN.get(self.provider.name, _TOKENS_A_RUN_ELSEWHERE)
 
     def encode_query(self, text: str) -> NDArray[np.float32]:
@@ -108,9 +108,9 @@ class OnnxEmbedder:
         return vectors.vector
 
     def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
-        """The vectors of passages, in their order. All of a passage is read, however long.
+        """The vectors of passages, in their order. Passages of any length are read completely.
 
-        For a model trained late the passages must be those of one document, in order.
+        For a late-chunking model the passages must be those of one document, in order.
         """
         found = dict(pair for done in self.encode_batches(passages) for pair in done)
         return [found[index] for index in range(len(passages))]
@@ -126,10 +126,10 @@ class OnnxEmbedder:
 
         Args:
             passages: What to embed.
-            runs: For a model trained late: how many in a row stand together, in one document;
+            runs: For a late-chunking model: how many consecutive ones are of one document;
                 all of them, if not given.
-            budget: Asked before each run for the most tokens it may have; a run never has more
-                than suits the provider (a few hundred on the CPU, some 20 ms of work).
+            budget: Called before each run for the limit of its tokens; a run never has more
+                than the provider's own limit (a few hundred on the CPU, some 20 ms of work).
         """
         with closing_pool(self._workers) as pool:
             sequences = self._lay_out(passages, pool, runs)
@@ -150,7 +150,7 @@ class OnnxEmbedder:
         """The tokens whose mean is the direction of the vector of one of some passages.
 
         Args:
-            passages: As for ``encode_passages``; a model trained late reads it among the others.
+            passages: As for ``encode_passages``; a late-chunking model reads it among the others.
             wanted: Its index.
         """
         self._check(Side.PASSAGES)
@@ -225,7 +225,7 @@ class OnnxEmbedder:
 
 @contextmanager
 def closing_pool(workers: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of threads that, when left, drops what was not begun and waits for the rest."""
+    """A pool of threads that cancels queued work at exit and waits for running work."""
     pool = ThreadPoolExecutor(workers, thread_name_prefix="embed")
     try:
         yield pool

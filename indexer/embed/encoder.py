@@ -1,4 +1,4 @@
-"""A compiled graph that runs: batches of token ids in, token states out.
+"""Runs a compiled graph: batches of token ids in, token states out.
 
 Owns the untyped session of ONNX Runtime behind a typed interface. It must not know passages,
 pooling or where the graph came from.
@@ -26,7 +26,7 @@ IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
 QUERIES, KEYS, PLACES = "block_queries", "block_keys", "block_places"
 # Metadata of a graph: the arguments of ``plan_blocks``.
 BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
-# What a layer makes of so many tokens stays in a processor's cache.
+# The activations of a layer for so many tokens fit a processor's cache.
 _GROUP_TOKENS = 128
 
 
@@ -68,7 +68,7 @@ class Encoder:
         return {name: numbers.astype(np.int32) for name, numbers in rows.items()}
 
     def prove(self) -> None:
-        """Run something small; raises if the provider cannot."""
+        """Run a small input; raises if the provider fails."""
         batch = Batch((0,), np.ones((1, 2), np.int32), np.array([2], np.int32))
         if not np.isfinite(self.states(batch)).all():
             raise RuntimeError("the test run gave values that are no numbers")

@@ -1,6 +1,6 @@
-"""Opening embedders: find or fetch the weights, have them compiled, open a session.
+"""Opens embedders: finds or fetches the weights, compiles them, opens a session.
 
-Owns the choice of the compiled form for a device. It must not know who asks (``models_in_use``).
+Owns the choice of the compiled form for a device. It must not know the callers (``models_in_use``).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def open_embedder(
         side: What it reads; a model with one encoder reads both.
         threads: Runs side by side; 0 for one a core.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
-        download: Whether the network may be asked.
+        download: Whether the network may be used.
 
     Raises:
         WorldError: ``no_runtime``, ``model_missing``, ``model_damaged``, ``library_unwritable`` or
@@ -50,7 +50,7 @@ def open_embedder(
         compiled = ensure_compiled(record, models, precision, side, download=download)
         return OnnxEmbedder(compiled, threads or os.cpu_count() or 1, provider)
 
-    runtime = load_runtime()  # before a download that would be of no use
+    runtime = load_runtime()  # before a download that would be useless without it
     *accelerators, _ = candidates(runtime.get_available_providers(), provider)
     if precision is Precision.FP32 or not accelerators:
         return opened(precision, provider)

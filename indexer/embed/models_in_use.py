@@ -1,4 +1,4 @@
-"""Which embedder answers queries and which one indexes, each opened when it is first needed.
+"""The embedders of queries and of indexing, each opened at its first use.
 
 Owns the sessions of an engine and their thread counts. Queries are encoded by the model of the
 space that is searched, passages by the model of the space that is filled; after a change of the
@@ -46,7 +46,7 @@ class ModelsInUse:
     )
 
     def space(self, catalog: Catalog) -> Space:
-        """The space that indexing fills; it is searched at once where none has vectors yet."""
+        """The space of the configured model; active at once if no space has vectors yet."""
         record = find_record(self.config.model, self.config.models)
         facts = {
             "model": record.id,
@@ -132,7 +132,7 @@ class ModelsInUse:
             return known[1]
 
     def changed(self, catalog: Catalog) -> dict[Path, list[str]]:
-        """Name what was changed in compiled models that are in use here since they were compiled.
+        """List files of the compiled models in use that were changed since they were compiled.
 
         Raises:
             WorldError: ``unknown_model``.

@@ -1,4 +1,4 @@
-"""The states of single tokens, and which letters of a text each belongs to.
+"""The states of single tokens, and their offsets in a text.
 
 Owns the way from what the model read back to the one passage that is asked about. What the mean
 runs over is exactly what the passage's vector was made of (``batches.Pooler``). It must not know
@@ -29,8 +29,8 @@ class TokenStates:
 
     Attributes:
         states: float32, shape ``(n, dimension)``, not scaled.
-        starts: int32, shape ``(n,)``: where each begins in its text, in code points; -1 for what
-            stands in front of the text or round it.
+        starts: int32, shape ``(n,)``: where each begins in its text, in code points; -1 for the
+            prefix and special tokens.
     """
 
     states: NDArray[np.float32]
@@ -64,7 +64,7 @@ def collect(
             own = np.full(len(found), -1, np.int32)
             own[first:last] = starts[taken : taken + piece.rows]
             taken += piece.rows
-            # A passage without tokens is the mean of what was read in front of it.
+            # A passage without tokens is the mean of its prefix.
             whole = everything or not piece.rows
             states.append(found if whole else found[first:last])
             places.append(own if whole else own[first:last])

@@ -56,7 +56,7 @@ class TextTokenizer:
     """Tokenizes for one model. Thread-safe; works on the calling thread alone."""
 
     def __init__(self, path: Path) -> None:
-        # Its own thread pool would fight the threads of ONNX Runtime for the same cores.
+        # Its own thread pool would compete with the threads of ONNX Runtime.
         os.environ["TOKENIZERS_PARALLELISM"] = "false"
         from tokenizers import Tokenizer
 
@@ -68,7 +68,7 @@ class TextTokenizer:
         self._special, self._stand_in = self._special_ids()
 
     def encode(self, texts: Sequence[str]) -> list[Tokens]:
-        """Tokenize texts as they stand, without special tokens."""
+        """Tokenize texts, without adding special tokens."""
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [
             Tokens(
@@ -79,7 +79,7 @@ class TextTokenizer:
         ]
 
     def _template(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The special ids that go before and after a sequence."""
+        """The special ids before and after a sequence."""
         encoding = self._tokenizer.encode("a", add_special_tokens=True)
         ids = np.array(encoding.ids, np.int32)
         text = np.flatnonzero(np.array(encoding.special_tokens_mask) == 0)
@@ -91,13 +91,13 @@ class TextTokenizer:
             for token_id, token in self._tokenizer.get_added_tokens_decoder().items()
             if token.special
         }
-        # The unknown token controls nothing, so a text may hold it.
+        # The unknown token has no control function, so a text may contain it.
         unknown = self._tokenizer.encode("\U000e0fff", add_special_tokens=False).ids
         stand_in = unknown[0] if unknown else -1
         return np.array(sorted(special - {stand_in}), np.int32), stand_in
 
     def _harmless(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Replace special ids that a vocabulary lookup let through all the same."""
+        """Replace special ids that result from a vocabulary look-up."""
         if self._stand_in >= 0 and len(self._special):
             found = np.isin(ids, self._special)
             if found.any():

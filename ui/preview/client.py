@@ -153,11 +153,11 @@ class RenderClient(QObject):
         self._drop()
 
     def _go_on(self) -> None:
-        if self._current is None and self._waiting and not self._closed:
+        if self._waiting and not self.is_busy and not self._closed:
             self._next.start()
 
     def _send_next(self) -> None:
-        while self._waiting and self._current is None:
+        while self._waiting and not self.is_busy:
             pending = heapq.heappop(self._waiting)
             if not pending.wanted:
                 continue
@@ -244,7 +244,7 @@ class RenderClient(QObject):
         self._go_on()
 
     def _rest(self) -> None:
-        if self._child is not None and self._current is None:
+        if self._child is not None and not self.is_busy:
             self.ask(Rest(), _ignore, urgency=Urgency.REST)
 
 

@@ -64,10 +64,6 @@ class TextView(QPlainTextEdit):
         """The range of the document that is here."""
         return self._offset, self._offset + len(self._text)
 
-    @property
-    def loaded_text(self) -> str:
-        return self._text
-
     def show_text(self, text: str, offset: int, *, more: bool) -> None:
         """Show a part of a document's text.
 
@@ -107,10 +103,6 @@ class TextView(QPlainTextEdit):
     def copy_flowing(self) -> str:
         """Return the selected text as one."""
         return flowing(self.textCursor().selectedText().replace("\u2029", "\n"))
-
-    @property
-    def zoom_percent(self) -> int:
-        return round(100 * (1.1**self._zoom))
 
     def zoom_by(self, step: int) -> None:
         """Make the text larger or smaller; 0 for its usual size."""
