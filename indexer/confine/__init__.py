@@ -1,7 +1,7 @@
-"""What the operating system is asked to forbid this process, whatever code runs in it.
+"""Confinement: restrictions that the operating system enforces on this process.
 
 In: which files may be read and written, whether there is a network, whether programs may be
-started. Out: a process that the kernel holds to it, and a word on what this kernel could not do.
+started. Out: a process that the kernel restricts so, and which restrictions this kernel lacks.
 Must not know documents, engines or windows. Standard library only, so that the window, which must
 not import heavy libraries, can use it before it loads Qt.
 

@@ -1,7 +1,7 @@
 """System calls that the standard library has no function for.
 
-Owns the C library's handle: loading it makes a class, so it is loaded once for all forked readers.
-It must not know what is called. Standard library only.
+Owns the C library's handle, which is loaded once, before readers are forked.
+It must not know the calls. Standard library only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def call(number: int, *arguments: object) -> int:
     Raises:
         OSError: If it fails.
     """
-    # Integers of a variadic function are passed as wide as the kernel reads them.
+    # Integer arguments of a variadic function must have the kernel's width.
     wide = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
     return check(libc().syscall(ctypes.c_long(number), *wide))
 
@@ -40,5 +40,5 @@ def check(result: int) -> int:
 
 
 def no_new_privileges() -> None:
-    """Give up what set-user-id programs would give; Landlock and seccomp ask for it first."""
+    """Set PR_SET_NO_NEW_PRIVS, which Landlock and seccomp require."""
     check(libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -2,8 +2,8 @@
 
 Owns the three system calls and their structures, as documented in the kernel's
 ``Documentation/userspace-api/landlock.rst``. It must not know why a file is allowed. A right that
-the running kernel does not know is left out, since asking for it would fail; ``abi`` tells which
-ones hold. Standard library only.
+the running kernel does not know is left out, since requesting it would fail; ``abi`` returns which
+rights it knows. Standard library only.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Net(IntFlag):
 
 
 class Scope(IntFlag):
-    """What reaches no further than the confined processes themselves."""
+    """What is restricted to the confined processes themselves."""
 
     ABSTRACT_UNIX_SOCKET = 1 << 0
     SIGNAL = 1 << 1
@@ -76,7 +76,7 @@ CHANGE = READ | (
     | Files.MAKE_DIR | Files.MAKE_REG | Files.MAKE_SOCK | Files.MAKE_FIFO | Files.MAKE_SYM
     | Files.REFER
 )  # fmt: skip
-# What can be granted on something that is no folder.
+# The rights that can be granted on a file.
 _ON_A_FILE = Files.EXECUTE | Files.WRITE_FILE | Files.READ_FILE | Files.TRUNCATE | Files.IOCTL_DEV
 
 # The first interface version that knows a group of rights.
@@ -108,7 +108,7 @@ class Rule(ctypes.Structure):
 
 @functools.cache
 def abi() -> int:
-    """Return the version of Landlock that this kernel speaks; 0 where there is none."""
+    """Return the kernel's version of Landlock; 0 if it has none."""
     if sys.platform != "linux":
         return 0
     try:
@@ -118,11 +118,11 @@ def abi() -> int:
 
 
 def rule(opened: int, rights: Files) -> Rule:
-    """Make ready what ``restrict`` allows, for the many processes that are to be forked.
+    """Prepare a rule for ``restrict``, once for all processes that are forked later.
 
     Args:
         opened: A descriptor of a folder or a file; it stays open until it is used.
-        rights: What may be done with it; what this kernel does not know is left out.
+        rights: The rights on it; those that this kernel does not know are left out.
     """
     rights &= _known_files(abi())
     if not stat.S_ISDIR(os.fstat(opened).st_mode):
@@ -140,15 +140,15 @@ def restrict(
     """Confine this thread, and every thread and process it starts from now on.
 
     Args:
-        files: What may still be done with which folders (and all beneath) and files; all else is
-            forbidden. ``None`` leaves files alone. Places that do not exist are passed over.
+        files: The rights on folders (and everything below) and files; all others are
+            forbidden. ``None`` does not restrict files. Missing paths are skipped.
         ready: The same, made by ``rule``.
         tcp: Whether TCP ports may still be bound and connected to.
-        scope: What reaches confined processes only.
+        scope: What is restricted to confined processes.
 
     Returns:
-        The interface version it was done by, 0 where the kernel has no Landlock and nothing was
-        done. Versions below 4 know no TCP, those below 6 no scopes.
+        The version of Landlock that was used, 0 if the kernel has none and nothing was
+        done. Versions below 4 do not restrict TCP, those below 6 have no scopes.
 
     Raises:
         OSError: If the kernel refuses what it says it can do.

@@ -1,10 +1,10 @@
-"""The launcher: what a process that was cut off leaves outside, to do the little that needs it.
+"""The launcher: an unconfined process that acts for a process without network.
 
-Owns the process that is forked before the filter is set, the requests that it takes, and the way to
-ask it. What is cut off can never be freed, and all it starts inherits that; so a viewer or a
-download has to be started by somebody who is not. Requests come over a private pair of sockets in
-frames of ``indexer.api.protocol``; what is done for them is not its business. It ends with the last
-process that can ask it. Standard library only.
+Owns the process that is forked before the filter is set, its requests, and sending them. A
+confined process can never be released, and every process that it starts is confined too; so a
+viewer or a download must be started by another one. Requests are sent over a private socket pair in
+frames of ``indexer.api.protocol``; their handlers are given by the caller. It ends with the last
+process that is connected to it. Standard library only.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from indexer.api.protocol import read_frame, write_frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    # Is given the request, and whether the asking process has gone; what it returns is the answer.
+    # Called with the request and a function that returns whether the client has ended.
     Command = Callable[[Any, Callable[[], bool]], object]
     Commands = Mapping[type["LauncherRequest"], Command]
 
     from indexer.api.protocol import Header
 
-# Names the descriptor of a launcher's socket that the starting process hands on.
+# The environment variable with the descriptor of an inherited launcher's socket.
 VARIABLE = "LECTERN_LAUNCHER"
-# No command that somebody waits for takes so long.
+# The timeout of a request in seconds.
 PATIENCE_S = 10.0
 
 
 class LauncherRequest(Message):
-    """What a launcher may be asked for."""
+    """The requests to a launcher."""
 
     __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
@@ -57,12 +57,12 @@ class Fetch(LauncherRequest):
 
 @dataclass(frozen=True, slots=True)
 class FetchReleases(LauncherRequest):
-    """Fetch the list of releases; the answer is its text. Where it is, the launcher knows."""
+    """Fetch the list of releases; the answer is its text. The launcher has its address."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenPath(LauncherRequest):
-    """Open a file or folder as the desktop does; the answer is whether anything could."""
+    """Open a file or folder as the desktop does; the answer is whether a program was started."""
 
     path: Path
 
@@ -78,11 +78,11 @@ class View(LauncherRequest):
 
 @dataclass(frozen=True, slots=True)
 class _Share(LauncherRequest):
-    """Give another socket of the same launcher."""
+    """Send another socket of the same launcher."""
 
 
 class Launcher:
-    """The way to a launcher. Thread-safe; one question at a time.
+    """The connection to a launcher. Thread-safe; one request at a time.
 
     Args:
         connection: To the launcher's own process.
@@ -97,11 +97,11 @@ class Launcher:
         self._lock = threading.Lock()
 
     def ask(self, request: LauncherRequest, *, seconds: float = PATIENCE_S) -> Any:
-        """Have something done and return what is answered.
+        """Send a request and return its answer.
 
         Raises:
-            LecternError: What the command raised; ``internal``, if the launcher has gone, does not
-                answer in time or does not know the command.
+            LecternError: The error of the command; ``internal``, if the launcher has ended, does
+                not answer in time or does not know the command.
         """
         with self._lock:
             try:
@@ -109,7 +109,7 @@ class Launcher:
                 write_frame(self._outgoing, request.header())
                 frame = read_frame(self._incoming)
             except (OSError, ValueError) as error:
-                self.close()  # an answer that comes later would be taken for another one's
+                self.close()  # a late answer would be taken for the next request's
                 raise InternalError("internal", reason="launcher_gone") from error
         if frame is None:
             raise InternalError("internal", reason="launcher_gone")
@@ -124,7 +124,7 @@ class Launcher:
             write_frame(self._outgoing, _Share().header())
             _byte, descriptors, *_ = socket.recv_fds(self._connection, 1, 1)
             if descriptors:
-                self._process = 0  # it may outlive us
+                self._process = 0  # it may outlive this process
                 return socket.socket(fileno=descriptors[0])
         return None
 
@@ -134,7 +134,7 @@ class Launcher:
                 part.close()
 
     def end(self) -> None:
-        """Close the connection, and wait for the process to end if it serves nobody else."""
+        """Close the connection, and wait for the process to end unless it has other clients."""
         self.close()
         process, self._process = self._process, 0
         if process:
@@ -146,22 +146,22 @@ _current: Launcher | None = None
 
 
 def current() -> Launcher | None:
-    """The launcher of this process; None where the process is free to do things itself."""
+    """The launcher of this process; None if the process is not confined."""
     return _current
 
 
 def use(launcher: Launcher | None) -> None:
-    """Make a launcher that of this process."""
+    """Set the launcher of this process."""
     global _current  # noqa: PLW0603  # a process is confined as a whole, and once
     _current = launcher
 
 
 @contextlib.contextmanager
 def shared_environment() -> Iterator[dict[str, str]]:
-    """Give the launcher of this process to the one process that is started meanwhile as well.
+    """Share the launcher of this process with the process that is started in the block.
 
     Yields:
-        What its environment has to say for that.
+        The variables for its environment.
     """
     connection = _current.share() if _current is not None else None
     if connection is None:
@@ -173,7 +173,7 @@ def shared_environment() -> Iterator[dict[str, str]]:
 
 
 def inherited() -> Launcher | None:
-    """Take the launcher that the starting process handed on, if it did."""
+    """Return the launcher inherited from the parent process, if any."""
     value = os.environ.pop(VARIABLE, "")
     try:
         connection = socket.socket(fileno=int(value))
@@ -184,10 +184,10 @@ def inherited() -> Launcher | None:
 
 
 def fork(commands: Commands) -> Launcher:
-    """Fork a launcher that knows what to do for some requests. Call it before there are threads.
+    """Fork a launcher with handlers for some requests. Call it before threads are started.
 
     Raises:
-        OSError: If there can be no other process.
+        OSError: If no process can be forked.
     """
     ours, theirs = socket.socketpair()
     sys.stdout.flush()
@@ -203,9 +203,9 @@ def fork(commands: Commands) -> Launcher:
 
 
 def _run_launcher(connection: socket.socket, commands: Commands) -> NoReturn:
-    """Be the launcher: let go of what is the parent's, serve, and end."""
+    """Run the launcher: close the parent's descriptors, serve, and exit."""
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the one who asks
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent
         nothing = os.open(os.devnull, os.O_RDWR)
         for standard in range(3):
             os.dup2(nothing, standard)
@@ -221,11 +221,11 @@ def _run_launcher(connection: socket.socket, commands: Commands) -> NoReturn:
 
 
 def _serve(connection: socket.socket, commands: Commands) -> None:
-    """Answer one process until it has gone."""
+    """Serve one process until it disconnects."""
 
     def gone() -> bool:
         readable, _, _ = select.select([connection], [], [], 0)
-        return bool(readable)  # nobody says anything before the answer
+        return bool(readable)  # readable before the answer only at the end of the connection
 
     incoming, outgoing = connection.makefile("rb"), connection.makefile("wb")
     with connection, contextlib.suppress(OSError, WorldError):

@@ -1,8 +1,8 @@
-"""No network for this process: asked of the system, whatever the libraries in it would do.
+"""Denies this process the network, by means of the operating system.
 
-Owns what each system can do without special rights, and the words on what holds here. On Linux a
-filter refuses every socket but local ones, and Landlock refuses TCP once more; on macOS a profile
-of the sandbox refuses all but local sockets; Windows has nothing that a process can put on by
+Owns the means of each system without special rights, and describing what is in force. On Linux a
+seccomp filter refuses all but local sockets, and Landlock also refuses TCP; on macOS a profile
+of the sandbox refuses all but local sockets; Windows has nothing that a process can apply to
 itself. It must not know which process this is. Standard library only.
 """
 
@@ -27,12 +27,12 @@ _NO_INTERNET, _NAMED = b"no-internet", 1
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """How a process was cut off.
+    """How the network of a process is denied.
 
     Attributes:
-        by: What of the system does it, strongest first; empty where nothing does.
-        why_not: What is missing, in words; "" where nothing is.
-        refused: Whether the system refused what others of its kind do.
+        by: The means in force, strongest first; empty if there are none.
+        why_not: What is missing, in words; "" if nothing is.
+        refused: Whether the system refused a means that it should support.
     """
 
     by: tuple[str, ...] = ()
@@ -44,10 +44,10 @@ _current = Denial()
 
 
 def deny() -> Denial:
-    """Denial this process off, and all it starts. Call it before there are threads.
+    """Deny this process, and all that it starts, the network. Call it before threads are started.
 
-    What the system refuses is said and never fails: without its help the program works all the
-    same, and ``doctor`` tells.
+    A refusal by the system is recorded and is no error: the program works without it, and
+    ``doctor`` reports it.
     """
     global _current  # noqa: PLW0603  # a process is confined as a whole, and once
     if sys.platform == "linux":
@@ -62,14 +62,14 @@ def deny() -> Denial:
 
 
 def skip(why: str) -> Denial:
-    """Note why this process is not cut off."""
+    """Record why this process keeps the network."""
     global _current  # noqa: PLW0603  # as above
     _current = Denial(why_not=why)
     return _current
 
 
 def current() -> Denial:
-    """Tell how this process was cut off."""
+    """Return how this process is denied the network."""
     return _current
 
 
@@ -84,7 +84,7 @@ def is_reachable() -> bool:
 
 
 def verdict() -> tuple[bool, str, str]:
-    """Say for a person how this process is cut off: whether that is right, how, and advice."""
+    """Return, for the person, whether the network is denied as it should be, how, and advice."""
     cut, reachable = _current, is_reachable()
     if not cut.by or reachable:
         wrong = cut.refused or bool(cut.by)

@@ -1,8 +1,8 @@
-"""How a child that reads documents keeps itself small, low and mortal.
+"""Limits of a child that reads documents: memory, priority, lifetime.
 
-Owns what the child does to its own process: priority, memory ceiling, dying with its parent, the
+Owns what the child sets for its own process: priority, memory limit, dying with its parent, the
 alarm clock, a stdout that no library can write to, and the command and environment it is started
-with. What it may touch is ``indexer.confine.reader``'s. The parent's side is
+with. ``indexer.confine.reader`` owns its access rights. The parent's side is
 ``indexer.extract.process.process`` and ``ui.preview.process``. Standard library only.
 """
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NICENESS = 10
-# What the frozen program is called with in place of ``-m``.
+# The frozen program's argument in place of ``-m``.
 CHILD_ARGUMENT = "--child"
 SCRATCH_PREFIX = "lectern-reading-"
-# Longer than any document is read.
+# Scratch folders of this age are deleted; no document is read for so long.
 _STALE_S = 6 * 3600.0
 # Where programs, libraries, fonts and temporary files are, and in which language messages come.
 _NEEDED = frozenset({
@@ -43,10 +43,10 @@ _NEEDED_PREFIXES = ("LC_", "LECTERN_", "PYTHON", "COVERAGE")
 
 
 class Alarm:
-    """Ends the process when it was silent for too long, whatever it is stuck in.
+    """Ends the process after too long without progress.
 
-    The engine has its own watch and is faster; this one is for a child whose engine is gone. It
-    runs in C without the interpreter's lock, which a stuck library may never give back.
+    The engine's own timeout is shorter; this one is for a child whose engine has ended. It
+    runs in C without the GIL, which a hanging library may never release.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -87,7 +87,7 @@ def child_command(module: str) -> list[str]:
 
 
 def take_stdout() -> BinaryIO:
-    """Return the real stdout, and give everything else that prints the error stream."""
+    """Return the real stdout, and redirect everything else that prints to stderr."""
     private = os.dup(1)
     os.dup2(2, 1)
     return os.fdopen(private, "wb")
@@ -95,12 +95,12 @@ def take_stdout() -> BinaryIO:
 
 @dataclass(frozen=True, slots=True)
 class ChildOptions:
-    """A child as its command line wants it.
+    """The options of a child from its command line.
 
     Attributes:
         alarm: To be wound while it works.
-        scratch: The folder for what it unpacks; whoever started it removes it.
-        resident_bytes: What it may hold in memory; 0 means no limit.
+        scratch: The folder for unpacked files; the parent deletes it.
+        resident_bytes: The limit of its resident memory; 0 means no limit.
     """
 
     alarm: Alarm
@@ -114,7 +114,7 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
     Args:
         arguments: ``--engine PID --address-space BYTES --resident BYTES --silence SECONDS``, of
             which 0 means no limit, and ``--scratch FOLDER``.
-        background: Whether the work gives way to everything else.
+        background: Whether to run at the lowest priority.
     """
     parser = argparse.ArgumentParser(prog="lectern child")
     parser.add_argument("--engine", type=int, default=0)
@@ -134,7 +134,7 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
 
 
 def make_scratch() -> tempfile.TemporaryDirectory[str]:
-    """Make the scratch folder of a child, for its owner only; remove those that were left."""
+    """Create the scratch folder of a child, for its owner only; delete abandoned ones."""
     for left in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _STALE_S:
@@ -169,7 +169,7 @@ def _lower_priority() -> None:
 
 
 def _limit_memory(address_space: int) -> None:
-    """Make allocations fail that no honest document needs; no dump of the rest."""
+    """Limit the address space, and disable core dumps."""
     if sys.platform == "win32":
         return
     import resource
@@ -182,7 +182,7 @@ def _limit_memory(address_space: int) -> None:
 
 
 def die_with(parent: int) -> None:
-    """Ask Linux to kill us when the process that started us dies, even by SIGKILL."""
+    """Have Linux kill this process when its parent ends, even by SIGKILL."""
     if sys.platform != "linux" or not parent:
         return
     libc().prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,7 +1,7 @@
 """What a process that reads or renders one document may do: read it, and write to its scratch.
 
 Owns the policy: which folders a reader needs besides the document (the interpreter, libraries,
-fonts, dictionaries) and the limits on what it may take. It must not know formats, pages or
+fonts, dictionaries) and its limits. It must not know formats, pages or
 messages. Documents come from anywhere, and the libraries that parse them have had faults by which
 a document ran code; whoever runs code here finds no network, no other file of the person, no
 program to start and no process to signal. Standard library only.
@@ -44,19 +44,19 @@ _FILE_CAPABILITIES = 1 << 1 | 1 << 2
 _CAPABILITY_VERSION = 0x20080522
 # The version of Landlock that keeps signals among the confined.
 _SCOPES_SINCE = 6
-# Of one file that a reader writes; of its processor; of files that it has open at once.
+# Limits of one written file, of processor seconds, of open files.
 FILE_BYTES = 1 << 30
 PROCESSOR_S = 3_600
 OPEN_FILES = 512
-# Processes and threads that may be there beside those of the person when it begins.
+# The limit of processes and threads besides the person's own at its start.
 PROCESSES = 256
 
 
 def verdict() -> tuple[bool, str, str]:
-    """Say for the doctor how readers of documents are held here.
+    """Return for ``doctor`` how readers of documents are confined here.
 
     Returns:
-        Whether all of it holds, what does, and what would help.
+        Whether everything is in force, what is, and advice.
     """
     version = landlock.abi()
     held = [
@@ -73,7 +73,7 @@ def verdict() -> tuple[bool, str, str]:
 
 
 def confine_to_document(document: int | None, scratch: Path, programs: Iterable[Path] = ()) -> None:
-    """Leave this process one document to read and one folder to write to, for good.
+    """Confine this process, irrevocably, to one document to read and one folder to write to.
 
     It has no network and reaches no other process. It may still start the programs of the system,
     under the same confinement: which document needs one is known only once it was looked into.
@@ -100,17 +100,17 @@ def confine_to_document(document: int | None, scratch: Path, programs: Iterable[
 
 
 def deny_programs() -> None:
-    """Take away the right to start programs and processes, and local sockets with it."""
+    """Forbid starting programs and processes, and local sockets."""
     seccomp.deny_unneeded()
 
 
 def deny_sockets() -> None:
-    """Take away local sockets, and leave the right to start programs."""
+    """Forbid local sockets, but not starting programs."""
     seccomp.deny_unneeded(programs=True)
 
 
 def limit_processes() -> None:
-    """Bound how many processes this one, which may start programs, adds to those of the person.
+    """Limit how many processes this one, which may start programs, adds to those of the person.
 
     The system counts them by user, and does not bound root. Where more are running than can be seen
     from here, as in a container, there is no limit.
@@ -146,12 +146,12 @@ def _allowed(
     for program in programs:
         yield program.parent, RUN
         yield program.resolve().parent, RUN
-        # LibreOffice ends if it cannot put its socket there, wherever its other files are.
+        # LibreOffice ends if it cannot create its socket there.
         yield SOCKETS, Files.MAKE_SOCK
 
 
 def prepare() -> None:
-    """Do once what all readers that are forked afterwards need alike."""
+    """Prepare the rules of all readers that are forked later."""
     _opened_places()
     for programs, local_sockets in ((True, True), (True, False), (False, False)):
         seccomp.reading_filter(programs=programs, local_sockets=local_sockets)
@@ -194,7 +194,7 @@ def _interpreter() -> Iterable[Path]:
 
 
 def _drop_privileges() -> None:
-    """Give up what root may do beyond files: tracing, mounting, other users' processes.
+    """Drop root's privileges other than on files: tracing, mounting, other users' processes.
 
     Reading files that their owner closed to others stays, since root asked for them; which files
     those are, Landlock says.

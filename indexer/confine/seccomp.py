@@ -40,7 +40,7 @@ _X32 = 0x40000000
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """An architecture: how the kernel names it, its own number of ``seccomp``, and a column."""
+    """An architecture: the kernel's name, its number of ``seccomp``, a column of ``_NUMBERS``."""
 
     audit: int
     seccomp: int
@@ -78,7 +78,7 @@ _BYPASSES = (
     "bpf", "perf_event_open",
 )  # fmt: skip
 _IO_URING = ("io_uring_setup", "io_uring_enter", "io_uring_register")
-# What no reader of documents needs; each is a large surface of the kernel or a way to others.
+# Not needed by readers; each is a large attack surface of the kernel or reaches other processes.
 _NEVER_NEEDED = (
     "userfaultfd", "add_key", "request_key", "keyctl", "mount", "umount2", "pivot_root", "chroot",
     "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
@@ -93,7 +93,7 @@ def is_available() -> bool:
 
 
 def deny_network(*, local_sockets: bool = True) -> bool:
-    """Leave this process, all its threads and all it starts without a network.
+    """Deny this process, all its threads and all that it starts the network.
 
     ``socket`` then fails with ``EAFNOSUPPORT``, as on a machine without that protocol, which
     libraries know how to take. Sockets that are open already go on working.
@@ -111,7 +111,7 @@ def deny_network(*, local_sockets: bool = True) -> bool:
 
 
 def deny_unneeded(*, programs: bool = False, local_sockets: bool = False) -> bool:
-    """Leave a reader of documents what it needs: no network, no tracing, no mounts, no keys.
+    """Deny a reader of documents what it does not need: network, tracing, mounts, keys.
 
     Args:
         programs: Whether it may start processes and programs, for Tesseract and LibreOffice;

@@ -1,10 +1,10 @@
-"""One process for one document: forked when it is wanted, confined, watched, and gone afterwards.
+"""One process per document: forked, confined, supervised, and ended after it.
 
-Owns forking, waiting and the end. A child that reads documents keeps its libraries loaded and
-never looks into a document itself: for each one it forks a worker, which confines itself for good
-(``indexer.confine.reader``) and reads. So no document meets what another one left behind, and what
-a library leaks goes with the worker. It must not know what the work is. Where there is no fork, the
-child reads by itself; ``is_available`` tells. Standard library only.
+Owns forking, waiting and ending. A child that reads documents keeps its libraries loaded and
+never opens a document itself: for each one it forks a worker, which confines itself
+(``indexer.confine.reader``) and reads. So no document is affected by another one, and memory that
+a library leaks is freed with the worker. It must not know the work. On systems without fork the
+child reads itself (``is_available``). Standard library only.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from indexer.confine.process import ChildOptions
 
 _POLL_MS = 100
-# The exit status of a child whose worker took more memory than it may.
+# The exit status of a child whose worker exceeded its memory limit.
 TOO_LARGE_STATUS = 83
 _FAILED_STATUS = 1
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -41,10 +41,10 @@ def is_available() -> bool:
 
 
 class Worker:
-    """A forked process. The one that forked it waits for its end.
+    """A forked process, whose parent waits for its end.
 
     Args:
-        work: What it does, confined; what it raises ends it with a traceback.
+        work: Called in the confined process; an exception ends it with a traceback.
         document: The file it may read. Whether there is one, and whether it can be opened, is for
             ``work`` to find out.
         started: The folder it may write to, and the memory it may hold.
@@ -71,13 +71,13 @@ class Worker:
         self._ended = os.pidfd_open(self.pid)
 
     def wait(self, answered: int | None = None) -> bool:
-        """Wait for its end, or until it writes to a pipe; tell whether it goes on.
+        """Wait for its end, or until it writes to a pipe; return whether it is still running.
 
         A worker that crashes, or grows too large and is killed for it, takes this process along:
-        half an answer may have been written, and whoever asked must know why it ended.
+        half an answer may have been written, and the caller must know why it ended.
 
         Args:
-            answered: The reading end of a pipe on which it says that it has answered.
+            answered: The reading end of a pipe to which it writes after each answer.
         """
         poll = select.poll()
         poll.register(self._ended, select.POLLIN)
@@ -142,7 +142,7 @@ def _run_worker(
         work()
         status = 0
     except (EOFError, BrokenPipeError):
-        status = 0  # nobody listens any more
+        status = 0  # the reader has closed the pipe
     except BaseException:  # noqa: BLE001  # an exception must not leave the fork
         traceback.print_exc()
     finally:
@@ -161,7 +161,7 @@ def _close_all_but(keep: Collection[int]) -> None:
 
 
 def _opened(document: Path) -> int | None:
-    """Take hold of a file without reading it; what is wrong with it shows when it is read."""
+    """Open a file without reading it; errors are reported when it is read."""
     try:
         return os.open(document, os.O_PATH | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -169,7 +169,7 @@ def _opened(document: Path) -> int | None:
 
 
 def _exit_like(number: int) -> NoReturn:
-    """End as the worker ended, so that the parent sees the same status."""
+    """Exit with the worker's status, so that the parent sees the same."""
     if number in (signal.SIGKILL, signal.SIGSTOP):
         os.kill(os.getpid(), number)
     with suppress(OSError, ValueError):

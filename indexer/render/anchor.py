@@ -1,9 +1,9 @@
-"""Where a passage stands in the text of its pages.
+"""Finds a passage in the text of its pages.
 
-Owns the way from a passage's text to offsets in single pages, pure of any library. The index
-knows where a passage stands in its whole document; to count that far, every page before it would
-have to be read. The text itself is nearly always unique on its page, and proves at the same time
-that the file still says what was indexed.
+Owns mapping a passage's text to offsets in single pages, without any library. The index
+has a passage's offset in its whole document; to use that, every page before it would
+have to be read. The text itself is nearly always unique on its page, and finding it verifies
+that the page still has the indexed text.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def find_text(pages: Sequence[str], text: str, expected: int | None = None) -> A
     Args:
         pages: The text of its first page and of those after it that it may reach into.
         text: The passage; it begins on the first of the pages.
-        expected: Where it stands in the first page's text, if that is known.
+        expected: Its offset in the first page's text, if known.
 
     Returns:
         The place nearest to what was expected, else the first one; ``None`` if there is none.

@@ -2,7 +2,7 @@
 
 Owns the conversation and the limits of the process; what is asked is ``indexer.render.requests``'s.
 It is started by the window, has the priority of a window, and ends with it: by the closed pipe,
-and on Linux even if the window is killed. Whoever asks decides what comes next, so there is no
+and on Linux even if the window is killed. The window decides the order of requests, so there is no
 queue here. Where the system allows it, each document is opened by a worker of its own that can read
 nothing else (``indexer.render.workers``).
 """
@@ -87,7 +87,7 @@ def _serve(documents: OpenDocuments, header: Header, outgoing: BinaryIO) -> None
     except OSError as error:
         path = request.source.path if isinstance(request, DocumentRequest) else ""
         reply, data = _failure(file_error(error, str(path)))
-    except Exception as error:  # noqa: BLE001  # one page must not cost the preview
+    except Exception as error:  # noqa: BLE001  # an error on one page must not end the preview
         traceback.print_exc()
         reply, data = _failure(InternalError("internal", reason=f"{type(error).__name__}: {error}"))
     else:

@@ -1,7 +1,7 @@
 """The labels that a document gives its own pages: "iv", "12", "A-3".
 
-Owns their making from the rules of the file, pure of any library. PyMuPDF's ``Page.get_label``
-reads all rules anew for each page (13 s for 3,000 pages with 290 rules) and counts z, aa, ab where
+Owns computing them from the rules of the file, without any library. PyMuPDF's ``Page.get_label``
+reads all rules again for each page (13 s for 3,000 pages with 290 rules) and counts z, aa, ab where
 PDF counts z, aa, bb.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FORMS = {
     "D": "decimal", "r": "lowerRoman", "R": "upperRoman", "a": "lowerLetter", "A": "upperLetter",
 }  # fmt: skip
-# A hostile file may begin to count anywhere; a label is a short thing.
+# Limits for hostile files: the number to count from, and the length of a label.
 _MAX_NUMBER = 100_000
 _MAX_CHARS = 40
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_OPEN = 4
 NOTHING = RecognisedPages()
-# Draws pages; loaded when one is asked for, since it loads a library.
+# Renders pages; imported at the first such request, since it loads a library.
 DRAWS = "indexer.render.pdf"
 
 
@@ -100,7 +100,7 @@ class OpenDocuments:
 
 
 class RecognitionLookup:
-    """What a library knows of the scanned pages of files, asked again when it may know more.
+    """Looks up the recognised pages of files in a library, again after the cache has changed.
 
     Args:
         library: Its folder; None knows nothing.

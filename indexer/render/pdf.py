@@ -1,6 +1,6 @@
 """Pages of PDFs and image files for the window: images, places of passages, bookmarks, labels.
 
-Owns what is kept of one open PDF while it is looked at; opening and text come from
+Owns the cached data of one open PDF; opening and text come from
 ``indexer.extract``. Runs in the render child only.
 """
 
@@ -40,7 +40,7 @@ MAX_IMAGE_BYTES = 48 * 1024**2
 MAX_WIDTH = 32_768
 _KEPT_PAGES = 6
 _MAX_PASSAGE_PAGES = 8
-# What counting pages may take at a time; the window asks again if it still wants to know.
+# Seconds of counting characters per request; the window repeats the request if needed.
 _COUNT_S = 0.1
 _RGB = 3
 _LETTER_SIZE = (612.0, 792.0)
@@ -129,7 +129,7 @@ class PdfPages:
     def marks(
         self, first: int, last: int, text: str, start: int | None, spans: Sequence[Span]
     ) -> PassageMarks:
-        """Find where parts of a passage stand.
+        """Find the boxes of parts of a passage.
 
         Args:
             first: The page on which the passage begins.
@@ -171,7 +171,7 @@ class PdfPages:
             return ""
 
     def _length_before(self, page: int) -> int | None:
-        """Return how much text stands before a page, or ``None`` if it takes longer to count."""
+        """Return the length of the text before a page, or ``None`` if counting takes longer."""
         until = time.monotonic() + _COUNT_S
         while len(self._lengths) < page - 1:
             if time.monotonic() > until:
@@ -222,7 +222,7 @@ def _mark_box(page: int, box: Rectangle) -> MarkBox:
 
 @contextmanager
 def page_failures() -> Iterator[None]:
-    """Turn what the library raises over a page into ``unreadable`` or a ``MemoryError``."""
+    """Map the library's exceptions on a page to ``unreadable`` or a ``MemoryError``."""
     try:
         yield
     except (WorldError, MemoryError):
@@ -234,7 +234,7 @@ def page_failures() -> Iterator[None]:
 
 
 def _kept(cache: OrderedDict[int, T], page: int, make: Callable[[int], T]) -> T:
-    """Return what is kept for a page, made now if need be; the oldest goes."""
+    """Return the cached value of a page, computed if missing; evict the oldest."""
     if page not in cache:
         cache[page] = make(page)
         while len(cache) > _KEPT_PAGES:

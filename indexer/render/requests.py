@@ -1,6 +1,6 @@
-"""What each request of ``indexer.api.pages`` does.
+"""The handlers of the requests of ``indexer.api.pages``.
 
-Owns the limits on what is asked. It must not know pipes.
+Owns the limits on requests. It must not know pipes.
 """
 
 from __future__ import annotations

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from indexer.api.formats import Format
     from indexer.config import Limits
 
-# Kept whole up to here; of longer texts each window is read anew.
+# Texts up to this length are cached; of longer ones each window is read again.
 MAX_KEPT_CHARS = 8_000_000
 MAX_ROOM_CHARS = 1_000_000
-# A window begins with a whole line unless that line is absurd.
+# A window begins at the beginning of a line, unless the line is longer than this.
 _LINE_CHARS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class TextWindow:
-    """A part of a document's text. ``more`` says that the text goes on after it."""
+    """A part of a document's text. ``more``: the text continues after it."""
 
     offset: int
     text: str
@@ -97,6 +97,6 @@ class TextDocument:
 
 
 def _line_start(text: str, at: int) -> int:
-    """Return where the line begins in which an offset stands, or the offset if that is far."""
+    """Return the beginning of the line of an offset, or the offset if that is too far."""
     start = text.rfind("\n", max(0, at - _LINE_CHARS), at) + 1
     return start if start or at <= _LINE_CHARS else at

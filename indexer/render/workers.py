@@ -1,4 +1,4 @@
-"""One confined worker for each document that somebody looks at.
+"""One confined worker for each document that is shown.
 
 Owns which workers there are and handing each request to the worker of its document; the worker
 answers on the render child's own output. It must not know what is asked. A worker can read its one
