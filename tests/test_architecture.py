@@ -103,6 +103,12 @@ def test_the_diagram_shows_the_rooms_and_arrows_that_are_there() -> None:
     }
 
 
+def test_every_path_in_the_map_exists() -> None:
+    map_ = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:app|ui|indexer|tests|docs)/[\w./-]+)`", map_)
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 def test_nothing_but_the_model_compiler_knows_it_or_onnx() -> None:
     for file in (file for package in ("app", "ui", "indexer") for file in modules(package)):
         if not name_of(file).startswith("indexer.compiler"):
