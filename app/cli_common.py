@@ -61,7 +61,7 @@ class Command:
 
 @dataclass(slots=True)
 class Context:
-    """What a command runs with."""
+    """The context of a command."""
 
     settings: Settings
     library: Path

@@ -76,7 +76,7 @@ def _comparison_lines(found: Comparison, style: Style) -> list[str]:
 def _side_lines(
     mine: ComparisonSide, other: ComparisonSide, border: float, style: Style
 ) -> Iterator[str]:
-    """What one document says alone, by pages and headings."""
+    """Format the statements of one document alone, by pages and headings."""
     names = [render.name(each.file.rpartition("/")[2]) for each in (mine, other)]
     yield style.bold(render.elide(f"Only in {names[0]}", style.width, style.dots))
     yield style.dim(

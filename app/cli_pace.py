@@ -1,4 +1,4 @@
-"""How hard the library works and what it reads again: pause, resume, pace, retry, estimate."""
+"""The commands on indexing: pause, resume, pace, retry, estimate."""
 
 from __future__ import annotations
 

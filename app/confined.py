@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from indexer.confine.launcher import Command, LauncherRequest
 
     class Confine(Protocol):
-        """How a command is cut off, see ``begin``."""
+        """How a command is confined, see ``begin``."""
 
         def __call__(self, command: str, *, offline: bool) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What can be checked without an engine: versions, places, free disk.
+"""The checks of ``doctor`` that need no engine: versions, folders, free disk space.
 
 Owns those checks; the engine adds its own (model, device, library). What a check
 holds stands in ``indexer.api.answers``.

@@ -1,4 +1,4 @@
-"""What was found, laid out for people: titles and pages, snippets, reasons, explanations.
+"""Formats hits for the terminal: titles and pages, snippets, reasons, explanations.
 
 Owns the layout of hits on a terminal. It must not know how they are asked for.
 """
@@ -41,7 +41,7 @@ def print_result(
 
 
 def _as_json(text: str, result: SearchResult) -> dict[str, Any]:
-    """What a program reads: the answer, and the parsed query."""
+    """The answer and the parsed query as JSON-able values."""
     answer = encode(result)
     for hit in answer["hits"]:
         hit["explain"] = {name: part for name, part in (hit["explain"] or {}).items() if part}

@@ -1,4 +1,4 @@
-"""What the processor lacks of what the numeric libraries were compiled for.
+"""Checks the processor for the instructions that the numeric libraries need.
 
 Owns that one question, asked before they are loaded: they would end the process without a word.
 """

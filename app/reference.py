@@ -1,4 +1,4 @@
-"""What the help says that the program knows itself: commands, settings, operators, states, errors.
+"""Generates the reference from the declarations: commands, settings, operators, states, errors.
 
 Owns how each table is laid out in Markdown; its content comes from the declarations that the
 program works with, so it cannot differ from them. Which page a table stands on is

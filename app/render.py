@@ -33,7 +33,7 @@ _BAD = "\x1b[31m"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What the place we write to can show. ``width`` is in cells."""
+    """The capabilities of the output. ``width`` is in cells."""
 
     colour: bool = False
     width: int = 80

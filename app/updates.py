@@ -33,7 +33,7 @@ _VERSION = re.compile(r"\d{1,5}(?:\.\d{1,5}){1,3}")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where releases are announced, and the Ed25519 key of whoever does (base64); may be empty."""
+    """The address of the list of releases, and its Ed25519 key (base64); may be empty."""
 
     address: str = ""
     key: str = ""

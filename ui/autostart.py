@@ -34,7 +34,7 @@ X-GNOME-Autostart-enabled=true
 
 
 class Entry(Protocol):
-    """Where a system keeps what it starts at login. Every method may raise ``OSError``."""
+    """A system's list of programs started at login. Every method may raise ``OSError``."""
 
     def is_there(self) -> bool: ...
     def write(self, command: Sequence[str]) -> None: ...
@@ -145,7 +145,7 @@ def entry() -> Entry:
 
 
 def own_command(*options: str) -> list[str]:
-    """How this very program is started again, installed, frozen or from its source."""
+    """The command that starts this program, installed, frozen or from its source."""
     if getattr(sys, "frozen", False):
         image = os.environ.get("APPIMAGE")  # its inside is mounted elsewhere each time
         return [image or sys.executable, *options]

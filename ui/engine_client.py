@@ -80,7 +80,7 @@ class EngineLink(QObject):
 
     @property
     def greeting(self) -> Greeting | None:
-        """What the engine said when it was attached to; None without one."""
+        """The hello of the attached engine; None without one."""
         return self._greeting
 
     def attach(self) -> None:

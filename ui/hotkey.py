@@ -38,7 +38,7 @@ _NAMED = {
 
 
 class Listener(Protocol):
-    """What listens for keys, on a thread of its own."""
+    """A listener for keys, on a thread of its own."""
 
     def stop(self) -> None: ...
 

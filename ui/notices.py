@@ -70,7 +70,7 @@ class NoticeBar(QFrame):
 
     @property
     def text(self) -> str:
-        """What is being said; empty when nothing is."""
+        """The text of the current notice; empty if there is none."""
         return "" if self.isHidden() else self._text.text()
 
     def post(self, notice: Notice) -> None:

@@ -31,7 +31,7 @@ TRUSTED = frozenset({
 
 
 class Keyring(Protocol):
-    """What is used of ``keyring``'s backends; any of it may block, and raise anything."""
+    """The interface of ``keyring``'s backends; any method may block, and raise anything."""
 
     def get_password(self, service: str, username: str) -> str | None: ...
     def set_password(self, service: str, username: str, password: str) -> None: ...

@@ -1,4 +1,4 @@
-"""What the parts of the window need from outside: the engine, the settings, a place for notices.
+"""The interfaces that the parts of the window use: the engine, the settings, notices.
 
 Owns the interfaces that every page and panel is built on, so that each can be made and tested by
 itself. It must not know how any of them is done.
@@ -97,7 +97,7 @@ class Notices(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What every part of the window gets.
+    """The dependencies of every part of the window.
 
     ``folder`` is the person's own place for what the window keeps (history, saved searches);
     ``library`` the folder of the library.

@@ -1,4 +1,4 @@
-"""What the window remembers of itself: its place, its size, how its panes are divided.
+"""The stored state of the window: its position, its size, the division of its panes.
 
 Owns one file, readable by its owner only. It must not know what the window shows.
 """

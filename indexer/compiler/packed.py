@@ -35,7 +35,7 @@ def unpack(nibbles: Array, scales: Array) -> NDArray[np.float32]:
 
 
 def integers(nibbles: Array, scales: Array) -> NDArray[np.int8]:
-    """What a packed matrix holds before it is scaled, from -8 to 7, ``[rows, columns]``.
+    """The unscaled values of a packed matrix, from -8 to 7, ``[rows, columns]``.
 
     Raises:
         ValueError: As ``unpack``.

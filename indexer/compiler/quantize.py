@@ -77,7 +77,7 @@ def quantize_columns(weight: Floats, levels: int) -> tuple[NDArray[np.int8], Flo
 
 
 def smoothing(seen: Range, weight: Floats, share: float) -> Floats:
-    """What to divide each channel of an activation by, so that loud channels leave room.
+    """The divisor of each channel of an activation, which evens out large channels.
 
     Args:
         seen: The values of the activation, [in].

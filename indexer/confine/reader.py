@@ -1,4 +1,4 @@
-"""What a process that reads or renders one document may do: read it, and write to its scratch.
+"""The confinement of a process that reads or renders one document.
 
 Owns the policy: which folders a reader needs besides the document (the interpreter, libraries,
 fonts, dictionaries) and its limits. It must not know formats, pages or

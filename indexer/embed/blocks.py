@@ -113,7 +113,7 @@ def _shifted(rows: Rows, starts: Rows) -> Rows:
 
 
 def _group_size(blocks: int, wanted: int) -> int:
-    """How many blocks make a group: about so many, with few of them read twice."""
+    """The number of blocks in a group: near ``wanted``, with few of them computed twice."""
     most = wanted + wanted // 2
     if blocks <= most:
         return blocks

@@ -131,7 +131,7 @@ def _copy_from(record: ModelRecord, place: Path, folder: Path) -> bool:
 
 
 def _opener(record: ModelRecord, place: Path) -> Callable[[SourceFile], IO[bytes]] | None:
-    """How to open a file of the model in a place: unpacked, flat, or inside a wheel."""
+    """A function that opens a file of the model in a folder: unpacked, flat, or inside a wheel."""
     files = record.package.files
     if all((place / file.member).is_file() for file in files):
         return lambda file: (place / file.member).open("rb")

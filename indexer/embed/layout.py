@@ -76,7 +76,7 @@ class Layout:
         return self._run([0], [len(body)], body.ids, [bounds], [np.empty(0, np.int32)])
 
     def starts(self, text: str, before: str) -> NDArray[np.int32]:
-        """Where the tokens of ``before + text`` begin in the text, (n,); -1 for those before."""
+        """The offsets of the tokens of ``before + text`` in the text, (n,); -1 for those before."""
         (body,) = self._tokenizer.encode([before + text])
         return np.maximum(body.starts - len(before), -1)
 
@@ -116,7 +116,7 @@ class Layout:
         return self._run(indices, lengths, np.concatenate(parts), bounds, prefixes)
 
     def _headings(self, passages: Sequence[EmbedInput]) -> list[NDArray[np.int32]]:
-        """What stands before each passage: its headings, if they are not those before it."""
+        """The headings before each passage, unless they are those of the passage before."""
         nothing = np.empty(0, np.int32)
         changed = [
             self._prefix(passage_prefix("", one.heading_path))

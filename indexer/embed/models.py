@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class Pooling(StrEnum):
-    """How the states of many tokens become one vector."""
+    """The pooling of token states to one vector."""
 
     MEAN = "mean"
 
 
 class PoolScope(StrEnum):
-    """Which tokens the vector of a passage is the mean of."""
+    """The tokens over which the vector of a passage is averaged."""
 
     SEQUENCE = "sequence"  # title, headings, passage and special tokens
     PASSAGE = "passage"  # the passage's own tokens
 
 
 class Side(StrEnum):
-    """What an encoder reads; some models have one for each (``ModelRecord.adapted``)."""
+    """The inputs of an encoder; some models have one for each (``ModelRecord.adapted``)."""
 
     PASSAGES = "passages"
     QUERIES = "queries"

@@ -94,7 +94,7 @@ def _slices(
 
 
 def _interior(start: int, end: int, window: tuple[int, int], total: int) -> int:
-    """How far a span is from the nearer border of a window; the text's own ends are no borders."""
+    """The distance of a span from the nearer border of a window; the text's ends do not count."""
     left = start - window[0] if window[0] > 0 else total
     right = window[1] - end if window[1] < total else total
     return min(left, right)

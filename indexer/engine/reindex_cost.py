@@ -1,4 +1,4 @@
-"""What a change of model would take: texts, tokens, seconds, bytes.
+"""Estimates the cost of a change of model: texts, tokens, seconds, bytes.
 
 Owns the estimate, from a sample of the library that the model reads. It must not know when a change
 happens (``indexer.engine.reindex``).
@@ -37,7 +37,7 @@ _ROW_BYTES = 24
 
 
 def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
-    """What it would take to have all vectors from a model."""
+    """Return the cost of making all vectors with a model."""
     record = find_record(config.model, config.models)
     key = space_of(record, config.precision)
     space = next((one for one in catalog.spaces.all() if one.key == key), None)

@@ -1,4 +1,4 @@
-"""What an open library says about itself: its status, and the health that ``doctor`` checks.
+"""The status of an open library, and its checks for ``doctor``.
 
 Owns the two reports. It must not know how they are shown, and changes nothing.
 """
@@ -131,7 +131,7 @@ def _languages(engine: OpenLibrary, change: reindex.SpaceChange) -> tuple[Langua
 
 
 def _advice(language: str, changing: ModelChange | None, models: Path) -> Note:
-    """What is said of documents in a language the model was not made for."""
+    """The note on documents in a language that the model does not cover."""
     others = [record.id for record in known_records(models) if language in record.languages]
     if changing is not None and changing.model in others:
         return Note("language_coming", {"model": changing.model})

@@ -1,4 +1,4 @@
-"""What every extractor offers: a source of pages, and the shapes of what it reads.
+"""The interface of extractors: a source of pages, and the types of its results.
 
 Owns the contract between the formats and the document pipeline (``indexer.extract.document``);
 it must not know any format. An extractor reads one page at a time and never keeps a page it has
@@ -53,7 +53,7 @@ def shown_size(size: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a block looks on its page, where the format knows.
+    """The style of a block on its page, if the format has one.
 
     ``size`` is the type size in points; ``top`` and ``bottom`` are shares of the page's height.
     """
@@ -114,7 +114,7 @@ class PageText:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a document says about itself; every field may be empty."""
+    """The metadata in a document; every field may be empty."""
 
     title: str = ""
     author: str = ""

@@ -1,4 +1,4 @@
-"""What one document may unpack to: bytes, elements and characters, counted as they come.
+"""Limits on the unpacked size of one document: bytes, elements and characters.
 
 Owns the counting and the outcome once a limit is passed, so that a small file that unpacks without
 end costs no more than a large one; it must not know any format. What a document inside another
@@ -19,7 +19,7 @@ _MAX_DOCUMENTS = 256  # inside one document, however deep, unless it is there to
 
 @dataclass(frozen=True, slots=True)
 class NestedLimits(Limits):
-    """What a document inside another may cost.
+    """The limits of an embedded document.
 
     Attributes:
         parent: The budget of the document around it, which pays as well.

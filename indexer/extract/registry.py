@@ -1,4 +1,4 @@
-"""Which format a file is, and what opens it.
+"""Detects the format of a file, and loads its reader.
 
 Owns the guess from a name and the first bytes; it must not know how any format is read. A new
 format is a module with ``open_source`` and one row in ``indexer.api.formats``.

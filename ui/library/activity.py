@@ -1,4 +1,4 @@
-"""What the engine is doing, how fast, on what, and the means to slow it down or stop it.
+"""The activity page: current work, throughput and device, and controls of the speed.
 
 Owns the panel and its polling: often while something happens and someone looks, never while it is
 hidden. It must not know how the numbers are made.

@@ -1,4 +1,4 @@
-"""What is said about the engine's activity, and smoothed numbers.
+"""The texts on the engine's activity, with smoothed numbers.
 
 Owns the sentences of the activity panel and the smoothing of rates. Pure but for the memory of
 the smoothing.
@@ -45,7 +45,7 @@ class Smooth:
 
 
 def headline(activity: Activity | None) -> str:
-    """What is going on, in a few words."""
+    """The current activity in a few words."""
     if activity is None:
         return translate("ActivityPanel", "The engine is starting…")
     if activity.paused:

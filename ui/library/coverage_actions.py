@@ -1,4 +1,4 @@
-"""What can be done about files in the coverage: retry, unlock, leave out, open, copy.
+"""The actions on files in the coverage: retry, unlock, exclude, open, copy.
 
 Owns the actions and their requests. It must not know where the files are shown.
 """

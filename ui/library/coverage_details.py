@@ -1,4 +1,4 @@
-"""What there is to say and to do about the chosen files.
+"""The details of the selected files, and buttons for their actions.
 
 Owns the panel below the coverage: why a file is in its state, what helps, and the buttons. It
 must not know the engine; it says what was asked for.

@@ -63,7 +63,7 @@ _ROLES = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class FileFilter:
-    """Which files are shown, and in which order; "" for a state or a root means any."""
+    """The filter and the order of files; "" for a state or a root means any."""
 
     state: str = ""
     root: str = ""

@@ -1,4 +1,4 @@
-"""What adding some folders would take, and the question whether to start.
+"""The estimated cost of adding folders, and the question whether to start.
 
 Owns the card shown between choosing folders and reading them: nothing is read before Start
 is pressed. It must not know what happens then.

@@ -56,7 +56,7 @@ class FolderChoice(QWidget):
 
     @property
     def paths(self) -> list[str]:
-        """What is ticked."""
+        """The selected folders."""
         return [path for path, box in self._boxes.items() if box.isChecked()]
 
     @property

@@ -44,7 +44,7 @@ def embedded(root: RootStatus) -> float:
 
 
 def troubled(root: RootStatus) -> int:
-    """How many files a person may want to look into."""
+    """The number of files with problems."""
     return _count(root, *_TROUBLED)
 
 
@@ -103,7 +103,7 @@ class FolderModel(QAbstractListModel):
 
 
 def lines_about(root: RootStatus) -> tuple[str, str]:
-    """What is shown of a folder: its numbers and its progress."""
+    """The texts of a folder: its numbers and its progress."""
     holds = QCoreApplication.translate("FolderModel", "{files}, {size}").format(
         files=amounts.files(root.files), size=amounts.size(root.bytes)
     )

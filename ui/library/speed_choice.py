@@ -1,4 +1,4 @@
-"""How hard to work: slow, normal or fast, and why it is slower at the moment.
+"""The choice of the speed: slow, normal or fast, and why it is slower at the moment.
 
 Owns the three buttons. It must not know the engine.
 """

@@ -1,4 +1,4 @@
-"""What the preview's controls do to what is in front: pages, zoom, outline, selection.
+"""The preview's controls of the shown pages or text: page, zoom, outline, selection.
 
 Owns these; it must not know hits, nor how documents are loaded.
 """

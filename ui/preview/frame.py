@@ -1,4 +1,4 @@
-"""What the preview is made of: the controls, a banner, and one of page, text and message.
+"""The widgets of the preview: the controls, a banner, and one of page, text and message.
 
 Owns the widgets, which of them is shown, and the sentences shown without a page. It must
 not know what a click does (``ui.preview.panel``).
@@ -58,7 +58,7 @@ class PreviewFrame(QWidget):
 
     @property
     def shown(self) -> QWidget | None:
-        """What is in front: ``pages``, ``text`` or ``message``."""
+        """The shown widget: ``pages``, ``text`` or ``message``."""
         return self._stack.currentWidget()
 
     @property

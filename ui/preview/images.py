@@ -49,7 +49,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a page of a size is cut into bands of rows."""
+    """The bands of rows of a page of a size."""
 
     width: int
     height: int

@@ -1,4 +1,4 @@
-"""What is marked on a page: a passage, its best sentences, and the shape of an outline.
+"""The marks on a page: a passage, its best sentences, and the shape of an outline.
 
 Owns rectangles on pages and the path around several lines of text, pure of any widget.
 """

@@ -1,4 +1,4 @@
-"""What is said where no page can be shown, and the field for a password.
+"""The message in place of a page, and the field for a password.
 
 Owns the pane; it must not know why it is shown.
 """

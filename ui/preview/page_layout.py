@@ -25,7 +25,7 @@ STEPS = (0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 
 
 
 class Fit(Enum):
-    """How the scale is chosen."""
+    """The modes of zoom."""
 
     WIDTH = "width"
     PAGE = "page"

@@ -1,4 +1,4 @@
-"""What can be done with a hit: open, copy, cite, look for more like it, export all of them.
+"""The actions on a hit: open, copy, cite, search similar ones, export all.
 
 Owns the context menu and the way to the clipboard and to files. It must not know how a hit is
 shown or opened.

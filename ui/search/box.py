@@ -28,7 +28,7 @@ _FOR_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape)
 
 
 class SearchBox(QLineEdit):
-    """Where one types.
+    """The text field of the query.
 
     Signals:
         stepped: Go so many hits down, or documents if the second is true.

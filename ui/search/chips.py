@@ -148,7 +148,7 @@ class ChipBar(QWidget):
 
 
 def label_of(clause: Clause) -> str:
-    """What a chip says."""
+    """The text of a chip."""
     value = line(clause.value)
     translate = QCoreApplication.translate
     if not clause.operator:

@@ -21,7 +21,7 @@ _YEAR = re.compile(r"[12]\d{3}")
 
 @dataclass(frozen=True, slots=True)
 class CitedSource:
-    """What is known of a document; "" for what is not."""
+    """The bibliographic data of a document; "" for unknown fields."""
 
     title: str
     author: str = ""

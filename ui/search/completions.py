@@ -1,4 +1,4 @@
-"""What the word at the cursor may become: operators, their values, folders, earlier searches.
+"""Completions of the word at the cursor: operators, their values, folders, earlier searches.
 
 Owns what is offered, made from the one table of the grammar. Pure; it must not know any widget.
 """
@@ -28,7 +28,7 @@ _NAME = re.compile(r"(?:^|(?<=\s))(-?)([A-Za-z]*)$")
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What this library and this person have to offer."""
+    """The values that completions are taken from."""
 
     folders: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What is said of a document and of a hit, for the eye and for a screen reader.
+"""The texts on a document and on a hit, for display and for a screen reader.
 
 Owns the short texts of the results and their translation. It must not know how they are painted.
 """

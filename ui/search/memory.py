@@ -1,4 +1,4 @@
-"""What was searched for, and the searches that were given a name; on this machine only.
+"""The history of searches, and saved searches; on this machine only.
 
 Owns both lists and their files, which only their owner can read and which are either the old or
 the new ones, never half of each. It must not know how they are shown.

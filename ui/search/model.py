@@ -93,7 +93,7 @@ class ResultsModel(QAbstractListModel):
         return flags | Qt.ItemFlag.ItemIsSelectable
 
     def place(self, key: Key) -> int:
-        """Where a row is, by its key; -1 if it is not there."""
+        """The index of a row by its key; -1 if missing."""
         return self._places.get(key, -1)
 
     def show(self, groups: Sequence[Group], *, same_query: bool) -> None:

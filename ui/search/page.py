@@ -83,7 +83,7 @@ class SearchPage(QWidget):
 
     @property
     def query(self) -> str:
-        """What is in the box."""
+        """The text in the box."""
         return self.bar.box.text()
 
     @property

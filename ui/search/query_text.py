@@ -1,4 +1,4 @@
-"""What is in the box, changed by a click: filters added to and taken from a typed query.
+"""Edits of the typed query by a click: filters are added and removed.
 
 Owns the writing of the grammar; reading it is ``indexer.query.grammar``'s. Pure. The text is the
 one truth and chips are made from it, so that the two cannot differ. It must not know any widget.

@@ -159,7 +159,7 @@ class RowsView(QListView):
             self.verticalScrollBar().setValue(self._tops[anchor[0].row()] + anchor[1])
 
     def top_of(self, row: int) -> int:
-        """Where a row begins, from the beginning of the list."""
+        """The offset of a row from the beginning of the list."""
         self._measure()
         return self._tops[min(row, len(self._tops) - 1)]
 

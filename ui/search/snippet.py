@@ -34,7 +34,7 @@ _SURELY_FULL = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """What lines are laid out with; ``width`` in logical pixels."""
+    """The parameters of line layout; ``width`` in logical pixels."""
 
     font: QFont
     metrics: QFontMetricsF
@@ -65,7 +65,7 @@ def text_of(hit: Hit) -> Shown:
 
 
 def lines_needed(hit: Hit, pen: Pen) -> int:
-    """How many lines a snippet takes, cheaply: a list of thousands asks for each."""
+    """The number of lines of a snippet; fast, as it is called for thousands of rows."""
     if len(hit.text) > pen.room * _SURELY_FULL:
         return MOST_LINES
     advance = pen.metrics.horizontalAdvance(text_of(hit).text)

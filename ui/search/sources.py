@@ -1,4 +1,4 @@
-"""What the engine knows of the documents of some hits: who wrote them, and when.
+"""Looks up author and date of the documents of some hits.
 
 Owns the requests for it. It must not know what the answers are used for.
 """

@@ -76,7 +76,7 @@ class Summary(QWidget):
 
     @property
     def text(self) -> str:
-        """What is said, for a screen reader."""
+        """The text for a screen reader."""
         parts = [] if self.banner.isHidden() else [self.banner.text]
         parts += [each.text() for each in (self._count, self._embedded) if not each.isHidden()]
         return " ".join(filter(None, parts))

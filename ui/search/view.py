@@ -22,7 +22,7 @@ _Move = QAbstractItemView.CursorAction
 
 
 class ResultsView(RowsView):
-    """Where one chooses a hit.
+    """The list in which a hit is selected.
 
     Signals:
         hit_current: A hit was gone to, with its index.

@@ -1,4 +1,4 @@
-"""What Lectern keeps, where, and every connection it ever made; and the way to be rid of it all.
+"""The privacy page: stored data and their folders, all connections made, and deleting everything.
 
 Owns the page. It must not know how a library is deleted: it says that this is wanted.
 """

@@ -21,7 +21,7 @@ _WORDS_FIRST = N_("Until then some is found by its words only.")
 
 
 class ChangeText(NamedTuple):
-    """What changes, what that means meanwhile, and how much is done, 0 to 1."""
+    """The change, its effect meanwhile, and the share that is done, 0 to 1."""
 
     sentence: str
     meanwhile: str

@@ -39,7 +39,7 @@ def sentence(code: str, detail: Mapping[str, object] | str = "") -> str:
 
 
 def step(code: str, detail: Mapping[str, object] | str = "") -> str:
-    """What the person can do about it; "" where that is nothing."""
+    """The next step for the person; "" if there is none."""
     return _filled(say(CODES[code].step_in_window), detail) if code in CODES else ""
 
 
@@ -77,7 +77,7 @@ def _bad_pages(pages: str, row: FileRow) -> str:
 
 
 def note(item: Note) -> str:
-    """What the engine notes besides an answer, as a sentence."""
+    """A note beside an answer, as a sentence."""
     if item.code in CODES:
         return failure(WorldError(item.code, **item.detail))
     return phrase(item.code, item.detail)

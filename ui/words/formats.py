@@ -1,4 +1,4 @@
-"""What the formats of documents, and the groups of them, are called."""
+"""The names of formats of documents, and of groups of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLACES = {
 
 
 def place(unit: str, number: str) -> str:
-    """Which page, slide or chapter of a document; "" for documents without such units."""
+    """The page, slide or chapter of a document; "" for documents without such units."""
     return say(_PLACES[unit]).format(n=number) if unit in _PLACES else ""
 
 

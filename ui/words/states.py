@@ -1,4 +1,4 @@
-"""What states, steps of indexing and reasons of hits are called, in the person's language.
+"""The names of states, steps of indexing and reasons of hits, in the person's language.
 
 A code that this version does not know is shown as its name.
 """
@@ -52,7 +52,7 @@ def pause(code: str) -> str:
 
 
 def doing(progress: Progress) -> str:
-    """What is going on, without a stop."""
+    """The current step, without a full stop."""
     total, done = progress.files_total, progress.files_done
     step = progress.step if progress.step in STEPS else Step.INDEX
     if step is Step.INDEX and not total:

@@ -45,7 +45,7 @@ _SIGNATURES = frozenset({
 
 
 class Closable(Protocol):
-    """What the parts of an open mail are read from."""
+    """The source of an open mail's parts."""
 
     def close(self) -> None: ...
 
@@ -75,7 +75,7 @@ class InlinePart:
 
 @dataclass(slots=True)
 class Mail:
-    """What a person sees of a mail; every field may be empty."""
+    """The visible headers of a mail; every field may be empty."""
 
     subject: str = ""
     sender: str = ""
@@ -91,7 +91,7 @@ class Mail:
 
     @property
     def names(self) -> list[str]:
-        """What its attachments are called."""
+        """The names of its attachments."""
         return [each.name for each in self.attached if not isinstance(each, InnerMail)]
 
     def shows(self, identifier: str) -> bool:
@@ -103,7 +103,7 @@ class Mail:
 
     @property
     def parts(self) -> list[Attachment | InnerMail]:
-        """What is attached and to be read."""
+        """The attachments to be read."""
         return [each for each in self.attached if not isinstance(each, InlinePart)]
 
 

@@ -1,4 +1,4 @@
-"""What a browser shows of an element besides the text in it, and of which it shows nothing.
+"""Text that a browser adds to elements, and elements that it does not show.
 
 Owns hidden elements, as far as the page itself says so (style sheets are not read), what stands in
 the place of pictures, fields and frames, and the numbers of lists. Elements are those of

@@ -1,4 +1,4 @@
-"""What the styles and the numbering of a Word document say about its paragraphs.
+"""The roles of paragraphs by the styles and the numbering of a Word document.
 
 Owns which paragraphs are headings, captions or entries of a table of contents, and the numbers
 that Word writes in front of them, by which contracts are cited. It must not know the text.
@@ -24,7 +24,7 @@ _MAX_ANCESTORS = 20
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a paragraph is, and which list numbers it.
+    """The role of a paragraph, and the list that numbers it.
 
     ``numbering`` and ``depth`` are "" and -1 where nothing is said of them.
     """

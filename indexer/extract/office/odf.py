@@ -50,7 +50,7 @@ class Body:
         raise NotImplementedError
 
     def page_count(self) -> int:
-        """How many pages were begun so far, at least one."""
+        """The number of pages begun so far, at least one."""
         raise NotImplementedError
 
 

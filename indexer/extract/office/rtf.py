@@ -56,7 +56,7 @@ _TOKENS_A_STRETCH = 50_000
 
 @dataclass(slots=True)
 class _Group:
-    """What ends with its brace."""
+    """The state of a group, which ends with its brace."""
 
     destination: str = "body"  # body, aside, silent, style, or the name of a field of the metadata
     hidden: bool = False

@@ -32,7 +32,7 @@ _MAX_FONTS = 10_000
 
 
 class Kind(Enum):
-    """What a token is."""
+    """The kinds of tokens."""
 
     OPEN = auto()
     CLOSE = auto()
@@ -52,7 +52,7 @@ class Token:
 
 @dataclass(slots=True)
 class _State:
-    """What ends with its group."""
+    """The state that ends with its group."""
 
     font: int = -1
     skip: int = 1  # fallback characters after one in Unicode

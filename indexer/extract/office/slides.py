@@ -26,7 +26,7 @@ _MAX_TITLE_CHARS = 200
 
 @dataclass(slots=True)
 class Shape:
-    """What is written in one shape: the type of its placeholder, its paragraphs or its rows."""
+    """The text of one shape: the type of its placeholder, its paragraphs or its rows."""
 
     placeholder: str | None = None
     paragraphs: list[str] = field(default_factory=list)

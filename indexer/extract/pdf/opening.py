@@ -33,7 +33,7 @@ _SHOWN = "120 megapixels"
 
 @dataclass(frozen=True, slots=True)
 class Pixels:
-    """How many pixels a page that is an image has."""
+    """The size in pixels of a page that is an image."""
 
     width: int
     height: int

@@ -1,4 +1,4 @@
-"""What the engine and an extraction child say to each other.
+"""The messages between the engine and an extraction child.
 
 Owns the kinds of messages, each a dataclass; ``indexer.api.codec`` and ``protocol`` carry them. The
 conversation::
@@ -33,14 +33,14 @@ from indexer.ocr.tesseract import Program
 
 
 class ToChild(Message):
-    """What the engine says."""
+    """The messages of the engine."""
 
     __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
 
 
 class FromChild(Message):
-    """What the child says."""
+    """The messages of the child."""
 
     __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
@@ -48,7 +48,7 @@ class FromChild(Message):
 
 @dataclass(frozen=True, slots=True)
 class KnownPages:
-    """Where a child looks up what was recognised on scanned pages.
+    """The cache in which a child looks up the text of scanned pages.
 
     ``library`` is its folder, ``content`` the hash of the document's bytes.
     """
@@ -112,7 +112,7 @@ class Textless(FromChild):
 
 @dataclass(frozen=True, slots=True)
 class DocumentRead(FromChild):
-    """What a document is, and how often each word occurs in it."""
+    """The metadata of a document, and its word counts."""
 
     info: DocumentInfo
     terms: Mapping[str, int]

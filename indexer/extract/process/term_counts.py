@@ -1,4 +1,4 @@
-"""How often each word occurs in a document, for the lexicon.
+"""Counts the words of a document, for the lexicon.
 
 Owns the counting and its bound; the caller says what a word is. Text is split at blanks first, and
 only distinct pieces are split into words, because most of a text is repetition. Words must end at

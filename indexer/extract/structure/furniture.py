@@ -39,7 +39,7 @@ Key = tuple[str, str, int, int]
 
 @dataclass(slots=True)
 class _Recurrence:
-    """How often a row came back: ``pages`` pages between ``first`` and ``last``."""
+    """The recurrence of a row: on ``pages`` pages between ``first`` and ``last``."""
 
     pages: int
     first: int

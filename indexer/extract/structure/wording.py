@@ -1,4 +1,4 @@
-"""What counts as a title in words: boilerplate, file names and placeholders do not.
+"""Rules on the wording of titles: boilerplate, file names and placeholders are none.
 
 Pure functions of one line of text, shared by the rules that look for titles.
 """
