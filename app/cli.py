@@ -111,7 +111,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Parse a command line; it ends the process where it makes no sense, or asks for help.
 
     In a query ``-word`` is no option, and options may occur between words, so what the parser
-    does not know belongs to the query. Terms with a minus go in front: where they stand does not
+    does not know belongs to the query. Terms with a minus go in front: their position does not
     matter, but which word is the last one does. Without a command the window opens.
     """
     parser = build_parser()

@@ -1,7 +1,7 @@
 """The checks of ``doctor`` that need no engine: versions, folders, free disk space.
 
 Owns those checks; the engine adds its own (model, device, library). What a check
-holds stands in ``indexer.api.answers``.
+contains is in ``indexer.api.answers``.
 """
 
 from __future__ import annotations

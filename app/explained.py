@@ -1,6 +1,6 @@
 """Formats the explanation of a hit: its score, its evidence, the words that match.
 
-Owns the names of numbers and the layout. What explanations hold stands in ``indexer.api.types``;
+Owns the names of numbers and the layout. The fields of explanations are in ``indexer.api.types``;
 a number without a name here is called by its key, so nothing is left out.
 """
 

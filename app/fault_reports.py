@@ -1,6 +1,6 @@
 """Reports of faults: what went wrong inside Lectern, in files that a person may read and send.
 
-Owns what stands in them: versions, the system, kinds of exceptions and places in the program. The
+Owns their content: versions, the system, kinds of exceptions and places in the program. The
 message of an exception is left out, since it may quote a document or name a file; so are paths.
 Nothing here sends anything.
 """
@@ -42,7 +42,7 @@ class FaultHandler(logging.Handler):
 
 
 def about_this_system() -> Iterator[str]:
-    """Describe what Lectern runs on, as far as it matters and tells nobody who it is."""
+    """Describe the system, without anything that identifies the person."""
     yield f"lectern {version('lectern') or '(from its folder)'}"
     yield f"python {platform.python_version()} on {platform.platform()}"
     for name in (*LIBRARIES, *RUNTIMES):

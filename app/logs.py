@@ -1,7 +1,7 @@
 """The log: a file that rotates, readable by its owner only, without any document's text in it.
 
 Owns where records go and how much is kept. What is said in them is up to those who log, under one
-rule: names of files may stand there, what the files say may not.
+rule: names of files may be logged, their content may not.
 """
 
 from __future__ import annotations

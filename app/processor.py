@@ -18,7 +18,7 @@ _PF_AVX2_INSTRUCTIONS_AVAILABLE = 40
 
 
 def missing() -> str:
-    """Return what this machine's processor lacks, "" where nothing, or nobody says."""
+    """Return the instructions that this processor lacks; "" if none, or unknown."""
     if platform.machine().lower() not in {"x86_64", "amd64"}:
         return ""
     if sys.platform == "win32":
@@ -30,7 +30,7 @@ def missing() -> str:
 
 
 def missing_of(cpuinfo: Path) -> str:
-    """Return what a processor lacks that Linux describes in a file."""
+    """Return the instructions missing in a ``/proc/cpuinfo``."""
     try:
         with cpuinfo.open("rb") as file:
             text = file.read(_BLOCK).decode("ascii", "replace")

@@ -1,7 +1,7 @@
 """Generates the reference from the declarations: commands, settings, operators, states, errors.
 
 Owns how each table is laid out in Markdown; its content comes from the declarations that the
-program works with, so it cannot differ from them. Which page a table stands on is
+program works with, so it cannot differ from them. The page of each table is
 ``packaging/help_pages.py``'s.
 """
 

@@ -50,7 +50,7 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version that can be had."""
+    """A released version."""
 
     version: str
     day: str
@@ -80,7 +80,7 @@ def newer(own: str, log_folder: Path, *, offline: bool) -> Release | None:
     Args:
         own: The version that asks.
         log_folder: Where the connection is noted.
-        offline: Ask nobody, and say so.
+        offline: Make no request, and report that.
 
     Raises:
         WorldError: ``update_unreachable`` or ``update_refused``, with the reason.
@@ -155,7 +155,7 @@ def _fetch_outside() -> str:
 
 
 def _fetch(source: Source) -> str:
-    """Make the one request: no cookies, no other address, nothing that tells who asks."""
+    """Make the one request: no cookies, no other address, nothing that identifies the client."""
     import ssl
     import urllib.error
     import urllib.request
@@ -163,7 +163,7 @@ def _fetch(source: Source) -> str:
     import truststore
 
     class Here(urllib.request.HTTPRedirectHandler):
-        """Follows nobody: only the address that is in the program is contacted."""
+        """Refuses redirects: only the address that is in the program is contacted."""
 
         def redirect_request(self, *_about: Any, **_more: Any) -> None:
             return None

@@ -51,7 +51,7 @@ class ActivityFeed(QObject):
             )
 
     def pause(self, paused: bool) -> None:
-        """Stop reading, or go on."""
+        """Pause or resume polling."""
         self._link.ask(
             SetPace(paused=paused), done=self._handle_activity, failed=self._handle_failure
         )

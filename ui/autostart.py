@@ -1,4 +1,4 @@
-"""Starting Lectern when the person logs in, in the way of each system.
+"""Starting Lectern at login, on each system.
 
 Owns the one entry that says so: a desktop file, a launch agent, or a value under the Run key. It
 must not know what is started, beyond its command line, nor where the setting comes from.

@@ -57,7 +57,7 @@ def integers(nibbles: Array, scales: Array) -> NDArray[np.int8]:
 def readable(
     names: Iterable[str], read: Callable[[str], Array]
 ) -> tuple[list[str], Callable[[str], Array]]:
-    """The tensors of a file, packed or not, under the names they stand for, in the file's order.
+    """The tensors of a file, packed or not, by their unpacked names, in the file's order.
 
     Args:
         names: Of all tensors in the file.

@@ -19,7 +19,7 @@ float32 over the 200 reference passages of the tests:
 
 So activations that leave a normalisation get a fixed scale for each channel (moved into the weight
 beforehand, which costs one multiplication), the context of attention one for the tensor, and what
-leaves GELU, where single tokens stand out, one for each row.
+leaves GELU, where single tokens have large values, one for each row.
 """
 
 from __future__ import annotations

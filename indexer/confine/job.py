@@ -1,4 +1,4 @@
-"""A job object of Windows: what is in it ends with whoever made it, and takes no more memory.
+"""Job objects of Windows: their processes end with their creator, and have a memory limit.
 
 Owns the three calls and their structures, as Microsoft documents them. A process group does the
 first on Unix, the parent-death signal and the address space the rest. It must not know what runs

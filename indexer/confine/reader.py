@@ -3,7 +3,7 @@
 Owns the policy: which folders a reader needs besides the document (the interpreter, libraries,
 fonts, dictionaries) and its limits. It must not know formats, pages or
 messages. Documents come from anywhere, and the libraries that parse them have had faults by which
-a document ran code; whoever runs code here finds no network, no other file of the person, no
+a document ran code; such code has no network, no other file of the person, no
 program to start and no process to signal. Standard library only.
 """
 
@@ -82,7 +82,7 @@ def confine_to_document(document: int | None, scratch: Path, programs: Iterable[
     Args:
         document: A descriptor of the document; what it names may be opened again by its path.
             ``None`` where there is none to be read.
-        scratch: A folder for what is unpacked. It exists, and holds nothing of anybody else.
+        scratch: A folder for unpacked files. It exists, and has no other files.
         programs: Commands that may be needed and that the system does not know.
 
     Raises:

@@ -48,7 +48,7 @@ class Worker:
         document: The file it may read. Whether there is one, and whether it can be opened, is for
             ``work`` to find out.
         started: The folder it may write to, and the memory it may hold.
-        keep: Descriptors that it goes on using; all others but the three standard ones are closed.
+        keep: Descriptors that stay open; all others but the three standard ones are closed.
         programs: Commands it may start, beside those of the system.
     """
 

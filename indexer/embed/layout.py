@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.embed.tokens import TextTokenizer, Tokens
 
 _PREFIXES = 256
-# Tokens of the headings that stand before a passage inside a window, at most.
+# The most tokens of the headings before a passage inside a window.
 MOST_HEADINGS = 32
 
 
@@ -88,11 +88,11 @@ class Layout:
     ) -> list[TokenSequence]:
         """Lay out passages that follow each other, each window under its first one's headings.
 
-        Where the headings change they stand before the passage, and count for no passage: the text
+        Headings that change are inserted before the passage, and pooled into no passage: the text
         has the nearest of them at most, and a long window would have all under those of its start.
         """
         own = [passages[index] for index in indices]
-        # A passage without any token is none that headings could stand before.
+        # No headings are inserted before a passage without tokens.
         ahead = [
             more[: MOST_HEADINGS if len(bodies[index]) else 0]
             for index, more in zip(indices, self._headings(own), strict=True)

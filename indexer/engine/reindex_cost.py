@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord
     from indexer.store.store import Store
 
-# Passages that are looked at, and read by the model, to tell what all of them would take.
+# Sizes of the samples of passages, for counting tokens and for measuring the model.
 SAMPLE = 48
 # Of a row: its key, its document and what the table needs beside the vectors.
 _ROW_BYTES = 24
@@ -98,7 +98,7 @@ def _try_out(
             threads=config.threads, provider=config.provider, download=False,
         )  # fmt: skip
     except LecternError:
-        # A model that is not here yet: the words tell about how many tokens there are.
+        # The model is not available yet: estimate its tokens from words.
         words = sum(len(one.view.split()) for one in sample)
         return 1.35 * words / len(sample), 0.0
     sequences = embedder.sequences(sample)

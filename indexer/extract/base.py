@@ -142,7 +142,7 @@ class Source(Protocol):
             skip: Pages that stopped a reader before; they are yielded as unreadable.
 
         Raises:
-            WorldError: If reading cannot go on; a single bad page is yielded as unreadable.
+            WorldError: If reading must stop; a single bad page is yielded as unreadable.
         """
         ...
 

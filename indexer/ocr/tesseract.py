@@ -127,7 +127,7 @@ def recognise(
         resolution: Of the image, in dots an inch.
         seconds: Of a processor, after which it is killed; or of the clock, when it used none.
             At the lowest priority a busy machine may keep it waiting for long.
-        beat: Called while it goes on.
+        beat: Called while it runs.
 
     Raises:
         WorldError: ``out_of_time``, ``out_of_memory``, or ``child_died`` if it fails.
@@ -220,7 +220,7 @@ def _confined(seconds: float) -> dict[str, Any]:
         import resource
 
         os.nice(_NICENESS)
-        processor_s = int(seconds) + _SPARE_S  # should nobody be left to watch
+        processor_s = int(seconds) + _SPARE_S  # if no parent is left to stop it
         resource.setrlimit(resource.RLIMIT_CPU, (processor_s, processor_s))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         die_with(parent)

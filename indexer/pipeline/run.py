@@ -112,7 +112,7 @@ class Run:
 
         Raises:
             Cancelled: If the token was cancelled. What was finished is written.
-            WorldError: If the run cannot go on: ``disk_full``, a model that is missing, …
+            WorldError: If the run must stop: ``disk_full``, a model that is missing, …
         """
         try:
             while not (halted := self._halted()) and not self._done():

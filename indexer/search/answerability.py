@@ -8,7 +8,7 @@ other; whether the best of them is good is told by:
   questions reaches in this library (``indexer.search.score_normalisation``).
 * *The page.* How much of the query the leading passage holds, each word by its squared idf: the
   rarest words say what is asked.
-* *Out of vocabulary.* Words that stand nowhere in the library. One of two ("landlord obligations")
+* *Out of vocabulary.* Words that do not occur in the library. One of two ("landlord obligations")
   may only be a synonym of what is there, so a short query counts as one of ``MIN_WORDS``.
 * *Names.* The share of the query's names that the document of the first hit neither has in its
   name nor in its leading passages: the clause asked for stands in every contract, but only one is
@@ -54,7 +54,7 @@ class AnswerabilityFeatures:
         meaning: Of the best hit, in deviations from the library's cohort; in another language its
             lead, see ``indexer.search.score_normalisation.Cohort``.
         page: The share of the query that its passage holds.
-        out_of_vocabulary: The share of the query in words that stand nowhere.
+        out_of_vocabulary: The share of the query in words that do not occur in the library.
         names: How much of the query's names is missing, times their weight in this library.
         year: How much the year of the query is missing.
         same_language: Whether words of the query can be looked for in the best hit; if not, only
@@ -101,7 +101,7 @@ DEFAULT_CLASSIFIER = AnswerabilityClassifier(
     page=4.0, out_of_vocabulary=-6.0, names=-4.0, year=-8.0, threshold=2.1
 )
 # For models of many languages. The others inflect more than English, so that less of a question
-# stands on the page that answers it.
+# is on the page that answers it.
 LANGUAGES_CLASSIFIER = replace(DEFAULT_CLASSIFIER, threshold=0.5, foreign=-0.2)
 
 
@@ -154,9 +154,9 @@ def missing(
     Args:
         named: What the query names.
         idfs: Of its words.
-        most: The idf of a word that stands nowhere, for words not listed.
+        most: The idf of a word that does not occur, for words not listed.
         documents: Those of the first hit, at least one.
-        forms: Of words that need not stand there as they are in the query.
+        forms: Of words that may occur in another form than in the query.
     """
     found = [(word, name) for name in named.names for word in name]
     weights = [idfs.get(word, most) for word, _ in found]

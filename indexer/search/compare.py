@@ -4,7 +4,7 @@ Owns the comparison: every statement of one is searched in the other, by its sen
 against all of the other's and by its wording, in both directions. It must not know how vectors are
 stored or results are shown.
 
-A statement counts as said in the other document if it stands there in nearly the same words, or if
+A statement counts as contained if the other document has it in nearly the same words, or if
 the other has one closer to it in meaning than different statements of one document are to each
 other. That threshold comes from the two documents: for each statement the nearest other one of its
 own document is found, out of its neighbourhood and without repetitions, and 90 % of these lie

@@ -65,7 +65,7 @@ class ReadStatement:
     Attributes:
         row: Which sentence of all that were read, as a row of their vectors.
         passage: The ordinal of its passage.
-        statement: Its view without headings, and where it or its passage stands.
+        statement: Its view without headings, and the place of it or its passage.
         words: Folded, in order.
     """
 
@@ -111,7 +111,7 @@ def statements(passages: Iterable[StoredPassage], language: str) -> list[ReadSta
 
 
 def _sentences(passage: StoredPassage) -> Iterator[tuple[int, int, str]]:
-    """Each sentence: where it stands in the passage's text, and its view."""
+    """Each sentence: its span in the passage's text, and its view."""
     text, view = passage.text, passage.view
     borders = pairwise([*passage.text_starts, len(text)])
     for (start, end), (low, high) in zip(

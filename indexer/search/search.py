@@ -55,7 +55,7 @@ LIKELY = 4
 LIKELY_FROM = 0.4
 # Searches wait for the disk and for locks more than for the processor.
 THREADS = 4
-# Passages with an exact phrase that are considered; more than anybody reads.
+# The most passages with an exact phrase that are considered.
 PHRASES = 200
 # How many more passages are retrieved when a condition can only be checked on their text.
 CHECKED = 8

@@ -205,7 +205,7 @@ class SearchQueue(WorkQueue):
 
 
 class IndexQueue(WorkQueue):
-    """The only writer. Progress also goes to those who wait, so that nobody sees silence."""
+    """The queue of the only writer. Its progress is also reported to the waiting jobs."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

@@ -213,7 +213,7 @@ def without_particles(found: list[str]) -> list[str]:
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """The words of a text as they stand in it, in order."""
+    """The spans of a text's words, in order."""
     matches = list(_SHOWN_WORD.finditer(text))
     inside = run_spans(match for match in matches if match.lastgroup == "run")
     spans: list[tuple[int, int]] = []
@@ -263,7 +263,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _parts(token: str) -> tuple[str, ...]:
-    """What a token with punctuation in it stands for."""
+    """The words of a token with punctuation in it."""
     return _known_parts(token) if len(token) <= _CACHED_LENGTH else _split_token(token)
 
 

@@ -37,7 +37,7 @@ class ColumnPage(QScrollArea):
         return label
 
     def hold(self, column: QWidget) -> QVBoxLayout:
-        """Take the column; the layout of the page, for whoever wants to place it, is returned."""
+        """Set the column; return the layout of the page."""
         self._column = column
         page = QWidget()
         outer = QVBoxLayout(page)

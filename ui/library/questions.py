@@ -69,7 +69,7 @@ class Questions(QObject):
         *,
         failed: Callable[[LecternError], None] | None = None,
     ) -> None:
-        """Send a request that goes on if the widget is deleted; its answer is then dropped."""
+        """Send a request that is not cancelled with the widget; its answer is then dropped."""
         self._context.link.ask(
             request,
             done=partial(self._deliver, done),

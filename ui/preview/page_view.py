@@ -101,7 +101,7 @@ class PageView(PageScroller):
         """Copy what is selected."""
         self.selection.copy()
 
-    # What Qt tells
+    # Qt's events
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -139,7 +139,7 @@ class PageView(PageScroller):
         if event.button() == Qt.MouseButton.LeftButton:
             self.selection.press_word(event.position() + QPointF(self.offset()))
 
-    # Where things stand
+    # Geometry
 
     # What is wanted of the document
 

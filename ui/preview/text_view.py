@@ -70,7 +70,7 @@ class TextView(QPlainTextEdit):
         Args:
             text: The part.
             offset: Where it begins.
-            more: Whether the document goes on after it.
+            more: Whether the document continues after it.
         """
         self._text, self._offset, self._more = text, offset, more
         self._is_loading = True  # layout moves the scroll bar

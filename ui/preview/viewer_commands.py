@@ -77,7 +77,7 @@ def filled(arguments: Sequence[str], path: str, page: int) -> list[str]:
 
 
 def own_command(text: str, path: str, page: int) -> list[str]:
-    """Return the program and the arguments that the person's own command stands for.
+    """Return the program and the arguments of the person's own command.
 
     The document is put at the end where the command does not say its place; an empty list means
     that the command makes no sense.

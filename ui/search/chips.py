@@ -66,7 +66,7 @@ class ChipBar(QWidget):
 
     Signals:
         edited: The query as it is now, after a chip was taken out or a filter added.
-        typing_requested: A filter that the person goes on to type, such as ``date:``.
+        typing_requested: A filter whose value is to be typed, such as ``date:``.
     """
 
     edited = Signal(str)

@@ -110,7 +110,7 @@ class RowsView(QListView):
         self.results.use(ResultsStyle.from_widget(self, self.viewport().width()))
         self.doItemsLayout()
 
-    # Where rows stand
+    # Geometry of rows
 
     def doItemsLayout(self) -> None:
         self._measured = False

@@ -83,7 +83,7 @@ def decode(chunk: bytes, base: int) -> Postings:
 
 
 def find(chunk: bytes, base: int, term: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Read the documents and the codes of one term; empty arrays if the chunk lacks it."""
+    """Read the documents and the codes of one term; empty arrays if the chunk does not have it."""
     terms, lengths, docs, codes = _views(chunk)
     at = int(np.searchsorted(terms, term))
     if at == len(terms) or terms[at] != term:

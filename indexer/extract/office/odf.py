@@ -2,7 +2,7 @@
 
 Owns the way from the package to pieces of its content (a paragraph, a row, a slide), each of them
 a small tree of lxml's that is gone when the next one comes, and what the file says about itself;
-what stands in a paragraph is in ``odf_text``, and each kind of document brings a ``Body`` that
+the text of a paragraph is in ``odf_text``, and each kind of document brings a ``Body`` that
 knows its structure. odfdo, the library for this format, holds documents whole: it takes 344 MB for
 20,000 rows of ten cells, where a child may take 350, expands a row that
 claims to be repeated a million times, reads nothing of a damaged file, and loses text under ruby.

@@ -2,7 +2,7 @@
 
 Owns opening them and unpacking their parts under a budget; it must not know what the parts mean.
 Nothing is ever unpacked to disk, no name inside is ever used as a path, and nothing but the parts
-that hold text is touched, so that macros, pictures and embedded files are never looked at.
+that hold text is touched, so that macros, pictures and embedded files are never opened.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _SILENT = frozenset({
     "htmltag", "mhtmltag", "fontemb", "falt", "panose",
 })  # fmt: skip
 _ASIDE_BREAKS = {"par": "\n", "cell": "\t", "row": "\n"}
-_ASIDE = frozenset({"footnote", "annotation"})  # read after the paragraph in which they stand
+_ASIDE = frozenset({"footnote", "annotation"})  # read after their paragraph
 _KNOWN_EXTRAS = frozenset({"annotation", "shptxt", "fldrslt", "result", "shp", "shpinst"})
 _SIGNS = {
     "tab": "\t", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",

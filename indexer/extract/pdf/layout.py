@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _BULLET = r"[•◦▪■●○‣⁃]"
 _MARKER = r"[·–—*o§-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]"
 _LIST_ITEM = re.compile(rf"{_BULLET}\s*\S|(?:{_MARKER})\s+\S")
-# "1.2 Standard of Service." begins a clause; "3.5 million" goes on.
+# "1.2 Standard of Service." begins a clause; "3.5 million" does not.
 _CLAUSE = re.compile(
     r"(?:Section\s+)?\d{1,2}(?:\.\s?\d{1,2}){1,4}\.?\s+[\"“]?[A-Z]|(?:ARTICLE|Article)\s+[IVXL\d]+\b"
 )
@@ -162,7 +162,7 @@ def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
             continue
         if all(len(texts[i]) <= _LABEL_CHARS for i in between):
             inside[here : there + 1] = [True] * (there - here + 1)
-    for i in range(len(rows) - 2, -1, -1):  # heads of columns stand above them, not at the margin
+    for i in range(len(rows) - 2, -1, -1):  # heads of columns are above them, not at the margin
         head = inside[i + 1] and not inside[i] and rows[i].x0 > margin
         if head and len(texts[i]) <= _CELL_CHARS and _is_continuous(rows[i : i + 2]):
             inside[i] = not _SENTENCE_END.search(texts[i])

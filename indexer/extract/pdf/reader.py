@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from indexer.ocr.recognised_pages import RecognisedPages
 
 # Characters are unchanged: no hyphen joined, no ligature split. Whitespace is kept because the
-# width of a gap tells words from cells; text outside the visible page is left out.
+# width of a gap distinguishes words from cells; text outside the visible page is left out.
 TEXT_FLAGS = (
     pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
 )
@@ -166,7 +166,7 @@ def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = 
 def _damage(document: Any, page: Any) -> str:
     """Return why the last page is incomplete, or "": the library continues and only warns.
 
-    It warns of damaged fonts and images too, which cost no text, so the content is looked at.
+    It also warns of damaged fonts and images, which cost no text, so the content is checked.
     """
     if not document.is_pdf or not _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
         return ""

@@ -53,7 +53,7 @@ def recognise_page(
         number: Of the page, from 1.
         program: What recognises.
         languages: Of the text, the likeliest first.
-        beat: Called now and then while it goes on.
+        beat: Called at intervals while it runs.
 
     Raises:
         WorldError: If the document cannot be opened, the page cannot be drawn, or the program

@@ -52,7 +52,7 @@ def code_blocks(text: str) -> Iterator[RawBlock]:
         role = BlockKind.PARAGRAPH if _COMMENT.match(line.content) else BlockKind.CODE
         blank = not line.content.strip()
         long = bool(run) and line.end - run[0].start > _LONG_CODE
-        # Comments end where they do; code goes on over an empty line.
+        # Comments end at an empty line; code continues.
         if run and (level or long or (role is not kind and not blank)):
             yield from _block(run, kind)
             run = []

@@ -69,7 +69,7 @@ def table_blocks(text: str, *, first: bool = True) -> Iterator[RawBlock]:
 
 
 def _rows(lines: list[TextLine]) -> Iterator[tuple[int, int]]:
-    """Yield where rows start and end; an odd number of quotes goes on in the next line."""
+    """Yield the spans of rows; with an odd number of quotes a row continues in the next line."""
     begin, count, quotes = -1, 0, 0
     for at, line in enumerate(lines):
         if begin < 0 and not line.content.strip():
