@@ -41,6 +41,7 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[Check]:
         yield check(name, found or "missing", ok=bool(found), advice="Install Lectern again.")
     yield _runtime()
     yield check("known models", ", ".join(record.id for record in known_records(config.models)))
+    yield _old_office()
     yield _settings(settings)
     yield from _network()
     yield _disk(config)
@@ -75,6 +76,15 @@ def _runtime() -> Check:
         return check("onnx runtime", ", ".join(found), ok=False, advice=advice)
     advice = CODES["no_runtime"].next_step
     return check("onnx runtime", "".join(found) or "missing", ok=bool(found), advice=advice)
+
+
+def _old_office() -> Check:
+    """Say what reads documents of Office before 2007; without it they are listed only."""
+    from indexer.extract.office.program import find_program
+
+    program = find_program()
+    value = f"read through {program}" if program else "not read: LibreOffice is not installed"
+    return check("old office files", value)
 
 
 def _settings(settings: Settings) -> Check:

@@ -14,7 +14,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from indexer.api.errors import WorldError
 from indexer.confine.reader import SOCKETS
 from indexer.extract.base import check_size
 from indexer.extract.office import docx, encrypted, pptx, xlsx
+from indexer.extract.office.program import find_program
 from indexer.extract.process import scratch
 from indexer.extract.process.scratch import ScratchSource
 
@@ -32,13 +32,6 @@ if TYPE_CHECKING:
     from indexer.config import Limits
 
 _SHARE_OF_SILENCE = 0.8
-_PLACES = {
-    "darwin": ("/Applications/LibreOffice.app/Contents/MacOS/soffice",),
-    "win32": (
-        r"C:\Program Files\LibreOffice\program\soffice.com",
-        r"C:\Program Files (x86)\LibreOffice\program\soffice.com",
-    ),
-}
 _NEWER = {"doc": "docx", "xls": "xlsx", "ppt": "pptx"}
 _NAMES = {"doc": "Word 97", "xls": "Excel 97", "ppt": "PowerPoint 97"}
 # Documents cannot ask for a macro to be run, nor for anything outside of them.
@@ -55,14 +48,6 @@ xmlns:xs="http://www.w3.org/2001/XMLSchema">
 <prop oor:name="Link" oor:op="fuse"><value>0</value></prop></item>
 </oor:items>
 """
-
-
-def find_program() -> str:
-    """Return LibreOffice's command, "" where it is not installed."""
-    for name in ("soffice", "libreoffice"):
-        if found := shutil.which(name):
-            return found
-    return next((place for place in _PLACES.get(sys.platform, ()) if Path(place).is_file()), "")
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSource:

@@ -166,7 +166,7 @@ def _programs(request: Job, promised: Format | None) -> list[Path]:
         return [Path(request.program.path)]
     if promised is None or not promised.needs_program:
         return []
-    from indexer.extract.office.libreoffice import find_program
+    from indexer.extract.office.program import find_program
 
     return [Path(found)] if (found := find_program()) else []
 

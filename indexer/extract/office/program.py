@@ -1,0 +1,23 @@
+"""Where LibreOffice is installed. Standard library only, so that the doctor can ask too."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+_PLACES = {
+    "darwin": ("/Applications/LibreOffice.app/Contents/MacOS/soffice",),
+    "win32": (
+        r"C:\Program Files\LibreOffice\program\soffice.com",
+        r"C:\Program Files (x86)\LibreOffice\program\soffice.com",
+    ),
+}
+
+
+def find_program() -> str:
+    """Return LibreOffice's command, "" where it is not installed."""
+    for name in ("soffice", "libreoffice"):
+        if found := shutil.which(name):
+            return found
+    return next((place for place in _PLACES.get(sys.platform, ()) if Path(place).is_file()), "")
