@@ -24,12 +24,11 @@ from indexer.confine.process import own_command
 from ui.ports import Notice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from PySide6.QtWidgets import QApplication
 
     from indexer.confine.launcher import Command, LauncherRequest
     from ui.main_window import MainWindow
+    from ui.single import Start
 
 log = logging.getLogger(__name__)
 
@@ -63,11 +62,10 @@ def run(
     check_display()
     logs.start()
     from ui.application import make_application, use_language
-    from ui.single import hand_over
+    from ui.single import Start, hand_over
 
     app = make_application()
-    message = {"query": query, "token": os.environ.pop("XDG_ACTIVATION_TOKEN", "")}
-    if hand_over(library, message):
+    if hand_over(library, Start(query, os.environ.pop("XDG_ACTIVATION_TOKEN", ""))):
         return 0
     use_language(app, str(settings["language"]))
     program = Program(app, settings, library, offline=offline, folder=check)
@@ -271,10 +269,10 @@ class Program:
     def _read_settings(self, _folder: str) -> None:
         self.settings.read_again()
 
-    def _handed_over(self, message: Mapping[str, Any]) -> None:
-        if token := str(message.get("token", "")):
-            os.environ["XDG_ACTIVATION_TOKEN"] = token  # Wayland raises a window only with it
-        self.window.present(str(message.get("query", "")))
+    def _handed_over(self, start: Start) -> None:
+        if start.token:
+            os.environ["XDG_ACTIVATION_TOKEN"] = start.token  # Wayland raises a window only with it
+        self.window.present(start.query)
 
     def _leave(self) -> None:
         self.single.close()

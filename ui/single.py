@@ -1,24 +1,26 @@
 """One window for each person and library: a second start hands over to the first.
 
-Owns the local socket that starts are announced on. Only its owner can open it. A start says which
-folder it means, since a library may have been moved and another one taken its place meanwhile. It
-must not know what is done with what is handed over.
+Owns the local socket on which starts are announced. Only its owner can open it. A start names the
+folder that it means, since a library may have been moved and replaced by another one meanwhile. It
+must not know how a start is handled.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
+from indexer.api.codec import decode, encode
 from indexer.api.endpoint import window_address
+from indexer.api.errors import WorldError
 from indexer.api.lock import identity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 log = logging.getLogger(__name__)
@@ -29,8 +31,23 @@ MAX_BYTES = 64_000
 DONE = b"ok\n"
 
 
-def hand_over(library: Path, message: Mapping[str, Any]) -> bool:
-    """Give a message to the program that has the library's window; False if there is none.
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A further start of the window.
+
+    Attributes:
+        query: To be searched.
+        token: Of XDG activation, with which Wayland raises a window; "" without one.
+        folder: Device and inode of the library's folder, set by ``hand_over``.
+    """
+
+    query: str = ""
+    token: str = ""
+    folder: Any = None  # JSON: the codec's integers have 63 bits, an inode may have 64
+
+
+def hand_over(library: Path, start: Start) -> bool:
+    """Send a start to the program that has the library's window; False if there is none.
 
     It may block: there is no window yet.
     """
@@ -38,7 +55,8 @@ def hand_over(library: Path, message: Mapping[str, Any]) -> bool:
     socket.connectToServer(window_address(library))
     if not socket.waitForConnected(TIMEOUT_MS):
         return False
-    socket.write(json.dumps({**message, "folder": identity(library)}).encode() + b"\n")
+    start = replace(start, folder=identity(library))
+    socket.write(json.dumps(encode(start)).encode() + b"\n")
     answered = socket.waitForBytesWritten(TIMEOUT_MS) and socket.waitForReadyRead(TIMEOUT_MS)
     accepted = answered and bytes(socket.readAll().data()) == DONE
     socket.disconnectFromServer()
@@ -46,7 +64,7 @@ def hand_over(library: Path, message: Mapping[str, Any]) -> bool:
 
 
 class Single(QObject):
-    """Listens for further starts. Signals: ``handed_over`` with their message, a dictionary."""
+    """Listens for further starts. Signals: ``handed_over`` with a ``Start``."""
 
     handed_over = Signal(object)
 
@@ -82,22 +100,20 @@ class Single(QObject):
                 socket.abort()
             return
         try:
-            message = json.loads(bytes(socket.readLine(MAX_BYTES).data()))
-        except (ValueError, RecursionError):
-            log.warning("a second start said something odd")
+            start = decode(Start, json.loads(bytes(socket.readLine(MAX_BYTES).data())))
+        except (ValueError, RecursionError, WorldError):
+            log.warning("a second start sent an invalid message")
             socket.abort()
             return
-        if not isinstance(message, dict) or not self._is_for_this_library(
-            message.pop("folder", None)
-        ):
+        if not self._is_for_this_library(start.folder):
             socket.abort()
             return
         socket.write(DONE)
         socket.flush()
-        self.handed_over.emit(message)
+        self.handed_over.emit(start)
 
     def _is_for_this_library(self, folder: object) -> bool:
-        """Whether a start means the folder that this window shows, which may have come later."""
+        """Whether a start means the folder of this window, which may have been created later."""
         self._folder = self._folder or identity(self._library)
         return self._folder is None or folder == list(self._folder)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import stat
@@ -19,7 +18,7 @@ from PySide6.QtNetwork import QLocalSocket
 from indexer.api.endpoint import window_address
 from tests.ui.engines import ROOT
 from ui import single
-from ui.single import Single, hand_over
+from ui.single import Single, Start, hand_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,12 +26,12 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
 SECOND = """
-import json, sys
+import sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
-from ui.single import Single, hand_over
+from ui.single import Start, hand_over
 app = QCoreApplication([])
-sys.exit(0 if hand_over(Path(sys.argv[1]), json.loads(sys.argv[2])) else 3)
+sys.exit(0 if hand_over(Path(sys.argv[1]), Start(sys.argv[2])) else 3)
 """
 CRASH = """
 import os, sys
@@ -57,12 +56,12 @@ def first(library: Path, qtbot: QtBot) -> Iterator[Single]:
     first.close()
 
 
-def start_second(library: Path, message: object) -> QProcess:
+def start_second(library: Path, query: str) -> QProcess:
     process = QProcess()
     environment = QProcessEnvironment.systemEnvironment()
     environment.insert("PYTHONPATH", str(ROOT))
     process.setProcessEnvironment(environment)
-    process.start(sys.executable, ["-c", SECOND, str(library), json.dumps(message)])
+    process.start(sys.executable, ["-c", SECOND, str(library), query])
     return process
 
 
@@ -75,23 +74,23 @@ def finish(process: QProcess, qtbot: QtBot) -> bool:
 
 
 def test_a_second_start_hands_over(first: Single, library: Path, qtbot: QtBot) -> None:
-    heard: list[object] = []
-    first.handed_over.connect(heard.append)
-    process = start_second(library, {"query": "wer zahlt für das Dach?"})
+    heard: list[str] = []
+    first.handed_over.connect(lambda start: heard.append(start.query))
+    process = start_second(library, "wer zahlt für das Dach?")
     with qtbot.waitSignal(process.finished):
         pass
     assert process.exitCode() == 0, process.readAllStandardError()
-    assert heard == [{"query": "wer zahlt für das Dach?"}]
+    assert heard == ["wer zahlt für das Dach?"]
 
 
 def test_another_library_has_a_window_of_its_own(
     first: Single, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    assert not hand_over(tmp_path / "other", {"query": ""})
+    assert not hand_over(tmp_path / "other", Start())
 
 
 def test_without_a_first_there_is_nobody_to_hand_over_to(library: Path, qtbot: QtBot) -> None:
-    assert not hand_over(library, {"query": ""})
+    assert not hand_over(library, Start())
 
 
 def test_a_copy_has_a_window_of_its_own(library: Path, tmp_path: Path, qtbot: QtBot) -> None:
@@ -100,11 +99,11 @@ def test_a_copy_has_a_window_of_its_own(library: Path, tmp_path: Path, qtbot: Qt
     first = Single(library)
     shutil.copytree(library, tmp_path / "copy")
     (tmp_path / "link").symlink_to(library)
-    heard: list[object] = []
-    first.handed_over.connect(heard.append)
-    assert not finish(start_second(tmp_path / "copy", {"query": "copy"}), qtbot)
-    assert finish(start_second(tmp_path / "link", {"query": "link"}), qtbot)
-    assert heard == [{"query": "link"}]
+    heard: list[str] = []
+    first.handed_over.connect(lambda start: heard.append(start.query))
+    assert not finish(start_second(tmp_path / "copy", "copy"), qtbot)
+    assert finish(start_second(tmp_path / "link", "link"), qtbot)
+    assert heard == ["link"]
     first.close()
 
 
@@ -113,12 +112,12 @@ def test_a_library_in_the_place_of_another_is_not_handed_to_its_window(
 ) -> None:
     library.mkdir()
     first = Single(library)
-    heard: list[object] = []
-    first.handed_over.connect(heard.append)
+    heard: list[str] = []
+    first.handed_over.connect(lambda start: heard.append(start.query))
     shutil.copytree(library, tmp_path / "backup")
     library.rename(tmp_path / "moved")
     (tmp_path / "backup").rename(library)
-    assert not finish(start_second(library, {"query": "backup"}), qtbot)
+    assert not finish(start_second(library, "backup"), qtbot)
     assert heard == []
     # Its own window leaves the first one's address alone.
     second = Single(library)
@@ -127,17 +126,17 @@ def test_a_library_in_the_place_of_another_is_not_handed_to_its_window(
     (tmp_path / "moved").rename(tmp_path / "again")
     shutil.rmtree(library)
     (tmp_path / "again").rename(library)
-    assert finish(start_second(library, {"query": "original"}), qtbot)
-    assert heard == [{"query": "original"}]
+    assert finish(start_second(library, "original"), qtbot)
+    assert heard == ["original"]
     first.close()
 
 
 def test_a_window_that_was_there_before_its_library_is_found(
     first: Single, library: Path, qtbot: QtBot
 ) -> None:
-    assert finish(start_second(library, {"query": "before"}), qtbot)
+    assert finish(start_second(library, "before"), qtbot)
     library.mkdir()
-    assert finish(start_second(library, {"query": "after"}), qtbot)
+    assert finish(start_second(library, "after"), qtbot)
 
 
 def test_what_a_crash_left_behind_is_taken_over(
@@ -145,9 +144,9 @@ def test_what_a_crash_left_behind_is_taken_over(
 ) -> None:
     subprocess.run([sys.executable, "-c", CRASH, str(library)], env=_environment(), check=True)
     assert list(runtime_folder.glob("*.win"))
-    assert not hand_over(library, {})
+    assert not hand_over(library, Start())
     first = Single(library)
-    process = start_second(library, {"query": ""})
+    process = start_second(library, "")
     with qtbot.waitSignal(first.handed_over):
         pass
     with qtbot.waitSignal(process.finished):

@@ -14,6 +14,7 @@ from indexer.api.requests import Index
 from tests.ui.conftest import WAIT_MS
 from tests.ui.program import application, end, make, start
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
+from ui.single import Start
 from ui.supervisor import EngineState
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def test_a_second_start_hands_its_query_over(
     window: MainWindow, shown: Program, qtbot: QtBot
 ) -> None:
     window.pages.show_page(LIBRARY)
-    shown.single.handed_over.emit({"query": "ice", "token": ""})
+    shown.single.handed_over.emit(Start("ice"))
     assert window.pages.name == SEARCH
     assert window.pages.search.search.query == "ice"
 
