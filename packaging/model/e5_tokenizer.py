@@ -26,6 +26,12 @@ NEVER = -100.0
 SPACE = "\u2581"
 # The one character that the source makes a space of and SentencePiece leaves.
 JOINER = "\u200d"
+# Vowel points of Hebrew and Arabic and Arabic's stretching line, after a letter: most writers leave
+# them out, and a word that has some would be cut into letters.
+POINTS = (
+    "(?<=[\u05d0-\u05ea\u0621-\u063a\u0641-\u064a\u066e-\u06d3])"
+    "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]+"
+)
 
 
 def characters_map() -> bytes:
@@ -66,6 +72,7 @@ def write_tokenizer(source: Source, kept: Sequence[int], compiled: bytes) -> str
             "type": "Sequence",
             "normalizers": [
                 {"type": "Replace", "pattern": {"String": JOINER}, "content": " "},
+                {"type": "Replace", "pattern": {"Regex": POINTS}, "content": ""},
                 {
                     "type": "Precompiled",
                     "precompiled_charsmap": base64.b64encode(compiled).decode(),

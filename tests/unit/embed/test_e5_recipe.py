@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,3 +105,23 @@ def test_joiners_part_words_as_in_the_original(
     _tokenizer(recipe, source, tmp_path)
     file = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
     assert file.encode("ab\u200db", add_special_tokens=False).tokens == ["\u2581ab", "\u2581b"]
+
+
+@pytest.mark.parametrize("word", ["\u0628\u0628", "\u05d1\u05d1"])
+def test_vowel_points_are_left_out(
+    recipe: dict[str, ModuleType], source: Any, tmp_path: Path, word: str
+) -> None:
+    source = replace(source, pieces=(*source.pieces[:-1], f"\u2581{word}"))
+    tokenizer = _tokenizer(recipe, source, tmp_path)
+    pointed = f"{word[0]}\u064e\u0651\u05b4\u0640{word[1]}\u0652 b"
+    (tokens,) = tokenizer.encode([pointed])
+    assert [source.pieces[number] for number in tokens.ids] == [f"\u2581{word}", "\u2581b"]
+    assert tokens.starts.tolist() == [0, len(pointed) - 1]
+
+
+@pytest.mark.parametrize("text", ["\u0640\u0640", "a\u064e", "\u05b4"])
+def test_points_without_a_letter_stay(
+    recipe: dict[str, ModuleType], source: Any, tmp_path: Path, text: str
+) -> None:
+    (tokens,) = _tokenizer(recipe, source, tmp_path).encode([text])
+    assert "<unk>" in [source.pieces[number] for number in tokens.ids]
