@@ -22,21 +22,23 @@ if TYPE_CHECKING:
 
 INSERT = """
 INSERT INTO files (id, root, folder, name, extension, format, size, mtime_ns, volume, inode,
-                   fixed_state, state, code, detail, pending, size_class)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                   fixed_state, state, code, detail, pending, size_class, priority)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 # An unreachable file keeps its document; one that became another kind of entry does not.
 _CHANGE = f"""
 UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, fixed_state = ?,
-    state = ?, code = ?, detail = ?, pending = ?, size_class = ?, volume_missing = 0, in_flight = 0,
-    attempts = 0, crashes = 0, content = CASE WHEN ?6 IN ('', '{FileState.PLACEHOLDER}',
-    '{FileState.FAILED}') THEN content ELSE NULL END
+    state = ?, code = ?, detail = ?, pending = ?, size_class = ?, priority = max(priority, ?),
+    volume_missing = 0, in_flight = 0, attempts = 0, crashes = 0,
+    content = CASE WHEN ?6 IN ('', '{FileState.PLACEHOLDER}', '{FileState.FAILED}') THEN content
+    ELSE NULL END
 WHERE id = ?
 """  # built from constants
 # Events report one hard link of a changed file; the others share its inode.
 CHANGE_OTHER_NAMES = f"""
 UPDATE files SET size = ?1, mtime_ns = ?2, size_class = ?3, state = '{FileState.QUEUED}', code = '',
-    detail = '', pending = 1, volume_missing = 0, in_flight = 0, attempts = 0, crashes = 0
+    detail = '', pending = 1, priority = max(priority, ?7), volume_missing = 0,
+    in_flight = 0, attempts = 0, crashes = 0
 WHERE inode = ?4 AND volume = ?5 AND fixed_state = '' AND id <> ?6
     AND (size <> ?1 OR mtime_ns <> ?2)
 """  # built from constants
@@ -55,6 +57,7 @@ class ScanTally:
     """What a scan has found so far."""
 
     generation: int
+    priority: int = 0  # of what is new or changed
     seen: int = 0
     new: int = 0
     changed: int = 0
@@ -76,7 +79,9 @@ def folder_id(connection: sqlite3.Connection, root: int, path: bytes, generation
     return int(row[0])
 
 
-def insert_values(file: int, root: int, folder: int, entry: FoundFile) -> tuple[object, ...]:
+def insert_values(
+    file: int, root: int, folder: int, entry: FoundFile, priority: int
+) -> tuple[object, ...]:
     """Return the values of ``INSERT`` for an entry that has no row yet."""
     extension = entry.name.rpartition(b".")[2] if b"." in entry.name[1:] else b""
     return (
@@ -91,6 +96,7 @@ def insert_values(file: int, root: int, folder: int, entry: FoundFile) -> tuple[
         signed(entry.volume),
         signed(entry.inode),
         *_state_values(entry),
+        priority,
     )
 
 
@@ -126,10 +132,10 @@ def update(
         tally.changed += 1
         values = _state_values(entry)
         stat = (entry.format, entry.size, entry.mtime_ns, found_volume, found_inode)
-        connection.execute(_CHANGE, (*stat, *values, file))
+        connection.execute(_CHANGE, (*stat, *values, tally.priority, file))
         if found_inode and not entry.state and (volume, inode) == (found_volume, found_inode):
-            changed = (entry.size, entry.mtime_ns, values[-1])
-            connection.execute(CHANGE_OTHER_NAMES, (*changed, found_inode, found_volume, file))
+            changed = (entry.size, entry.mtime_ns, values[-1], found_inode, found_volume)
+            connection.execute(CHANGE_OTHER_NAMES, (*changed, file, tally.priority))
         return
     if (volume, inode) != (found_volume, found_inode) or volume_missing:
         connection.execute(

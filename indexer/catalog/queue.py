@@ -37,13 +37,14 @@ _READY = """
 f.pending > 0 AND f.fixed_state = '' AND NOT f.volume_missing AND r.state = 'online'
 AND (f.pending = 1 OR f.due_ns <= ?)
 """
-# Prioritised files first, the latest request first; then small files, so that the first documents
-# are searchable soon; within a size class the newest.
+# Prioritised files first, the latest request or change first; then small files, so that the first
+# documents are searchable soon; within a size class the newest.
 _NEXT = f"""
-SELECT f.id, r.path, d.path, f.name, f.format, f.size, f.mtime_ns, f.volume, f.inode, f.attempts
+SELECT f.id, r.path, d.path, f.name, f.format, f.size, f.mtime_ns, f.volume, f.inode, f.attempts,
+    f.priority
 FROM files f JOIN folders d ON d.id = f.folder JOIN roots r ON r.id = f.root
 WHERE {_READY} AND f.in_flight = 0
-    AND f.id NOT IN (SELECT value FROM json_each(?)) AND (f.crashes > 0) = ?
+    AND f.id NOT IN (SELECT value FROM json_each(?)) AND (f.crashes > 0) = ? AND f.priority > ?
 ORDER BY f.priority DESC, f.size_class, f.mtime_ns DESC LIMIT ?
 """  # built from constants
 _WAITING = f"FROM files f JOIN roots r ON r.id = f.root WHERE {_READY}"
@@ -74,6 +75,11 @@ SELECT id FROM files WHERE fixed_state = '' AND content IN
 """
 
 
+def next_priority(connection: sqlite3.Connection) -> int:
+    """Give a priority above that of everything that waits."""
+    return int(connection.execute(_NEXT_PRIORITY).fetchone()[0])
+
+
 class ReadingQueue:
     """The files waiting to be read."""
 
@@ -81,7 +87,12 @@ class ReadingQueue:
         self._db = database
 
     def take(
-        self, limit: int, without: Iterable[int] = (), *, suspects: bool = False
+        self,
+        limit: int,
+        without: Iterable[int] = (),
+        *,
+        suspects: bool = False,
+        above: int = -1,
     ) -> list[QueuedFile]:
         """Take the next files from the queue; each is returned once until it is released.
 
@@ -89,16 +100,17 @@ class ReadingQueue:
             limit: How many at most.
             without: Files that are still being read, although they changed and are queued again.
             suspects: Take those that were being read when an engine crashed, instead of the others.
+            above: Take only those of a higher priority.
         """
         taken = json.dumps(list(without))
         with self._db.write() as connection:
-            values = (time.time_ns(), taken, suspects, limit)
+            values = (time.time_ns(), taken, suspects, above, limit)
             rows = connection.execute(_NEXT, values).fetchall()
             connection.executemany(
                 "UPDATE files SET in_flight = 1 WHERE id = ?", [(row[0],) for row in rows]
             )
         return [
-            QueuedFile(row[0], join(row[1], row[2], row[3]), row[4], Stamp(*row[5:9]), row[9])
+            QueuedFile(row[0], join(row[1], row[2], row[3]), row[4], Stamp(*row[5:9]), *row[9:])
             for row in rows
         ]
 
@@ -122,7 +134,7 @@ class ReadingQueue:
                 (listed,),
             ).fetchone()
             if others is not None:
-                (top,) = connection.execute(_NEXT_PRIORITY).fetchone()
+                top = next_priority(connection)
                 connection.execute(
                     "UPDATE files SET priority = ? WHERE pending > 0 "
                     "AND root IN (SELECT value FROM json_each(?))",
@@ -229,7 +241,7 @@ class ReadingQueue:
             for file in list(chosen):
                 chosen.update(self.copies(file))
             connection.executemany(_DELETE_FAILED_CONTENTS, [(file,) for file in chosen])
-            (top,) = connection.execute(_NEXT_PRIORITY).fetchone()
+            top = next_priority(connection)
             queued = connection.executemany(_RETRY, [(top, file) for file in chosen]).rowcount
             for file in chosen:
                 for (doc,) in connection.execute(_RESET_CRASHES, (file,)).fetchall():

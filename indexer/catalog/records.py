@@ -110,6 +110,7 @@ class QueuedFile:
     format: str
     stamp: Stamp
     attempts: int = 0
+    priority: int = 0  # above 0: asked for, or changed a moment ago
 
 
 @dataclass(frozen=True, slots=True)

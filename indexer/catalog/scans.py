@@ -29,6 +29,7 @@ from indexer.catalog.compare import (
     update,
 )
 from indexer.catalog.database import signed
+from indexer.catalog.queue import next_priority
 from indexer.catalog.records import FoundFolder, ScanCounts
 from indexer.catalog.states import TRANSIENT_CODES, derive
 
@@ -175,6 +176,9 @@ class Scans:
         tally = ScanTally(
             self._db.value("SELECT generation FROM roots WHERE id = ?", root, default=0)
         )
+        if walk.only is not None:  # somebody works on these files just now
+            with self._db.read() as connection:
+                tally.priority = next_priority(connection)
         batch: list[FoundFolder] = []
         entries, since = 0, time.monotonic()
         for folder in walk:
@@ -218,7 +222,8 @@ class Scans:
                 tally.known += len(known)
                 derive(connection, "id >= ? AND pending = 0 AND fixed_state = ''", first)
                 linked = connection.execute(_CHANGED_UNDER_NEW_NAME, (first,)).fetchall()
-                connection.executemany(CHANGE_OTHER_NAMES, linked)
+                others = [(*values, tally.priority) for values in linked]
+                connection.executemany(CHANGE_OTHER_NAMES, others)
                 self._index_names(connection, new)
 
     def _compare(
@@ -238,7 +243,7 @@ class Scans:
             if row is None:
                 file = first + len(new)
                 new.append((file, folder.path, entry.name))
-                inserts.append(insert_values(file, root, number, entry))
+                inserts.append(insert_values(file, root, number, entry, tally.priority))
             else:
                 # A partial walk may visit an entry twice.
                 tally.gone.pop(row[0], None)

@@ -1,15 +1,18 @@
 """Documents without vectors: which passages are embedded next, and which documents are complete.
 
-Owns the order (unfinished documents of earlier runs first, then as documents are written) and the
-count of missing vectors of each. An interrupted document continues with its missing passages;
-passages that an edit did not change are not embedded again. Documents that may have crashed an
-engine come first, one at a time. It must not know the model, nor how vectors are written.
+Owns the order (by priority, then unfinished documents of earlier runs, then as documents are
+written) and the count of missing vectors of each. An interrupted document continues with its
+missing passages; passages that an edit did not change are not embedded again. Documents that may
+have crashed an engine come first, one at a time. It must not know the model, nor how vectors are
+written.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count as counter
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -101,11 +104,14 @@ class Backlog:
     catalog: Catalog
     store: Store
     space: Space
-    _waiting: deque[int] = field(default_factory=deque)
+    # Documents with their priority, negative, and in which order they came.
+    _waiting: list[tuple[int, int, int]] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=counter)
     _suspects: deque[int] = field(default_factory=deque)
     _alone: bool = False  # the open document is a suspect
     _open: dict[int, _OpenDocument] = field(default_factory=dict)
-    _runs: Iterator[Run] = field(default_factory=lambda: iter(()))
+    # What is being handed out, with its priority, negative; the last one goes first.
+    _runs: list[tuple[int, Iterator[Run]]] = field(default_factory=list)
     _profiles: _Profiles = field(default_factory=_Profiles)
     _reuse: VectorReuse = field(init=False)
 
@@ -114,7 +120,9 @@ class Backlog:
         self._reuse = VectorReuse(self.catalog, self.store, self.space)
         pending = self.catalog.spaces.pending(self.space.id, everything)
         self._suspects.extend(self.catalog.spaces.suspects(self.space.id))
-        self._waiting.extend(doc for doc, _ in pending if doc not in self._suspects)
+        for doc, _ in pending:
+            if doc not in self._suspects:
+                self.add(doc)
 
     @property
     def reused(self) -> int:
@@ -131,19 +139,23 @@ class Backlog:
         """How many documents ``complete`` would return."""
         return sum(document.left == 0 for document in self._open.values())
 
-    def add(self, doc: int) -> None:
+    def add(self, doc: int, priority: int = 0) -> None:
         """Queue a document whose passages were just written."""
-        self._waiting.append(doc)
+        heappush(self._waiting, (-priority, next(self._numbers), doc))
 
     def next_unit(self, count: int) -> Unit | None:
         """The next passages, at most about so many; None if there are none."""
         runs: list[Run] = []
         held = 0
         while held < count:
-            run = next(self._runs, None)
+            if self._is_overtaken and self._open_more():
+                continue
+            run = next(self._runs[-1][1], None) if self._runs else None
             if run is not None:
                 runs.append(run)
                 held += len(run)
+            elif self._runs:
+                self._runs.pop()
             elif self.finished >= DOCS_AHEAD or not self._open_more():
                 break
         if not runs:
@@ -185,8 +197,15 @@ class Backlog:
                 if any(pending is not None for pending, _ in read):
                     yield read if run.before is None else [(None, reading.input(run.before)), *read]
 
+    @property
+    def _is_overtaken(self) -> bool:
+        """Whether something waits that is wanted before what is handed out now."""
+        if not self._runs or not self._waiting or self.has_suspects:
+            return False
+        return self._waiting[0][0] < self._runs[-1][0]
+
     def _open_more(self) -> bool:
-        docs = self._next()
+        priority, docs = self._next()
         if not docs:
             return False
         known = self.catalog.docs.get(docs)
@@ -202,17 +221,22 @@ class Backlog:
                 self._open[doc].total = self.store.sum_of_vectors(self.space.key, doc)
                 keys = np.array([key_of(doc, ordinal) for ordinal in sorted(done[doc])], np.int64)
                 self._profiles.start(doc, self.store.vectors_of(self.space.key, keys))
-        self._runs = self._read([doc for doc in docs if doc in known and self._open[doc].left])
+        missing = [doc for doc in docs if doc in known and self._open[doc].left]
+        self._runs.append((priority, self._read(missing)))
         return True
 
-    def _next(self) -> list[int]:
-        """Return the next documents to be opened together."""
+    def _next(self) -> tuple[int, list[int]]:
+        """Return the negative priority of the next documents to be opened together, and these."""
         if self._open and self.has_suspects:
-            return []
+            return 0, []
         self._alone = bool(self._suspects)
         if self._alone:
-            return [self._suspects.popleft()]
-        return [self._waiting.popleft() for _ in range(min(DOCS_AHEAD, len(self._waiting)))]
+            return 0, [self._suspects.popleft()]
+        docs: list[int] = []
+        priority = self._waiting[0][0] if self._waiting else 0
+        while self._waiting and self._waiting[0][0] == priority and len(docs) < DOCS_AHEAD:
+            docs.append(heappop(self._waiting)[2])
+        return priority, docs
 
     def _embedded(self, doc: int) -> frozenset[int]:
         return frozenset(self.store.ordinals_with_vectors(self.space.key, doc).tolist())

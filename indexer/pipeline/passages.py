@@ -33,6 +33,7 @@ class FinishedDocument:
     info: DocumentInfo
     terms: Mapping[str, int]
     passages: int
+    priority: int = 0  # of its file
 
 
 @dataclass(slots=True)
@@ -81,7 +82,7 @@ class PassageWriter:
         waited = time.monotonic() - self._since
         return len(self._rows) >= self.flush_at or waited >= FLUSH_S or (starved and waited >= 0.3)
 
-    def flush(self) -> list[int]:
+    def flush(self) -> list[FinishedDocument]:
         """Write the buffer, the store first; return the documents that this completes."""
         rows, ended = self._rows, self._ended
         self._rows, self._ended = [], []
@@ -98,4 +99,4 @@ class PassageWriter:
                     self.catalog.docs.finish_passages(one.doc, one.passages)
                     self.catalog.checksums.note_passages(one.doc, self._sums.pop(one.doc, 0))
             faults.reached("passages-marked")
-        return [one.doc for one in ended]
+        return ended

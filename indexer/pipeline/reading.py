@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 import time
+from enum import Enum, auto
 from pathlib import Path
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
@@ -44,6 +45,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+# An urgent reader's child, which costs memory, ends when nothing urgent came for so long.
+IDLE_S = 20.0
+
+
+class Role(Enum):
+    """When a reader works: always, not while work is slow, or on urgent files without a rest."""
+
+    MAIN = auto()
+    EXTRA = auto()
+    URGENT = auto()
+
+
 class Reader:
     """One thread with one extraction child; takes jobs, puts events.
 
@@ -53,7 +66,7 @@ class Reader:
         password_of: Returns the password of the file at a path.
         throttle: Returns how long to pause.
         library: The folder of the library, where children look up recognised text.
-        extra: Whether this reader takes no jobs while the work is slowed.
+        role: When this reader takes jobs, and whether it pauses.
 
     ``busy_s`` is the total time of extraction.
     """
@@ -66,11 +79,10 @@ class Reader:
         password_of: Callable[[bytes], str | None],
         throttle: Throttle,
         library: Path,
-        *,
-        extra: bool = False,
+        role: Role = Role.MAIN,
     ) -> None:
         self._jobs = jobs
-        self._extra = extra
+        self._role = role
         self._library = library
         self._events = events
         self._limits = limits
@@ -94,21 +106,31 @@ class Reader:
 
     def _run(self) -> None:
         try:
-            with ExtractionChild(self._limits) as child:
-                self._child = child
-                while not self._stopping.is_set():
-                    if self._extra and self._throttle.slowed:
-                        self._stopping.wait(WAIT_S)
-                        continue
-                    try:
-                        job = self._jobs.get(timeout=WAIT_S)
-                    except Empty:
-                        continue
-                    self._read(child, job)
+            while not self._stopping.is_set():
+                with ExtractionChild(self._limits) as child:
+                    self._child = child
+                    self._serve(child)
         except Cancelled:
             pass
         finally:
             self._child = None
+
+    def _serve(self, child: ExtractionChild) -> None:
+        """Read with a child until the end, or until it is not worth its memory."""
+        worked = time.monotonic()
+        while not self._stopping.is_set():
+            if self._role is Role.EXTRA and self._throttle.slowed:
+                self._stopping.wait(WAIT_S)
+                continue
+            try:
+                job = self._jobs.get(timeout=WAIT_S)
+            except Empty:
+                idle = time.monotonic() - worked > IDLE_S
+                if self._role is Role.URGENT and child.pid is not None and idle:
+                    return
+                continue
+            self._read(child, job)
+            worked = time.monotonic()
 
     def _read(self, child: ExtractionChild, job: QueuedFile) -> None:
         content: ContentHash | None = None
@@ -165,7 +187,8 @@ class Reader:
         """Add the time that a document took, and pause for the throttle."""
         worked = time.monotonic() - began
         self.busy_s += worked
-        self._throttle.rest(worked, self._stopping.is_set)
+        if self._role is not Role.URGENT:
+            self._throttle.rest(worked, self._stopping.is_set)
 
     def _put(self, event: Event) -> None:
         if not offer(self._events, event, self._stopping):

@@ -31,7 +31,7 @@ from indexer.pipeline.events import (
 from indexer.pipeline.parts import Counts, Effort
 from indexer.pipeline.passages import FinishedDocument, PassageWriter
 from indexer.pipeline.rates import Rates, Taken
-from indexer.pipeline.reading import Reader
+from indexer.pipeline.reading import Reader, Role
 from indexer.pipeline.vectors import VectorWriter
 
 if TYPE_CHECKING:
@@ -81,17 +81,13 @@ class Run:
         self._writing: dict[int, _Writing] = {}  # by file
         self._with_gaps: set[str] = set()  # contents with pages to be recognised
         self._readers = [
-            Reader(
-                self._jobs,
-                self._events,
-                parts.limits,
-                parts.password_of,
-                parts.throttle,
-                parts.scanned_pages.library,
-                extra=number > 0,
-            )
+            self._reader(self._jobs, Role.EXTRA if number else Role.MAIN)
             for number in range(parts.children)
         ]
+        self._urgent: Queue[QueuedFile] = Queue(1)
+        self._current = ""  # the path of the file that was begun last
+        self._overtaking = 0  # the file that the reader of urgent ones has
+        self._urgent_reader = self._reader(self._urgent, Role.URGENT)
         self._worker = EmbeddingWorker(
             parts.open_embedder, self._events, parts.gate, parts.throttle
         )
@@ -103,6 +99,18 @@ class Run:
         self._suspects = True  # files are left that may have crashed an engine
         self._suits: bool | None = None  # see ``Parts``; decided before anything is embedded
         self._pausing: float | None = None  # when the pause was requested
+
+    def _reader(self, jobs: Queue[QueuedFile], role: Role) -> Reader:
+        parts = self.parts
+        return Reader(
+            jobs,
+            self._events,
+            parts.limits,
+            parts.password_of,
+            parts.throttle,
+            parts.scanned_pages.library,
+            role,
+        )
 
     def work(self) -> bool:
         """Work until nothing is left, until a pause, or until another model suits what is read.
@@ -167,7 +175,8 @@ class Run:
     def _refill(self) -> None:
         if self._pausing is not None:
             return
-        wanted = 2 * self.parts.children - len(self._taken)
+        self._overtake()
+        wanted = 2 * self.parts.children - len(self._taken) + bool(self._overtaking)
         if wanted > 0:
             for job in self._next(wanted):
                 self._taken[job.file] = job
@@ -191,6 +200,19 @@ class Run:
                 return jobs
             self._suspects = False
         return [] if self.vectors.has_suspects else queue.take(wanted, without=self._taken)
+
+    def _overtake(self) -> None:
+        """Have what is more urgent than all that is being read, however long that takes, read now.
+
+        Else a note that was just saved would wait for two books.
+        """
+        if self._overtaking or self._suspects or not self._taken or self.vectors.has_suspects:
+            return
+        above = max(job.priority for job in self._taken.values())
+        for job in self.parts.catalog.queue.take(1, without=self._taken, above=above):
+            self._overtaking = job.file
+            self._taken[job.file] = job
+            self._urgent.put(job)
 
     def _done(self) -> bool:
         if self._taken or self.passages.holding or not self.vectors.idle:
@@ -232,6 +254,7 @@ class Run:
 
     def _hashed(self, event: FileHashed) -> None:
         job = event.job
+        self._current = job.path.decode("utf-8", "replace")
         self.parts.catalog.queue.started(job.file)
         known = self.parts.catalog.docs.link(
             job.file, event.content.content_id, event.content.stamp, job.format, EXTRACTOR_VERSION
@@ -257,6 +280,8 @@ class Run:
     def _finished(self, event: FileFinished) -> None:
         job = event.job
         del self._taken[job.file]
+        if job.file == self._overtaking:
+            self._overtaking = 0
         writing = self._writing.pop(job.file, None)
         self._own.files += 1
         self._own.bytes += job.stamp.size
@@ -264,7 +289,9 @@ class Run:
             self._failed(event, event.failure, writing)
         elif writing is not None:
             self.passages.end(
-                FinishedDocument(writing.doc, writing.info, writing.terms, writing.passages)
+                FinishedDocument(
+                    writing.doc, writing.info, writing.terms, writing.passages, job.priority
+                )
             )
             self._own.cut += writing.passages
             self._count(event.content, writing.info.pages)
@@ -297,8 +324,8 @@ class Run:
     def _flush_due(self) -> None:
         if self.passages.due(starved=self._worker.starved):
             self.parts.check_space()
-            for doc in self.passages.flush():
-                self.vectors.backlog.add(doc)
+            for document in self.passages.flush():
+                self.vectors.backlog.add(document.doc, document.priority)
         if self.vectors.due(last=self._read_all):
             self.parts.check_space()
             self.vectors.flush()
@@ -306,10 +333,11 @@ class Run:
 
     def stop(self) -> None:
         """End the workers, then write what they had finished; idempotent."""
-        for reader in self._readers:
+        readers = (*self._readers, self._urgent_reader)
+        for reader in readers:
             reader.stop()
         self._worker.stop()
-        for reader in self._readers:
+        for reader in readers:
             reader.join()
         self._worker.join()
         while True:
@@ -353,4 +381,5 @@ class Run:
             passages=own.passages + before.embedded,
             tokens=own.tokens + before.tokens,
             seconds=own.seconds + before.seconds,
+            current=self._current if self._taken else "",
         )

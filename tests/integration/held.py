@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,16 +10,19 @@ from indexer.engine.engine import Engine
 from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
-    import threading
-
     from indexer.embed.base import Embedder
     from indexer.pipeline.parts import Parts
 
 
 class HeldEngine(Engine):
-    """Its runs embed nothing before they may; each test sets an event of its own."""
+    """Its runs embed nothing, and come to the end of no book, before they may.
+
+    Each test sets events of its own.
+    """
 
     may_embed: threading.Event
+    may_end: threading.Event
+    at_a_book = threading.Event()
 
     def _parts(self, *, first: bool) -> Parts:
         parts = super()._parts(first=first)
@@ -27,4 +31,10 @@ class HeldEngine(Engine):
             self.may_embed.wait(WAIT_S)
             return parts.open_embedder()
 
-        return replace(parts, open_embedder=open_embedder)
+        def password_of(path: bytes) -> str | None:  # asked before a file is read
+            if path.endswith(b"book.txt"):
+                self.at_a_book.set()
+                self.may_end.wait(WAIT_S)
+            return parts.password_of(path)
+
+        return replace(parts, open_embedder=open_embedder, password_of=password_of)

@@ -44,11 +44,13 @@ def held(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     runtime = tmp_path / "run"
     runtime.mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
-    HeldEngine.may_embed = threading.Event()
+    HeldEngine.may_embed, HeldEngine.may_end = threading.Event(), threading.Event()
+    HeldEngine.at_a_book = threading.Event()
     engine = HeldEngine.open(world.config, batches=PACE)
     with contextlib.closing(Host(engine, Service(engine, world.library))):
         yield engine
         engine.may_embed.set()
+        engine.may_end.set()
 
 
 def nothing(_what: object) -> None:
@@ -74,6 +76,25 @@ def test_a_folder_added_meanwhile_is_read_next(
     held.may_embed.set()
     assert done.wait(WAIT_S)
     assert states(held)["quay.txt"] == "indexed"
+    check_whole(held)
+
+
+def test_what_is_saved_meanwhile_is_found_however_long_the_rest_takes_to_read(
+    client: EngineClient, held: HeldEngine, other: Path
+) -> None:
+    """The one reader is at a book, and the model gets to nothing."""
+    (other / "book.txt").write_text("A book takes long to read.")
+    client.send(Index((other,)), nothing, nothing)
+    assert held.at_a_book.wait(WAIT_S)
+    (other / "note.txt").write_text("A note that was saved meanwhile.")
+    root = next(root for root in held.catalog.roots.all() if root.path.endswith(b"other"))
+    held.scanner.scan_entries({root.id: {b"": frozenset({b"note.txt"})}})  # as the watcher does
+    wait_for(lambda: quoted(held, "saved meanwhile") == ["note.txt"])
+    assert not held.may_end.is_set()
+    held.may_end.set()
+    held.may_embed.set()
+    wait_for(lambda: states(held)["note.txt"] == states(held)["book.txt"] == "indexed")
+    wait_for(lambda: held.call(GetActivity()).running is None)
     check_whole(held)
 
 

@@ -59,7 +59,7 @@ class Library:
         about = info(str(doc))
         writer.add(doc, about, [passage(n, f"passage {n} of {doc}") for n in range(passages)])
         writer.end(FinishedDocument(doc, about, {"passage": passages}, passages))
-        assert writer.flush() == [doc]
+        assert [one.doc for one in writer.flush()] == [doc]
 
     def read(self, **passages: int) -> dict[str, int]:
         """Read documents of so many passages each; gives their numbers by name."""

@@ -13,7 +13,7 @@ from indexer.api.status import Speed
 from indexer.catalog.records import QueuedFile, Stamp
 from indexer.config import Limits
 from indexer.pipeline.events import Event, FileFinished, FileHashed, PassagesCut, TextExtracted
-from indexer.pipeline.reading import Reader
+from indexer.pipeline.reading import Reader, Role
 from indexer.throttle.throttle import Throttle
 from tests.waiting import WAIT_S
 
@@ -26,7 +26,7 @@ ELSEWHEN = Stamp(0, 0, 0, 0)
 class Writer:
     """Gives jobs to a reader and answers what it asks."""
 
-    def __init__(self, throttle: Throttle | None = None, *, extra: bool = False) -> None:
+    def __init__(self, throttle: Throttle | None = None, role: Role = Role.MAIN) -> None:
         self.jobs: Queue[QueuedFile] = Queue()
         self.events: Queue[Event] = Queue(2)
         self.throttle = throttle or Throttle()
@@ -37,7 +37,7 @@ class Writer:
             lambda _path: None,
             self.throttle,
             Path("library"),
-            extra=extra,
+            role,
         )
 
     def give(self, path: Path, *, number: int = 1) -> None:
@@ -93,7 +93,7 @@ def test_a_new_file_is_hashed_read_and_cut(writer: Writer, file: Path) -> None:
 def test_only_the_first_reader_works_while_the_work_is_gentle(file: Path) -> None:
     throttle = Throttle()
     throttle.set(Speed.SLOW, paused=None, typing=None)
-    first, extra = Writer(throttle), Writer(throttle, extra=True)
+    first, extra = Writer(throttle), Writer(throttle, Role.EXTRA)
     try:
         extra.give(file)
         first.give(file)

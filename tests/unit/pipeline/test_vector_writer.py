@@ -124,6 +124,24 @@ def test_documents_written_meanwhile_follow_in_the_order_they_were_written(
     assert library.catalog.spaces.pending(library.space.id, 10) == []
 
 
+def test_what_changed_just_now_is_embedded_before_what_is_being_handed_out(
+    library: Library, worker: EmbeddingWorker, events: Queue[Event]
+) -> None:
+    backlog, second, note = library.begin("a", "b", "c")
+    library.write(backlog, 40)
+    library.write(second, 4)
+    writer = writer_of(library, worker)  # units of four passages
+    writer.feed()
+    library.write(note, 2)
+    writer.backlog.add(note, 1)
+    made = drain(writer, events)
+    told = [one.doc for batch in made for one in batch.pending if one.doc != NAME]
+    assert 0 < told.index(note) < 24
+    assert [doc for doc in told if doc != note] == [backlog] * 40 + [second] * 4
+    writer.flush()
+    assert library.catalog.spaces.pending(library.space.id, 10) == []
+
+
 def test_names_are_embedded_once(
     library: Library, worker: EmbeddingWorker, events: Queue[Event]
 ) -> None:
