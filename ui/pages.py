@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from indexer.api.status import Activity
+    from ui.library.activity import ActivityPanel
     from ui.ports import Context
     from ui.state import WindowState
 
@@ -54,6 +55,8 @@ class Pages(QStackedWidget):
         self._context = context
         self._state = state
         self._made: dict[str, QWidget] = {}
+        self._activity: Activity | None = None
+        self._panel: ActivityPanel | None = None
         self._kept_passwords = KeptPasswords(context, passwords.shared(), self)
         self._ahead = deque(AHEAD)
         self._timer = timer(self, AHEAD_MS, self._load_one, single=False)
@@ -81,9 +84,12 @@ class Pages(QStackedWidget):
         return self.search.search.query if SEARCH in self._made else ""
 
     def show_activity(self, activity: Activity | None) -> None:
-        """Pass the engine's activity to the search, which may refresh its results."""
+        """Pass the engine's activity to the pages that show it, or refresh what they show."""
+        self._activity = activity
         if SEARCH in self._made:
             self.search.search.freshness.show_activity(activity)
+        if self._panel is not None:
+            self._panel.show_activity(activity)
 
     def load_ahead(self) -> None:
         """Import what pages will need, in idle steps of the event loop."""
@@ -147,6 +153,7 @@ class Pages(QStackedWidget):
     def _make_search(self) -> QWidget:
         pane = SearchPane(self._context, self._state)
         pane.search.folders_requested.connect(self._want_folders)
+        pane.search.files_requested.connect(self.show_files)
         return pane
 
     def _make_library(self) -> QWidget:
@@ -165,9 +172,10 @@ class Pages(QStackedWidget):
     def _make_activity(self) -> QWidget:
         from ui.library.activity import ActivityPanel
 
-        panel = ActivityPanel(self._context)
-        panel.files_requested.connect(self.show_files)
-        return panel
+        self._panel = ActivityPanel(self._context)
+        self._panel.files_requested.connect(self.show_files)
+        self._panel.show_activity(self._activity)
+        return self._panel
 
     def _make_first_run(self) -> QWidget:
         from ui.library.first_run import FirstRun

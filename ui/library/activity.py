@@ -1,7 +1,7 @@
 """The activity page: current work, throughput and device, and controls of the speed.
 
-Owns the panel and its polling: often while something happens and someone looks, never while it is
-hidden. It must not know how the numbers are made.
+Owns the page. What goes on comes from the one feed that the whole window shows; what the library
+holds is asked for while somebody looks, when it has changed. It must not know how numbers are made.
 """
 
 from __future__ import annotations
@@ -9,19 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QProgressBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QFont, QPalette
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from indexer.api.errors import WorldError
-from indexer.api.requests import GetActivity, SetPace
+from indexer.api.requests import GetStatus, SetPace
 from indexer.api.status import Speed
+from ui import theme
 from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.library.activity_words import Smooth, facts, headline
@@ -29,22 +23,24 @@ from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
 from ui.library.column_page import ColumnPage
 from ui.library.facts import Facts
+from ui.library.folder_shares import FolderShares
 from ui.library.questions import Questions, ignore
 from ui.library.speed_choice import SpeedChoice
-from ui.theme import L, M
+from ui.library.tones import StateBar, TonesBar, light_tone
+from ui.theme import XL, L, M, S
 from ui.timers import timer
 from ui.words import states
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QHideEvent, QShowEvent
+    from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QColor, QHideEvent, QShowEvent
 
     from indexer.api.progress import Progress
-    from indexer.api.status import Activity
+    from indexer.api.status import Activity, Status
     from ui.ports import Context
 
-BUSY_MS = 500
-IDLE_MS = 2000
-STEPS = 1000  # of the bar
+# Between questions for the whole status, which counts every file.
+STATUS_MS = 2000
 
 
 class ActivityPanel(ColumnPage):
@@ -61,19 +57,31 @@ class ActivityPanel(ColumnPage):
         self.setAccessibleName(self.tr("Activity"))
         self._make_parts()
         self._arrange()
-        self.timer = timer(self, 0, self.refresh)
-        context.link.connected.connect(self.refresh)
-        context.link.disconnected.connect(self._lost)
+        self._asked_for = -1  # the number of the changes that the status was asked for
+        self.timer = timer(self, STATUS_MS, self._ask_status)
         self._show()
 
-    def refresh(self) -> None:
-        """Ask now, and again after a while as long as someone looks."""
-        self.timer.stop()
-        if not self.isVisible():
+    def show_activity(self, activity: Activity | None) -> None:
+        """Show what goes on; None while there is no engine."""
+        self._activity = activity
+        self._show()
+        if self.isVisible() and not self.timer.isActive():
+            self._ask_status()
+
+    def _ask_status(self) -> None:
+        """Ask what the library holds, if that has changed since."""
+        activity = self._activity
+        if activity is None or not self.isVisible() or activity.changes == self._asked_for:
             return
-        if self._context.link.is_connected:
-            self._questions.ask(GetActivity(), self._handle_activity, failed=ignore)
-        self.timer.start(BUSY_MS if self._runs else IDLE_MS)
+        self._asked_for = activity.changes
+        self._questions.ask(GetStatus(), self._show_status, failed=ignore)
+        self.timer.start()
+
+    def _show_status(self, status: Status) -> None:
+        self.states.show_counts(status.files)
+        self.folders.show_roots(status.roots)
+        for part in (self._states_title, self.states, self._folders_title, self.folders):
+            part.setVisible(bool(status.roots))
 
     def _make_parts(self) -> None:
         self.headline = QLabel()
@@ -82,9 +90,9 @@ class ActivityPanel(ColumnPage):
         self.add_title(self.headline)
         self.reason = QLabel()
         self.reason.setTextFormat(Qt.TextFormat.PlainText)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.bar = TonesBar()
         self.bar.setAccessibleName(self.tr("Share of the work that is done"))
+        self.legend = _Legend()
         self.current = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self._change = ChangeLine()
         self.facts = Facts()
@@ -92,6 +100,11 @@ class ActivityPanel(ColumnPage):
         self.pause.clicked.connect(self._toggle_pause)
         self.speed = SpeedChoice()
         self.speed.chosen.connect(self._choose_speed)
+        self._states_title = self.add_heading(QLabel(self.tr("What was read")))
+        self.states = StateBar()
+        self.states.chosen.connect(self.files_requested)
+        self._folders_title = self.add_heading(QLabel(self.tr("Folders")))
+        self.folders = FolderShares()
         self._aside = QLabel()
         self._aside.setWordWrap(True)
         self.show_aside = IconButton(self.tr("&Show them"), "warning")
@@ -106,8 +119,13 @@ class ActivityPanel(ColumnPage):
         column = QVBoxLayout(held)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
-        for part in (self.headline, self.reason, self.bar, self.current, self._change):
+        for part in (self.headline, self.reason, self.bar, self.legend, self.current, self._change):
             column.addWidget(part)
+        for part in (self.reason, self.current):
+            # What comes and goes moves nothing.
+            policy = part.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            part.setSizePolicy(policy)
         column.addSpacing(M)
         column.addWidget(self.facts)
         column.addSpacing(L)
@@ -121,6 +139,16 @@ class ActivityPanel(ColumnPage):
         controls.addWidget(self._aside, 1, 1)
         controls.setColumnStretch(1, 1)
         column.addLayout(controls)
+        below: tuple[tuple[QLabel, QWidget], ...] = (
+            (self._states_title, self.states),
+            (self._folders_title, self.folders),
+        )
+        for title, shares in below:
+            column.addSpacing(XL)
+            column.addWidget(title)
+            column.addWidget(shares)
+            title.hide()
+            shares.hide()
         outer = self.hold(held)
         outer.addLayout(row)
         outer.addStretch(1)
@@ -137,28 +165,15 @@ class ActivityPanel(ColumnPage):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.refresh()
+        self._ask_status()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.timer.stop()
-        self._questions.cancel(GetActivity.wire_name)
-
-    def _lost(self) -> None:
-        self._activity = None
-        self._show()
+        self._asked_for = -1
+        self._questions.cancel(GetStatus.wire_name)
 
     # -- what is shown --------------------------------------------------------------------------
-
-    @property
-    def _runs(self) -> bool:
-        return self._activity is not None and self._activity.running is not None
-
-    def _handle_activity(self, activity: Activity) -> None:
-        ran, self._activity = self._runs, activity
-        self._show()
-        if self._runs and not ran and self.isVisible():
-            self.timer.start(BUSY_MS)
 
     def _show(self) -> None:
         activity = self._activity
@@ -171,7 +186,7 @@ class ActivityPanel(ColumnPage):
         _set(self.reason, "" if paused else reason)
         self.reason.setVisible(bool(self.reason.text()))
         running = activity.running if activity is not None else None
-        self._show_progress(running.progress if running is not None else None)
+        self._show_progress(activity, running.progress if running is not None else None)
         self._change.show_state(activity)
         self.facts.show_facts(facts(activity, self._smooth) if activity is not None else [])
         self.pause.setEnabled(known)
@@ -192,14 +207,17 @@ class ActivityPanel(ColumnPage):
             ),
         )
 
-    def _show_progress(self, progress: Progress | None) -> None:
-        self.bar.setVisible(progress is not None)
+    def _show_progress(self, activity: Activity | None, progress: Progress | None) -> None:
+        self.bar.setVisible(activity is not None)
+        self.legend.setVisible(activity is not None)
         self.current.setVisible(progress is not None)
         if progress is not None:
-            # The total is unknown during the scan.
-            self.bar.setRange(0, STEPS if progress.files_total else 0)
-            self.bar.setValue(round(STEPS * progress.share))
+            total = progress.files_total  # unknown during the scan
+            read = min(progress.files_done / total, 1.0) if total else 0.0
+            self.bar.show_shares(read, progress.share, known=bool(total))
             self.current.setText(progress.current)
+        elif activity is not None:
+            self.bar.show_shares(1.0, activity.embedded_share)
 
     # -- actions --------------------------------------------------------------------------------
 
@@ -214,12 +232,49 @@ class ActivityPanel(ColumnPage):
         self._pace(SetPace(Speed(speed)))
 
     def _pace(self, request: SetPace) -> None:
-        # An answer from before would put the buttons back for a moment.
-        self._questions.cancel(GetActivity.wire_name)
-        self._questions.ask(request, self._handle_activity)
+        self._questions.ask(request, self.show_activity)
 
     def _want_set_aside(self) -> None:
         self.files_requested.emit("failed")
+
+
+class _Legend(QWidget):
+    """What the two tones of the bar mean."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._read, self._understood = QLabel(), QLabel()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(S)
+        for square, text in (
+            (self._understood, self.tr("understood")),
+            (self._read, self.tr("found by its words")),
+        ):
+            label = QLabel(text)
+            row.addWidget(square)
+            row.addWidget(label)
+            row.addSpacing(L)
+        row.addStretch(1)
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (event.Type.PaletteChange, event.Type.FontChange):
+            self._draw()
+
+    def _draw(self) -> None:
+        side = self.fontMetrics().xHeight() + S
+        tones = ((self._read, light_tone()), (self._understood, theme.current().selection))
+        for square, colour in tones:
+            square.setFixedSize(side, side)
+            square.setAutoFillBackground(True)
+            square.setPalette(_filled(square.palette(), colour))
+
+
+def _filled(palette: QPalette, colour: QColor) -> QPalette:
+    palette.setColor(QPalette.ColorRole.Window, colour)
+    return palette
 
 
 def _set(label: QLabel, text: str) -> None:

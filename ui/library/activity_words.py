@@ -63,11 +63,6 @@ def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
     progress = activity.running.progress if activity.running is not None else None
     # Recognition counts pages, not files, and has no estimate of time.
     if progress is not None and progress.step is not Step.RECOGNISE:
-        if progress.files_total:
-            text = translate("ActivityPanel", "{done} done, {left} left")
-            left = max(0, progress.files_total - progress.files_done)
-            value = text.format(done=amounts.count(progress.files_done), left=amounts.count(left))
-            rows.append((translate("ActivityPanel", "Files:"), value))
         rows.append((translate("ActivityPanel", "Pace:"), _rates(activity, smooth)))
         eta = progress.eta_seconds
         value = amounts.about(eta) if eta is not None else "…"

@@ -30,10 +30,16 @@ class ColumnPage(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self._column: QWidget | None = None
         self._titles: list[QLabel] = []
+        self._headings: list[QLabel] = []
 
     def add_title(self, label: QLabel) -> QLabel:
         """Show a label in the size of a title."""
         self._titles.append(label)
+        return label
+
+    def add_heading(self, label: QLabel) -> QLabel:
+        """Show a label as the heading of a part."""
+        self._headings.append(label)
         return label
 
     def hold(self, column: QWidget) -> QVBoxLayout:
@@ -54,6 +60,10 @@ class ColumnPage(QScrollArea):
         big.setBold(True)
         for title in self._titles:
             title.setFont(big)
+        strong = QFont(self.font())
+        strong.setBold(True)
+        for heading in self._headings:
+            heading.setFont(strong)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -6,11 +6,11 @@ Owns the three buttons. It must not know the engine.
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QLabel, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from indexer.api.labels import SPEEDS
-from ui.flow import FlowLayout
-from ui.theme import L, S
+from ui.library.segments import Segments
+from ui.theme import S
 from ui.words import states
 
 
@@ -22,25 +22,19 @@ class SpeedChoice(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Speed"))
-        self._group = QButtonGroup(self)
-        self.buttons: dict[str, QRadioButton] = {}
-        row = QWidget()
-        flow = FlowLayout(row, L)
-        for speed in SPEEDS:
-            button = QRadioButton(states.speed(speed))
-            button.setToolTip(states.speed_help(speed))
-            button.setAccessibleDescription(states.speed_help(speed))
-            self._group.addButton(button)
-            self.buttons[speed] = button
-            flow.addWidget(button)
+        self._segments = Segments(
+            {speed: (states.speed(speed), states.speed_help(speed)) for speed in SPEEDS}
+        )
+        self._segments.setAccessibleName(self.accessibleName())
+        self.buttons = self._segments.buttons
         self.hint = QLabel()
         self.hint.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(S)
-        column.addWidget(row)
+        column.addWidget(self._segments)
         column.addWidget(self.hint)
-        self._group.buttonClicked.connect(self._choose)
+        self._segments.chosen.connect(self._choose)
 
     @property
     def speed(self) -> str:

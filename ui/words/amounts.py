@@ -27,10 +27,16 @@ class Amounts(QObject):
         return self.tr("%Ln page(s)", "", number)
 
     def hits(self, number: int) -> str:
-        return self.tr("%Ln hit(s)", "", number)
+        return self.tr("%Ln passage(s)", "", number)
 
     def exact(self, number: int) -> str:
         return self.tr("%Ln with the phrase", "", number)
+
+    def more_inside(self, number: int) -> str:
+        return self.tr("%Ln more in this document", "", number)
+
+    def more(self, number: int) -> str:
+        return self.tr("%Ln more passage(s), further off", "", number)
 
     def alike(self, number: int) -> str:
         return self.tr("%Ln more, nearly the same", "", number)
@@ -74,6 +80,16 @@ def hits(number: int) -> str:
 def exact(number: int) -> str:
     """So many hits hold the exact phrase."""
     return _AMOUNTS.exact(number)
+
+
+def more_inside(number: int) -> str:
+    """So many more passages of one document."""
+    return _AMOUNTS.more_inside(number)
+
+
+def more(number: int) -> str:
+    """So many more passages than the closest ones."""
+    return _AMOUNTS.more(number)
 
 
 def alike(number: int) -> str:

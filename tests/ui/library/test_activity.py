@@ -6,14 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
-from indexer.api.requests import GetActivity
-from tests.answers import IDLE, running
+from indexer.api.requests import GetStatus
+from tests.answers import EMPTY, IDLE, root, running
 from tests.ui.library.port import CannedLink, canned_context
-from ui.library.activity import BUSY_MS, IDLE_MS, ActivityPanel
+from ui import theme
+from ui.activity_feed import ActivityFeed
+from ui.library.activity import ActivityPanel
 from ui.library.activity_words import Smooth, facts, headline
+from ui.library.tones import light_tone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +39,11 @@ BUSY = replace(
     reason="battery", pages_per_second=30.0, embedded_share=0.5, set_aside=2,
     device_notes=(Note("device_absent", {"device": "cuda"}),),
 )  # fmt: skip
+LIBRARY = replace(
+    EMPTY,
+    files={"indexed": 7, "needs_password": 2},
+    roots=(root("/docs", 9, states={"indexed": 7}),),
+)
 
 
 @pytest.mark.parametrize(
@@ -51,20 +62,24 @@ def test_the_bar_is_full_when_all_is_embedded(
 @pytest.fixture
 def panel(qtbot: QtBot, context: Context) -> Iterator[ActivityPanel]:
     panel = ActivityPanel(context)
+    feed = ActivityFeed(context.link, panel)
+    feed.changed.connect(panel.show_activity)
     qtbot.addWidget(panel)
     panel.resize(800, 600)
     panel.show()
     yield panel
+    feed.close()
     panel.hide()
 
 
 def _canned(qtbot: QtBot, folder: Path, activity: Activity) -> tuple[ActivityPanel, CannedLink]:
     context, link, _said = canned_context(folder)
-    link.answers[GetActivity] = lambda _request: activity
+    link.answers[GetStatus] = lambda _request: LIBRARY
     panel = ActivityPanel(context)
     qtbot.addWidget(panel)
+    panel.resize(800, 600)
     panel.show()
-    qtbot.waitUntil(panel.pause.isEnabled)
+    panel.show_activity(activity)
     return panel, link
 
 
@@ -74,7 +89,6 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
     assert panel.reason.text() == "Slower: on battery"
     assert panel.bar.value() == 0.4 * panel.bar.maximum()
     assert panel.current.text() == "/a/b.pdf"
-    assert panel.facts.value("Files:") == "4 done, 6 left"
     assert panel.facts.value("Pace:").startswith("30 pages")
     assert panel.facts.value("Time left:").startswith("about 4 ")
     assert panel.facts.value("Embedded:").startswith("50 %")
@@ -87,18 +101,59 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
     panel.hide()
 
 
-def test_it_asks_often_only_while_something_happens(qtbot: QtBot, tmp_path: Path) -> None:
-    panel, link = _canned(qtbot, tmp_path, IDLE)
-    panel.refresh()
-    assert panel.timer.interval() == IDLE_MS
-    link.answers[GetActivity] = lambda _request: BUSY
-    panel.refresh()
-    qtbot.waitUntil(lambda: panel.timer.interval() == BUSY_MS)
+def test_what_is_read_and_what_is_understood_are_two_tones(qtbot: QtBot, tmp_path: Path) -> None:
+    working = running(
+        Step.INDEX, files_done=6, files_total=10, passages=25, passages_pending=75, eta_seconds=61.0
+    )
+    panel, _link = _canned(qtbot, tmp_path, replace(BUSY, running=working))
+    bar = panel.bar
+    assert bar.read == 0.6
+    assert bar.value() == 0.15 * bar.maximum()
+    image, middle = bar.grab().toImage(), bar.height() // 2
+    at = (0.1, 0.4, 0.8)
+    shades = [image.pixelColor(round(bar.width() * share), middle).name() for share in at]
+    wanted = (theme.current().selection, light_tone(), theme.current().base)
+    assert shades == [colour.name() for colour in wanted]
     panel.hide()
-    assert not panel.timer.isActive()
-    link.asked.clear()
-    panel.refresh()
-    assert link.asked == []
+
+
+def test_nothing_moves_when_a_line_comes_or_goes(qtbot: QtBot, tmp_path: Path) -> None:
+    panel, _link = _canned(qtbot, tmp_path, BUSY)
+    panel.resize(800, 1000)
+    qtbot.waitUntil(panel.states.isVisible)
+    parts = (panel.bar, panel.facts, panel.headline)
+
+    def places() -> list[int]:
+        QApplication.processEvents()
+        return [part.mapTo(panel, QPoint()).y() for part in parts]
+
+    before = places()
+    panel.show_activity(replace(BUSY, reason=""))
+    assert places() == before
+    panel.show_activity(IDLE)
+    assert places() == before
+    panel.hide()
+
+
+def test_it_shows_what_the_library_holds(qtbot: QtBot, tmp_path: Path) -> None:
+    panel, link = _canned(qtbot, tmp_path, BUSY)
+    qtbot.waitUntil(panel.states.isVisible)
+    assert [each.text() for each in panel.states.links.values()] == [
+        "7 Ready",
+        "2 Needs a password",
+    ]
+    with qtbot.waitSignal(panel.files_requested) as wanted:
+        panel.states.links["needs_password"].click()
+    assert wanted.args == ["needs_password"]
+    with qtbot.waitSignal(panel.files_requested) as wanted:
+        QTest.mouseClick(
+            panel.states.bar, Qt.MouseButton.LeftButton, pos=panel.states.bar.rect().center()
+        )
+    assert wanted.args == ["indexed"]
+    panel.show_activity(BUSY)
+    panel.hide()
+    panel.show_activity(replace(BUSY, changes=9))
+    assert len(link.asked) == 1, "nothing has changed, and then nobody looks"
 
 
 def test_it_pauses_and_goes_on(panel: ActivityPanel, qtbot: QtBot, engine: FakeEngine) -> None:
@@ -126,7 +181,7 @@ def test_the_speed_is_chosen_and_kept(
 def test_without_an_engine_it_says_so(qtbot: QtBot, tmp_path: Path) -> None:
     panel, link = _canned(qtbot, tmp_path, BUSY)
     link.is_connected = False
-    link.disconnected.emit()
+    panel.show_activity(None)
     assert panel.headline.text() == "The engine is starting…"
     assert not panel.pause.isEnabled()
     panel.hide()

@@ -9,6 +9,7 @@ import pytest
 
 from indexer.api.requests import GetActivity
 from ui import passwords
+from ui.activity_feed import ActivityFeed
 from ui.library import first_run
 from ui.library.activity import ActivityPanel
 from ui.library.coverage import CoveragePage
@@ -121,6 +122,8 @@ def _take_away(qtbot: QtBot, context: Context, folder: Path) -> None:
 
 def test_it_pauses_and_says_on_what_it_computes(qtbot: QtBot, context: Context) -> None:
     panel = ActivityPanel(context)
+    feed = ActivityFeed(context.link, panel)
+    feed.changed.connect(panel.show_activity)
     qtbot.addWidget(panel)
     panel.show()
     qtbot.waitUntil(panel.pause.isEnabled)
@@ -132,4 +135,5 @@ def test_it_pauses_and_says_on_what_it_computes(qtbot: QtBot, context: Context) 
     assert done[0].paused
     panel.pause.click()
     qtbot.waitUntil(lambda: panel.headline.text() != "Paused")
+    feed.close()
     panel.hide()

@@ -1,0 +1,74 @@
+"""The folders of the library, each with how many of its files are understood and found by words.
+
+Owns the rows. It must not know where the numbers come from.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
+
+from indexer.api.types import SEARCHABLE_STATES, FileState
+from ui.elided import ElidedLabel
+from ui.library.tones import TonesBar
+from ui.theme import L, S
+from ui.words import amounts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.api.status import RootStatus
+
+_SHOWN = 8
+
+
+class FolderShares(QWidget):
+    """Shows the largest folders."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[tuple[ElidedLabel, TonesBar, QLabel]] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(L)
+        self._grid.setVerticalSpacing(S)
+        for column, stretch in enumerate((3, 2, 0)):
+            self._grid.setColumnStretch(column, stretch)
+
+    def show_roots(self, roots: Sequence[RootStatus]) -> None:
+        largest = sorted(roots, key=lambda root: -root.files)[:_SHOWN]
+        while len(self._rows) < len(largest):
+            self._add()
+        for number, row in enumerate(self._rows):
+            for part in row:
+                part.setVisible(number < len(largest))
+        for (name, bar, amount), root in zip(self._rows, largest, strict=False):
+            name.setText(_short(root.path))
+            name.setToolTip(root.path)
+            counts = root.states
+            total = max(sum(counts.values()), 1)
+            found = sum(counts.get(state, 0) for state in SEARCHABLE_STATES)
+            waiting = counts.get(FileState.TEXT_ONLY, 0)
+            bar.show_shares(found / total, (found - waiting) / total)
+            text = self.tr("{files}, {size}")
+            amount.setText(
+                text.format(files=amounts.files(root.files), size=amounts.size(root.bytes))
+            )
+            bar.setAccessibleName(f"{root.path}, {amount.text()}")
+
+    def _add(self) -> None:
+        name, bar, amount = ElidedLabel(Qt.TextElideMode.ElideMiddle), TonesBar(), QLabel()
+        bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for column, part in enumerate((name, bar, amount)):
+            self._grid.addWidget(part, len(self._rows), column)
+        self._rows.append((name, bar, amount))
+
+
+def _short(path: str) -> str:
+    """A path with the home folder as people write it."""
+    inside = Path(path)
+    home = Path.home()
+    return str(Path("~") / inside.relative_to(home)) if inside.is_relative_to(home) else path
