@@ -57,6 +57,8 @@ _ROWS = (
             at_once=True),
     Setting("preview", WINDOW, SettingType.FLAG, default=True, label=N_("Preview"),
             help=N_("Show the page of the selected passage beside the results."), at_once=True),
+    Setting("dark_pages", WINDOW, SettingType.FLAG, default=False, label=N_("Dark pages"),
+            help=N_("In the dark theme, show pages light on dark."), at_once=True),
     Setting("viewer", WINDOW, SettingType.TEXT, "", N_("Viewer"),
             N_("Command that opens a document at a page, such as okular --page {page} {path}; "
                "empty: the system's viewer."), at_once=True),

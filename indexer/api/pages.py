@@ -7,12 +7,13 @@ says. Standard library only.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from indexer.api.contract import Answered
-from indexer.api.types import OutlineEntry, Span
+from indexer.api.types import BlockKind, OutlineEntry, Span
 
 A = TypeVar("A")
 
@@ -143,11 +144,43 @@ class PageLetters:
 
 
 @dataclass(frozen=True, slots=True)
+class TextBlock:
+    """What a run of a document's text is, as its format says; ``level`` is that of a heading."""
+
+    start: int
+    end: int
+    kind: BlockKind
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part of a document's text, which is in the bytes (UTF-8); ``more``: it continues."""
+    """A part of a document's text, which is in the bytes (UTF-8); ``more`` goes on after it.
+
+    ``blocks`` are in its order, with offsets of the document, as are ``pages``: where slides,
+    sheets or other numbered parts begin.
+    """
 
     offset: int
     more: bool
+    blocks: tuple[TextBlock, ...] = ()
+    pages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWords:
+    """Where some words stand on the first page that has them, or the last that was looked at.
+
+    ``spans`` are the boxes of each place, in the order of the page's text.
+    """
+
+    page: int
+    spans: tuple[tuple[MarkBox, ...], ...] = ()
+
+
+def pattern_of(words: str) -> str:
+    """The regular expression of some words, whatever stands between them for a space."""
+    return r"\s+".join(map(re.escape, words.split()))
 
 
 # -- requests -------------------------------------------------------------------------------
@@ -201,6 +234,18 @@ class GetLetters(DocumentRequest[PageLetters]):
     """Return the characters of a page and their boxes."""
 
     page: int
+
+
+@dataclass(frozen=True, slots=True)
+class FindWords(DocumentRequest[FoundWords]):
+    """Find words on a page or, page by page, behind it (``step`` 1) or before it (-1).
+
+    An answer without places says how far the look came in the time it has.
+    """
+
+    text: str
+    page: int
+    step: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ Owns the cached data of one open PDF; opening and text come from
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import OrderedDict
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pymupdf
 
 from indexer.api.errors import WorldError
-from indexer.api.pages import MarkBox, PageImage, PassageMarks
+from indexer.api.pages import FoundWords, MarkBox, PageImage, PassageMarks, pattern_of
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.geometry import PlacedText, read_placed
 from indexer.extract.pdf.opening import failures_of, open_checked, said_by
@@ -42,6 +43,8 @@ _KEPT_PAGES = 6
 _MAX_PASSAGE_PAGES = 8
 # Seconds of counting characters per request; the window repeats the request if needed.
 _COUNT_S = 0.1
+# And looking for words; how many places on a page are told.
+_FIND_S, _MAX_PLACES = 0.3, 200
 _RGB = 3
 _LETTER_SIZE = (612.0, 792.0)
 
@@ -153,6 +156,22 @@ class PdfPages:
             for low, high in spans
         )
         return PassageMarks(found=True, pending=pending, spans=boxes)
+
+    def find(self, words: str, page: int, step: int) -> FoundWords:
+        """Find words on a page or on those behind it (1) or before it (-1); see ``FindWords``."""
+        pattern = re.compile(pattern_of(words), re.IGNORECASE)
+        until = time.monotonic() + _FIND_S
+        page = min(max(page, 1), self.page_count)
+        while words.strip():
+            text = self._text_or_nothing(page)
+            spans = [found.span() for found in pattern.finditer(text)][:_MAX_PLACES]
+            if spans:
+                boxes = (self._boxes([text], page, *span) for span in spans)
+                return FoundWords(page, tuple(filter(None, boxes)))
+            if not 1 <= page + step <= self.page_count or time.monotonic() > until:
+                break
+            page += 1 if step > 0 else -1
+        return FoundWords(page)
 
     def _boxes(self, texts: Sequence[str], first: int, start: int, end: int) -> tuple[MarkBox, ...]:
         return tuple(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
 from indexer.api.pages import (
+    FindWords,
     GetImage,
     GetLetters,
     GetMarks,
@@ -60,6 +61,8 @@ def answer(documents: OpenDocuments, request: PageRequest[Any]) -> tuple[Any, by
             found = pages.marks(page, max(last, page), text, start, spans[:MAX_SPANS]), b""
         case GetLetters(page=page):
             found = _letters(_pages(documents, request), page)
+        case FindWords(text=text, page=page, step=step):
+            found = _pages(documents, request).find(text, page, step), b""
         case GetOutline():
             document = documents.get(request.source).document
             found = () if isinstance(document, TextDocument) else document.outline(), b""
@@ -101,7 +104,8 @@ def _text(document: PdfPages | TextDocument, request: GetText) -> tuple[TextPart
     if not isinstance(document, TextDocument):
         raise WorldError("bad_request", reason="the document has pages")
     window = document.window(max(request.start, 0), request.end, max(request.room, 0))
-    return TextPart(window.offset, window.more), window.text.encode("utf-8", "replace")
+    part = TextPart(window.offset, window.more, window.blocks, window.pages)
+    return part, window.text.encode("utf-8", "replace")
 
 
 def _pages(documents: OpenDocuments, request: DocumentRequest[Any]) -> PdfPages:

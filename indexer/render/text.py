@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from indexer.api.pages import TextBlock
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.registry import opener
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from indexer.api.formats import Format
     from indexer.config import Limits
+    from indexer.extract.base import RawPage
 
 # Texts up to this length are cached; of longer ones each window is read again.
 MAX_KEPT_CHARS = 8_000_000
@@ -33,6 +35,8 @@ class TextWindow:
     offset: int
     text: str
     more: bool
+    blocks: tuple[TextBlock, ...]
+    pages: tuple[int, ...]
 
 
 class TextDocument:
@@ -44,7 +48,7 @@ class TextDocument:
         self._open = opener(known)
         self._password = password
         self._limits = limits
-        self._whole: list[str] | None = None
+        self._whole: list[RawPage] | None = None
 
     def close(self) -> None:
         self._whole = None
@@ -61,9 +65,12 @@ class TextDocument:
         low, high = max(0, start - room), max(start, end) + room
         high = min(high, low + 3 * MAX_ROOM_CHARS)
         parts: list[str] = []
-        offset = first = 0
+        blocks: list[TextBlock] = []
+        pages: list[int] = []
+        offset = first = number = 0
         more = False
-        for text in self._pages():
+        for page in self._pages():
+            text = page.text
             if offset > high:
                 more = True
                 break
@@ -72,25 +79,32 @@ class TextDocument:
                     first = offset + _line_start(text, max(low - offset, 0))
                 parts.append(text[max(first - offset, 0) : high - offset])
                 more = offset + len(text) > high
+                blocks += [
+                    TextBlock(offset + each.start, offset + each.end, each.kind, each.level)
+                    for each in page.blocks
+                    if offset + each.end > first and offset + each.start < high
+                ]
+                pages += [offset] if page.number != number else []
+            number = page.number
             offset += len(text) + len(PAGE_JOINT)
-        return TextWindow(first, PAGE_JOINT.join(parts), more)
+        return TextWindow(first, PAGE_JOINT.join(parts), more, tuple(blocks), tuple(pages))
 
-    def _pages(self) -> Iterator[str]:
+    def _pages(self) -> Iterator[RawPage]:
         """Yield the pages of the canonical text; keep them if they are read to the end."""
         if self._whole is not None:
             yield from self._whole
             return
         source = self._open(self._path, self._password, self._limits)
-        kept: list[str] | None = []
+        kept: list[RawPage] | None = []
         size = 0
         try:
             for page in source.pages():
                 size += len(page.text)
                 if kept is not None and size <= MAX_KEPT_CHARS:
-                    kept.append(page.text)
+                    kept.append(page)
                 else:
                     kept = None
-                yield page.text
+                yield page
             self._whole = kept
         finally:
             source.close()

@@ -25,9 +25,8 @@ from indexer.api.pages import (
     Open,
     OpenedPages,
     Rest,
-    TextPart,
 )
-from indexer.api.types import OutlineEntry
+from indexer.api.types import BlockKind, OutlineEntry
 from indexer.config import Limits
 from indexer.confine.process import CHILD_ARGUMENT
 from indexer.extract.document import PAGE_JOINT
@@ -127,7 +126,11 @@ def test_text_formats_come_as_their_canonical_text(ask: Asker, tmp_path: Path) -
     assert ask(Open(DocumentSource(path)))[0].pages is None
     found, data = ask(GetText(DocumentSource(path), start=0, end=0, room=100_000))
     assert data.decode() == path.read_text(encoding="utf-8")
-    assert found == TextPart(offset=0, more=False)
+    assert (found.offset, found.more, found.pages) == (0, False, (0,))
+    heading, body = (each for each in found.blocks[:3] if each.kind is not BlockKind.FURNITURE)
+    text = data.decode()
+    assert (text[heading.start : heading.end], heading.kind) == ("Títle 🕯️", BlockKind.HEADING)
+    assert (text[body.start : body.end], body.kind) == ("Body.", BlockKind.PARAGRAPH)
     assert code_of(ask, GetImage(DocumentSource(path), page=1, width=10)) == "bad_request"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from ui.preview.find_bar import FindBar
 from ui.preview.letters import flowing
 from ui.preview.message import MessagePane
 from ui.preview.page_view import PageView
@@ -38,6 +39,7 @@ class PreviewFrame(QWidget):
         self.setAccessibleName(self.tr("Preview"))
         self.bar = Toolbar()
         self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
+        self.finding = FindBar()
         self.banner = QLabel()
         self.banner.setWordWrap(True)
         self.banner.setContentsMargins(L, S, L, S)
@@ -49,11 +51,15 @@ class PreviewFrame(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.bar)
+        column.addWidget(self.finding)
         column.addWidget(self.banner)
         column.addWidget(self._stack, 1)
         self.similar_passages = self.bar.add(self.tr("Find similar passages"), "similar")
         self.similar_documents = self.bar.add(self.tr("Find similar documents"), "similar")
+        self.find_words = self.bar.add(self.tr("Find in this document"), "search")
         self.inside = self.bar.add(self.tr("Search inside this document"), "search-inside")
+        self.dark_pages = self.bar.add(self.tr("Dark pages in the dark theme"), "preview")
+        self.dark_pages.setCheckable(True)
         self.select_page = self.bar.add(self.tr("Select the text of this page"), "copy")
 
     @property

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from indexer.api.pages import DocumentSource, GetMarks, GetOutline, GetText, Open
+from indexer.api.pages import DocumentSource, FindWords, GetMarks, GetOutline, GetText, Open
 from ui.preview.client import RenderClient, Urgency
 from ui.preview.document import PageDocument
 from ui.preview.images import ImageCache
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.api.errors import LecternError
-    from indexer.api.pages import Opened, PageRequest, PassageMarks, TextPart
+    from indexer.api.pages import FoundWords, Opened, PageRequest, PassageMarks, TextPart
     from indexer.api.types import Hit, OutlineEntry, Span
 
 A = TypeVar("A")
@@ -43,11 +43,12 @@ class Loader(QObject):
 
     opened = Signal(object)  # a PageDocument; the one shown before is closed after this
     marked = Signal(object, bool)  # Marks, and whether to bring them into view
-    text_came = Signal(str, int, bool)  # the text, its offset, whether there is more
+    text_came = Signal(str, object)  # the text, and where and what it is: a TextPart
     text_marked = Signal(object, object)  # the passage, its sentences: offsets of the document
-    more_came = Signal(str, int, bool)
+    more_came = Signal(str, object)
     outline_came = Signal(object)  # tuple[OutlineEntry, ...]
     lost = Signal(bool)  # the passage is not found; whether the file is another since it was read
+    found = Signal(object)  # FoundWords
     failed = Signal(object)  # a LecternError
 
     def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:
@@ -59,6 +60,7 @@ class Loader(QObject):
         self._source = DocumentSource(Path())
         self._modified_ns = 0
         self._pending: set[int] = set()
+        self._finding: int | None = None
         self._counting = False
         self._again = timer(self, _COUNTING_MS, self._ask_marks)
 
@@ -73,6 +75,9 @@ class Loader(QObject):
         """Cancel what is under way."""
         self._again.stop()
         self._counting = False
+        if self._finding is not None:
+            self.client.cancel(self._finding)
+            self._finding = None
         for number in self._pending:
             self.client.cancel(number)
         self._pending.clear()
@@ -89,6 +94,13 @@ class Loader(QObject):
 
     def want_outline(self) -> None:
         self._ask(GetOutline(self._source), self._got_outline, Urgency.VISIBLE)
+
+    def find(self, text: str, page: int, step: int) -> None:
+        """Find words on a page or behind it; the newest wins."""
+        if self._finding is not None:
+            self.client.cancel(self._finding)
+        request = FindWords(self._source, text, page, step)
+        self._finding = self.client.ask(request, self._got_found, urgency=Urgency.VISIBLE)
 
     def want_more(self, start: int, end: int) -> None:
         """Load a range of the text too."""
@@ -172,7 +184,7 @@ class Loader(QObject):
         if hit is None:
             return
         text, offset = data.decode("utf-8", "replace"), part.offset
-        self.text_came.emit(text, offset, part.more)
+        self.text_came.emit(text, part)
         self._replace(None)
         if not hit.text:
             return
@@ -187,8 +199,12 @@ class Loader(QObject):
         if self._hit is not None:
             self.lost.emit(self._hit.modified_ns != self._modified_ns)
 
+    def _got_found(self, answer: FoundWords, _data: bytes) -> None:
+        self._finding = None
+        self.found.emit(answer)
+
     def _got_more(self, part: TextPart, data: bytes) -> None:
-        self.more_came.emit(data.decode("utf-8", "replace"), part.offset, part.more)
+        self.more_came.emit(data.decode("utf-8", "replace"), part)
 
     def _got_outline(self, entries: tuple[OutlineEntry, ...], _data: bytes) -> None:
         self.outline_came.emit(entries)

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 
 from ui.preview.marks import ink_of, outline
 from ui.preview.page_layout import MARGIN
-from ui.theme import LIGHT, current
+from ui.theme import DARK, LIGHT, current
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ PAPER = QColor("#ffffff")
 TINT = QColor("#ffe9a3")
 TINT_BEST = QColor("#ffd45e")
 OUTLINE = LIGHT.outline
+FOUND = QColor("#d0561b")
 OUTLINE_PX = 2.0
 _SKELETON = QColor("#e8eaed")
 _SELECTION_ALPHA = 90
@@ -53,11 +54,18 @@ class PagePainter:
             painter.fillRect(sheet, PAPER)
             if not self._image(painter, page, sheet):
                 self._without_image(painter, page, sheet, skeleton=skeleton)
+            if self._inverted:
+                _invert(painter, sheet)
             self._marked(painter, page, sheet)
+            self._found(painter, page, sheet)
             self._selected(painter, page, sheet)
             painter.setPen(QPen(current().line, 0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(sheet)
+
+    @property
+    def _inverted(self) -> bool:
+        return self._view.dark_pages and current().dark
 
     def _blank(self, painter: QPainter) -> None:
         """Draw the shape of a page that is not open yet."""
@@ -127,18 +135,37 @@ class PagePainter:
         to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
         painter.save()
         # The ink stays as black as it was, and where tints overlap they do not add up.
-        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Darken)
+        inverted, mode = self._inverted, QPainter.CompositionMode
+        painter.setCompositionMode(
+            mode.CompositionMode_Lighten if inverted else mode.CompositionMode_Darken
+        )
+        tints = (DARK.mark, DARK.mark) if inverted else (TINT_BEST, TINT)
         for number, pieces in reversed(list(enumerate(marks.sentences))):
             for line in ink_of(pieces.get(page, [])):
-                painter.fillRect(to_view.mapRect(line), TINT_BEST if number == 0 else TINT)
-        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
+                painter.fillRect(to_view.mapRect(line), tints[min(number, 1)])
+        painter.setCompositionMode(mode.CompositionMode_SourceOver)
         if page not in self._outlines:
             self._outlines[page] = outline(marks.passage[page])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        pen = QPen(OUTLINE, OUTLINE_PX)
+        pen = QPen(DARK.accent if inverted else OUTLINE, OUTLINE_PX)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.strokePath(to_view.map(self._outlines[page]), pen)
         painter.restore()
+
+    def _found(self, painter: QPainter, page: int, sheet: QRectF) -> None:
+        """Tint the places of words that were looked for, and frame the one that is shown."""
+        scale = self._view.layout_.scale
+        to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
+        for number, pieces in enumerate(self._view.found):
+            for line in ink_of(pieces.get(page, [])):
+                box = to_view.mapRect(line)
+                colour = QColor(FOUND)
+                colour.setAlpha(_SELECTION_ALPHA)
+                painter.fillRect(box, colour)
+                if number == self._view.found_at:
+                    painter.setPen(QPen(FOUND, OUTLINE_PX))
+                    painter.setBrush(Qt.BrushStyle.NoBrush)
+                    painter.drawRect(box.adjusted(-1, -1, 1, 1))
 
     def _selected(self, painter: QPainter, page: int, sheet: QRectF) -> None:
         lines = self._view.selection.lines(page)
@@ -150,6 +177,16 @@ class PagePainter:
         to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
         for line in lines:
             painter.fillRect(to_view.mapRect(line), colour)
+
+
+def _invert(painter: QPainter, sheet: QRectF) -> None:
+    """Turn light into dark, then black into the grey of what is around it."""
+    mode = QPainter.CompositionMode
+    painter.setCompositionMode(mode.CompositionMode_Difference)
+    painter.fillRect(sheet, PAPER)
+    painter.setCompositionMode(mode.CompositionMode_Lighten)
+    painter.fillRect(sheet, current().base)
+    painter.setCompositionMode(mode.CompositionMode_SourceOver)
 
 
 def _draw_skeleton(painter: QPainter, sheet: QRectF) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtGui import QKeySequence, QPainter
 from PySide6.QtWidgets import QFrame
 
 from ui.preview.images import cut
-from ui.preview.marks import NO_MARKS, Marks
+from ui.preview.marks import NO_MARKS, Marks, Pieces
 from ui.preview.page_painter import PagePainter
 from ui.preview.page_scroller import PageScroller
 from ui.preview.selection import Selection
@@ -50,8 +50,11 @@ class PageView(PageScroller):
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.marks: Marks = NO_MARKS
+        self.found: tuple[Pieces, ...] = ()  # places of words that were looked for
+        self.found_at = -1  # which of them is shown
         self.selection = Selection(self)
         self.loading = False
+        self.dark_pages = False  # in the dark theme
         self._painter = PagePainter(self)
         self._skeleton = timer(self, SKELETON_MS, self.viewport().update)
         self._ahead = timer(self, _AHEAD_MS, self._fetch_ahead)
@@ -68,6 +71,7 @@ class PageView(PageScroller):
         self.document = document
         self.loading = False
         self.marks = NO_MARKS
+        self.found, self.found_at = (), -1
         self.selection.clear()
         self.target = None
         if document is not None:
@@ -95,6 +99,15 @@ class PageView(PageScroller):
         place = marks.first()
         if scroll and place is not None:
             self.go_to(*place)
+        self.viewport().update()
+
+    def show_found(self, found: tuple[Pieces, ...], number: int) -> None:
+        """Mark places, and bring one of them into view."""
+        self.found, self.found_at = found, number
+        if 0 <= number < len(found):
+            place = Marks(found[number]).first()
+            if place is not None:
+                self.go_to(*place)
         self.viewport().update()
 
     def copy(self) -> None:
@@ -130,6 +143,8 @@ class PageView(PageScroller):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self.selection.press(event.position() + QPointF(self.offset()))
+        else:
+            event.ignore()  # the window goes back and forward
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:

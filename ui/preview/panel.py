@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QMenu
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import page_unit
@@ -22,6 +23,7 @@ from ui import passwords
 from ui.desktop import show_in_folder
 from ui.ports import Notice
 from ui.preview.controls import Controls
+from ui.preview.finder import Finder
 from ui.preview.frame import PreviewFrame
 from ui.preview.letters import flowing
 from ui.preview.loader import Loader
@@ -34,10 +36,11 @@ from ui.timers import timer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QCloseEvent, QShowEvent
+    from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
     from PySide6.QtWidgets import QWidget
 
     from indexer.api.errors import LecternError
+    from indexer.api.pages import TextPart
     from indexer.api.types import Hit
     from ui.ports import Context
     from ui.preview.document import PageDocument
@@ -66,11 +69,23 @@ class Preview(PreviewFrame):
         self._tried = ""  # the password that is being tried
         self.loader = Loader(self, context.library)
         self.controls = Controls(self)
+        self.finder = Finder(self, self.loader)
         self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
         self._slow = timer(self, _LOADING_MS, self._say_loading)
         self._connect()
         self._keys()
+        context.settings.watch(self._setting_changed)
+        self._setting_changed("dark_pages")
         self.clear()
+
+    def _setting_changed(self, name: str) -> None:
+        if name == "dark_pages":
+            self.pages.dark_pages = bool(self._context.settings[name])
+            self.dark_pages.setChecked(self.pages.dark_pages)
+            self.pages.viewport().update()
+
+    def _choose_dark(self, dark: bool) -> None:  # a slot
+        self._context.settings.set("dark_pages", dark)
 
     def show_hit(self, hit: Hit, hits: list[Hit], index: int) -> None:
         """Show a hit; newest wins.
@@ -85,6 +100,8 @@ class Preview(PreviewFrame):
         shown, self._hit = self._hit, hit
         if shown is not None and _same(shown, hit):
             return
+        if shown is not None and shown.path != hit.path:
+            self.finder.forget()
         title = line(hit.title) or line(hit.file)
         self.bar.title.setText(title)
         self.bar.title.setToolTip(title)
@@ -106,9 +123,31 @@ class Preview(PreviewFrame):
         self._hit, self._hits, self._index = None, [], 0
         self._slow.stop()
         self._late = False
+        self.finder.forget()
         self.loader.let_go()
         self.pages.show_document(None)
         self.say_nothing_chosen()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Open what the toolbar has, where the person points."""
+        if self._hit is None:
+            return
+        menu = QMenu(self)
+        menu.setAccessibleName(self.tr("What to do with this document"))
+        selected = bool(self.controls.selected)
+        copy = self.tr("Copy the selection") if selected else self.tr("Copy the passage")
+        for button, text in (
+            (self.bar.copy, copy),
+            (self.bar.open, self.tr("Open in your viewer")),
+            (self.bar.folder, self.tr("Show in folder")),
+        ):
+            action = menu.addAction(button.icon(), text)
+            action.triggered.connect(button.click)
+        menu.addSeparator()
+        menu.addActions(self.bar.menu.actions())
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(event.globalPos())
+        event.accept()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.clear()
@@ -168,10 +207,11 @@ class Preview(PreviewFrame):
     def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot
         self.pages.set_marks(marks, scroll=scroll)
 
-    def _text_came(self, text: str, offset: int, more: bool) -> None:  # a slot
+    def _text_came(self, text: str, part: TextPart) -> None:
         self._arrived()
         self.pages.show_document(None)
-        self.text.show_text(text, offset, more=more)
+        code = self._hit is not None and self._hit.format == "code"
+        self.text.show_text(text, part, code=code)
         if self._hit is not None:
             self.bar.show_unit(page_unit(self._hit.format), self._hit.page)
         self.bring(self.text)
@@ -180,8 +220,8 @@ class Preview(PreviewFrame):
     def _text_marked(self, passage: tuple[int, int], sentences: list[tuple[int, int]]) -> None:
         self.text.mark(passage, sentences)
 
-    def _more_came(self, text: str, offset: int, more: bool) -> None:  # a slot
-        self.text.extend(text, offset, more=more)
+    def _more_came(self, text: str, part: TextPart) -> None:
+        self.text.extend(text, part)
 
     def _passage_lost(self, changed: bool) -> None:  # a slot
         """The passage is not found; its page is the best there is."""
@@ -272,6 +312,8 @@ class Preview(PreviewFrame):
         self.similar_passages.triggered.connect(self._similar_passages)
         self.similar_documents.triggered.connect(self._similar_documents)
         self.inside.triggered.connect(self._inside)
+        self.dark_pages.toggled.connect(self._choose_dark)
+        self.find_words.triggered.connect(self.finder.open)
         bar.copy.clicked.connect(self._copy)
         bar.open.clicked.connect(self._open)
         bar.folder.clicked.connect(self._folder)

@@ -1,38 +1,64 @@
-"""The text of a document without pages, with a passage marked as on a page.
+"""The text of a document without pages, set to be read, with a passage marked as on a page.
 
-Owns the text, its marks and the loading of more of it. Offsets from outside count code points of
+Owns the column, its fonts, its marks and the loading of more of it; what is a heading or a table
+is ``ui.preview.reading``'s. Offsets from outside count code points of
 the whole document; Qt's count UTF-16 units of what is loaded.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPen, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontInfo,
+    QFontMetricsF,
+    QPainter,
+    QPen,
+    QTextCharFormat,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QFrame, QTextEdit
 
 from ui.preview.letters import flowing
 from ui.preview.marks import Piece, outline
-from ui.preview.page_painter import OUTLINE_PX
+from ui.preview.page_painter import FOUND, OUTLINE_PX
+from ui.preview.reading import laid_out
+from ui.preview.typesetting import Typesetter
 from ui.text_offsets import Utf16Map, for_qt
-from ui.theme import L, current
+from ui.theme import XL, L, M, current
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QPaintEvent, QTextBlock, QTextLine, QWheelEvent
+    from PySide6.QtGui import (
+        QContextMenuEvent,
+        QMouseEvent,
+        QPaintEvent,
+        QResizeEvent,
+        QTextBlock,
+        QTextLine,
+        QWheelEvent,
+    )
     from PySide6.QtWidgets import QWidget
+
+    from indexer.api.pages import TextBlock, TextPart
 
 Span = tuple[int, int]
 
 _LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 _PLACE = 0.2
 _PADDING = 3.0
+# Text is larger than in the window around it, by this and to so many pixels at least.
+_LARGER, _LEAST_PX = 1.15, 15
+_COLUMN = 72  # letters
 
 
-class TextView(QPlainTextEdit):
+class TextView(QTextEdit):
     """Shows a window of a text; asks for more of it where the person reaches its edge."""
 
     more_requested = Signal(int, int)  # the range that should be loaded too
@@ -48,13 +74,19 @@ class TextView(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.document().setDocumentMargin(L)
+        self.setAcceptRichText(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._text = ""
+        self._blocks: Sequence[TextBlock] = ()
+        self._pages: Sequence[int] = ()
+        self._code = False
         self._offset = 0
         self._more = False
         self._map = Utf16Map("")
         self._passage: Span = (0, 0)
         self._sentences: tuple[Span, ...] = ()
+        self._found: tuple[Span, ...] = ()
+        self._found_at = -1
         self._is_loading = False
         self._zoom = 0
         self.verticalScrollBar().valueChanged.connect(self._at_edge)
@@ -64,33 +96,46 @@ class TextView(QPlainTextEdit):
         """The range of the document that is here."""
         return self._offset, self._offset + len(self._text)
 
-    def show_text(self, text: str, offset: int, *, more: bool) -> None:
+    @property
+    def loaded_text(self) -> str:
+        return self._text
+
+    def show_text(
+        self,
+        text: str,
+        part: TextPart,
+        *,
+        code: bool = False,
+    ) -> None:
         """Show a part of a document's text.
 
         Args:
             text: The part.
-            offset: Where it begins.
-            more: Whether the document continues after it.
+            part: Where it begins, whether the document goes on after it, and what its parts are.
+            code: The document is a program.
         """
-        self._text, self._offset, self._more = text, offset, more
+        self._text, self._offset, self._more = text, part.offset, part.more
+        self._blocks, self._pages, self._code = part.blocks, part.pages, code
         self._is_loading = True  # layout moves the scroll bar
         self._map = Utf16Map(text)
         self._passage, self._sentences = (0, 0), ()
-        self.setPlainText(for_qt(text))
+        self._found = ()
+        self._set_type()
         self._mark()
         self._is_loading = False
 
-    def extend(self, text: str, offset: int, *, more: bool) -> None:
+    def extend(self, text: str, part: TextPart) -> None:
         """Show a larger part; what is in view and what is marked stays."""
-        block = self.firstVisibleBlock()
-        seen = self._offset + self._map.to_code_points(block.position())
+        first = self.cursorForPosition(QPoint(self.viewport().width() // 2, 1))
+        seen = self._offset + self._map.to_code_points(first.position())
         passage, sentences = self._passage, self._sentences
-        self.show_text(text, offset, more=more)
+        self.show_text(text, part, code=self._code)
         self.mark(passage, sentences, scroll=False)
         self._is_loading = True
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._unit(seen))
-        self.verticalScrollBar().setValue(cursor.block().firstLineNumber())
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + self.cursorRect(cursor).top())
         self._is_loading = False
 
     def mark(self, passage: Span, sentences: Sequence[Span], *, scroll: bool = True) -> None:
@@ -100,31 +145,108 @@ class TextView(QPlainTextEdit):
         if scroll:
             self._show(*(self._sentences or (passage,))[0])
 
+    @property
+    def place(self) -> int:
+        """The offset in the document of the text cursor."""
+        return self._offset + self._map.to_code_points(self.textCursor().selectionStart())
+
+    def show_found(self, found: Sequence[Span], number: int = -1) -> None:
+        """Mark places, offsets of the document, and bring one of them into view."""
+        self._found, self._found_at = tuple(found), number
+        self._mark()
+        if 0 <= number < len(self._found):
+            self._show(*self._found[number])
+
     def copy_flowing(self) -> str:
-        """Return the selected text as one."""
-        return flowing(self.textCursor().selectedText().replace("\u2029", "\n"))
+        """Return the selected text as one, as it is in the document."""
+        cursor = self.textCursor()
+        ends = (cursor.selectionStart(), cursor.selectionEnd())
+        return flowing(self._text[slice(*map(self._map.to_code_points, ends))])
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data = QMimeData()
+        data.setText(self.copy_flowing())
+        return data
 
     def zoom_by(self, step: int) -> None:
         """Make the text larger or smaller; 0 for its usual size."""
         self._zoom = 0 if step == 0 else max(-8, min(12, self._zoom + step))
-        parent = self.parentWidget()
-        font = parent.font() if parent is not None else self.font()
-        font.setPointSizeF(font.pointSizeF() * 1.1**self._zoom)
-        self.setFont(font)
+        self._set_again()
         self.zoom_changed.emit()
+
+    # How it is set
+
+    def _set_again(self) -> None:
+        passage, sentences, bar = self._passage, self._sentences, self.verticalScrollBar()
+        place = bar.value() / max(1, bar.maximum())
+        self._is_loading = True
+        self._set_type()
+        self.mark(passage, sentences, scroll=False)
+        bar.setValue(round(place * bar.maximum()))
+        self._is_loading = False
+
+    def _set_type(self) -> None:
+        """Set the text in its fonts, a column of readable width."""
+        parent = self.parentWidget()
+        font = QFont(parent.font() if parent is not None else self.font())
+        least = QFontInfo(font).pixelSize() * _LARGER
+        font.setPixelSize(round(max(least, _LEAST_PX) * 1.1**self._zoom))
+        self.document().setDefaultFont(font)
+        shown, parts = laid_out(self._text, self._offset, self._blocks, code=self._code)
+        self.setPlainText(for_qt(shown))
+        self._fit_column()
+        Typesetter(self.document(), self._map).set_parts(parts)
+
+    def _fit_column(self) -> None:
+        """Keep lines to a length that is easy to read, in the middle of what room there is."""
+        metrics = QFontMetricsF(self.document().defaultFont())
+        column = metrics.averageCharWidth() * _COLUMN
+        side = max(L, (self.viewport().width() - column) / 2)
+        root = self.document().rootFrame()
+        form = root.frameFormat()
+        if abs(form.leftMargin() - side) > 1:
+            form.setLeftMargin(side)
+            form.setRightMargin(side)
+            form.setTopMargin(L)
+            form.setBottomMargin(XL)
+            root.setFrameFormat(form)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        loading, self._is_loading = self._is_loading, True
+        self._fit_column()
+        self._is_loading = loading
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() in (Qt.MouseButton.BackButton, Qt.MouseButton.ForwardButton):
+            event.ignore()  # the window goes back and forward
+        else:
+            super().mousePressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        event.ignore()  # the preview has a menu for all it shows
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        lines = self._lines(*self._passage)
-        if not lines:
-            return
         painter = QPainter(self.viewport())
+        self._rule_pages(painter)
+        lines = self._lines(*self._passage)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = current().accent
         pen = QPen(colour, OUTLINE_PX)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(outline([Piece(line) for line in lines], _PADDING), pen)
+        if lines:
+            painter.strokePath(outline([Piece(line) for line in lines], _PADDING), pen)
         painter.end()
+
+    def _rule_pages(self, painter: QPainter) -> None:
+        """Draw a line where a slide, a sheet or a chapter begins."""
+        painter.setPen(QPen(current().line, 1))
+        for page in self._pages[1:]:
+            if self._offset < page < self._offset + len(self._text):
+                top = self.cursorRect(self._cursor(page, page)).top() - M
+                margin = round(self.document().rootFrame().frameFormat().leftMargin())
+                painter.drawLine(margin, top, self.viewport().width() - margin, top)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -136,8 +258,9 @@ class TextView(QPlainTextEdit):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-            self._mark()
+        changes = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.FontChange)
+        if event.type() in changes and hasattr(self, "_found_at") and self._text:
+            self._set_again()
 
     def _unit(self, place: int) -> int:
         """Return the position in Qt's document of a code point of the whole text."""
@@ -161,6 +284,13 @@ class TextView(QPlainTextEdit):
                 selection.cursor = self._cursor(start, end)
                 selection.format = look
                 shown.append(selection)
+        for number, (start, end) in enumerate(self._found):
+            selection = QTextEdit.ExtraSelection()
+            selection.cursor = self._cursor(start, end)
+            colour = QColor(FOUND)
+            colour.setAlpha(160 if number == self._found_at else 70)
+            selection.format.setBackground(colour)
+            shown.append(selection)
         self.setExtraSelections(shown)
         self.viewport().update()
 
@@ -175,9 +305,9 @@ class TextView(QPlainTextEdit):
         """Bring a range into view, a little below the top."""
         cursor = self._cursor(start, start)
         self.setTextCursor(cursor)
-        line = cursor.block().firstLineNumber() + _line_in(cursor)
-        seen = self.viewport().height() / max(1, self.fontMetrics().lineSpacing())
-        self.verticalScrollBar().setValue(max(0, round(line - _PLACE * seen)))
+        bar = self.verticalScrollBar()
+        place = round(_PLACE * self.viewport().height())
+        bar.setValue(bar.value() + self.cursorRect(cursor).top() - place)
 
     def _lines(self, start: int, end: int) -> list[QRectF]:
         """Return the rectangles of the lines of a range that can be seen."""
@@ -185,13 +315,18 @@ class TextView(QPlainTextEdit):
             return []
         first, last = self._unit(start), self._unit(end)
         found: list[QRectF] = []
-        block = self.firstVisibleBlock()
+        scrolled = self.verticalScrollBar().value()
+        block = self.cursorForPosition(QPoint(self.viewport().width() // 2, 0)).block()
         while block.isValid():
-            place = self.blockBoundingGeometry(block).translated(self.contentOffset())
-            if place.top() > self.viewport().height() or block.position() > last:
+            layout = self.document().documentLayout()
+            top = layout.blockBoundingRect(block).top() - scrolled
+            if top > self.viewport().height() or block.position() > last:
                 break
+            place = block.layout().position() - QPointF(0, scrolled)
             found += _block_lines(block, place, first, last)
             block = block.next()
+        for line, below in pairwise(found):  # what is between lines is of the passage
+            line.setBottom(max(line.bottom(), below.top()))
         return found
 
     def _at_edge(self, value: int) -> None:
@@ -207,13 +342,7 @@ class TextView(QPlainTextEdit):
             self.more_requested.emit(max(0, start - len(self._text)), end)
 
 
-def _line_in(cursor: QTextCursor) -> int:
-    """Return which line of its block a cursor is in."""
-    line = cursor.block().layout().lineForTextPosition(cursor.positionInBlock())
-    return line.lineNumber() if line.isValid() else 0
-
-
-def _block_lines(block: QTextBlock, place: QRectF, first: int, last: int) -> list[QRectF]:
+def _block_lines(block: QTextBlock, place: QPointF, first: int, last: int) -> list[QRectF]:
     found = []
     for i in range(block.layout().lineCount()):
         line = block.layout().lineAt(i)
@@ -223,7 +352,7 @@ def _block_lines(block: QTextBlock, place: QRectF, first: int, last: int) -> lis
             continue
         left, right = (_x(line, at - block.position()) for at in (low, high))
         box = QRectF(min(left, right), line.y(), abs(right - left), line.height())
-        found.append(box.translated(place.topLeft()))
+        found.append(box.translated(place))
     return found
 
 

@@ -1,0 +1,84 @@
+"""Words are found in the document that is shown, on its pages and in its text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+
+from tests.ui.preview.made import hit_of, passages_of
+from tests.ui.preview.seen import like, pixels, show
+from ui.preview.page_painter import FOUND
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from indexer.api.types import Hit
+    from ui.preview.panel import Preview
+    from ui.theme import Themes
+
+
+def find(qtbot: QtBot, preview: Preview, text: str) -> None:
+    preview.finder.open()
+    preview.finding.text.setText(text)
+    preview.finding.step(0)
+    qtbot.waitUntil(lambda: bool(preview.finding.said.text()))
+
+
+def test_words_are_found_on_all_pages_round_and_round(
+    qtbot: QtBot, preview: Preview, hits: list[Hit]
+) -> None:
+    show(qtbot, preview, hits[1])
+    first = preview.pages.page
+    find(qtbot, preview, hits[2].text.split(".")[0])
+    qtbot.waitUntil(lambda: preview.pages.page != first)
+    found = preview.pages.page
+    assert preview.pages.found
+    assert preview.finding.said.text() == f"Page {found}: 1 of 1"
+    before = preview.pages.found
+    preview.finding.step(1)  # only there: round to it again
+    qtbot.waitUntil(lambda: preview.pages.found is not before)
+    assert preview.pages.page == found
+    qtbot.waitUntil(lambda: bool(like(pixels(preview.pages.viewport()), FOUND, 40).any()))
+    QTest.keyClick(preview.finding.text, Qt.Key.Key_Escape)
+    assert preview.finding.isHidden()
+    assert preview.pages.found == ()
+
+
+def test_what_stands_nowhere_is_said(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
+    show(qtbot, preview, hits[0])
+    find(qtbot, preview, "no such words")
+    qtbot.waitUntil(lambda: preview.finding.said.text() == "Not found")
+
+
+def test_words_are_found_in_a_text(qtbot: QtBot, preview: Preview, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The lamp is lit at dusk.\n\nThe keeper mends the\nlamp at noon.\n")
+    preview.show_hit(hit_of(path, passages_of(path)[0]), [], 0)
+    qtbot.waitUntil(lambda: preview.shown is preview.text)
+    find(qtbot, preview, "the LAMP")
+    assert preview.finding.said.text() == "1 of 2"
+    preview.finding.step(1)
+    assert preview.finding.said.text() == "2 of 2"
+    marked = [each.cursor.selectedText() for each in preview.text.extraSelections()[-2:]]
+    assert [" ".join(each.split()).lower() for each in marked] == ["the lamp", "the lamp"]
+
+
+def test_pages_are_dark_where_that_is_wanted(
+    qtbot: QtBot, preview: Preview, hits: list[Hit], themes: Themes
+) -> None:
+    themes.apply("dark")
+    show(qtbot, preview, hits[0])
+
+    def paper() -> float:
+        return float(like(pixels(preview.pages.viewport()), QColor("white")).mean())
+
+    assert paper() > 0.5
+    preview.dark_pages.trigger()
+    assert paper() < 0.1, "only letters"
+    preview.dark_pages.trigger()
+    assert paper() > 0.5

@@ -1,0 +1,144 @@
+"""A text set to be read: its parts, and that every character keeps its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QTextCharFormat
+
+from indexer.api.pages import TextBlock, TextPart
+from indexer.api.types import BlockKind
+from ui.preview.reading import HIDDEN, Look, laid_out
+from ui.preview.text_view import TextView
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+MARKDOWN = "# The lamp\n\nIt is lit.\n\n- One\n- Two\n"
+
+
+def seen(text: str) -> str:
+    return text.replace(HIDDEN, "")
+
+
+def blocks(text: str, *parts: tuple[str, BlockKind]) -> list[TextBlock]:
+    made, at = [], 0
+    for part, kind in parts:
+        start = text.index(part, at)
+        at = start + len(part)
+        made.append(TextBlock(start, at, kind, 1 if kind is BlockKind.HEADING else 0))
+    return made
+
+
+MARKED = blocks(
+    MARKDOWN, ("# ", BlockKind.FURNITURE), ("The lamp", BlockKind.HEADING),
+    ("It is lit.", BlockKind.PARAGRAPH), ("- One", BlockKind.LIST_ITEM),
+    ("- Two", BlockKind.LIST_ITEM),
+)  # fmt: skip
+
+
+def test_markers_are_not_seen_and_parts_are_told() -> None:
+    shown, parts = laid_out(MARKDOWN, 0, MARKED)
+    assert seen(shown).startswith("The lamp\n")
+    assert MARKDOWN[slice(parts[0].start, parts[0].end)] == "The lamp"
+    assert [part.look for part in parts] == [Look.HEADING, Look.PROSE, Look.ITEM, Look.ITEM]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A line that was broken by hand where it was full,\nand goes on.",
+         "A line that was broken by hand where it was full, and goes on."),
+        ("A line that was broken by hand inside of a long exam-\nple, and goes on.",
+         "A line that was broken by hand inside of a long example, and goes on."),
+        ("Roses are red,\nviolets are blue.", "Roses are red,\nviolets are blue."),
+    ],
+)  # fmt: skip
+def test_lines_that_were_broken_by_hand_are_rejoined(text: str, expected: str) -> None:
+    shown, _ = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.PARAGRAPH)])
+    assert seen(shown) == expected
+
+
+def test_a_table_of_bars_becomes_cells() -> None:
+    text = "| Year | Sales |\n|------|------:|\n| Second year | 7,440 |"
+    shown, parts = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.TABLE)])
+    assert seen(shown).split("\n") == ["Year\tSales", "", "Second year\t7,440"]
+    assert parts[0].look is Look.TABLE
+
+
+def test_the_head_of_a_letter_keeps_its_lines() -> None:
+    text = "From: Ann\nTo: Bob and everybody else who has to do with the roof\nDate: today"
+    shown, parts = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.PARAGRAPH)])
+    assert shown == text
+    assert parts[0].look is Look.FIELDS
+
+
+@given(
+    st.text(st.characters() | st.sampled_from("ab |-\n\t")),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.sampled_from(BlockKind))),
+    st.integers(0, 20),
+)
+def test_no_character_changes_its_place(
+    text: str, spans: list[tuple[int, int, BlockKind]], offset: int
+) -> None:
+    found = [TextBlock(offset + start, offset + start + size, kind) for start, size, kind in spans]
+    shown, parts = laid_out(text, offset, sorted(found, key=lambda block: block.start))
+    assert len(shown) == len(text)
+    assert all(
+        one == other or (one.isspace() or one in "-|") or other == HIDDEN
+        for one, other in zip(text, shown, strict=True)
+    )
+    assert all(0 <= part.start < part.end <= len(text) for part in parts)
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> TextView:
+    view = TextView()
+    qtbot.addWidget(view)
+    view.resize(1200, 600)
+    with qtbot.waitExposed(view):
+        view.show()
+    return view
+
+
+def test_the_column_is_narrow_and_its_letters_are_large(view: TextView) -> None:
+    text = "The keeper climbs the stairs every evening with the oil for the lamp. " * 20
+    view.show_text(text, TextPart(0, False, (TextBlock(0, len(text), BlockKind.PARAGRAPH),)))
+    font = view.document().defaultFont()
+    assert font.pixelSize() >= 15
+    line = view.document().begin().layout().lineAt(0)
+    assert 50 < line.textLength() <= 85
+    assert line.width() <= QFontMetricsF(font).averageCharWidth() * 73
+    height = view.document().begin().layout().lineAt(1).y() - line.y()
+    assert height >= 1.45 * QFontMetricsF(font).height()
+
+
+def test_headings_are_larger_and_programs_of_one_width(view: TextView) -> None:
+    code = "def light():\n    return 1"
+    text = MARKDOWN + code
+    start = len(MARKDOWN)
+    marked = (*MARKED, TextBlock(start, len(text), BlockKind.CODE))
+    view.show_text(text, TextPart(0, False, marked))
+    size = view.document().defaultFont().pixelSize()
+    formats = {}
+    block = view.document().begin()
+    while block.isValid():
+        for each in block.textFormats():
+            formats[seen(block.text())] = QTextCharFormat(each.format)
+        block = block.next()
+    assert formats["The lamp"].font().pixelSize() > 1.3 * size
+    assert formats["def light():"].font().fixedPitch()
+    assert not formats["It is lit."].font().fixedPitch()
+
+
+def test_what_is_copied_is_what_the_document_says(view: TextView) -> None:
+    view.show_text(MARKDOWN, TextPart(0, False, tuple(MARKED)))
+    view.mark((12, 22), [(12, 22)])
+    view.selectAll()
+    view.copy()
+    assert " ".join(QGuiApplication.clipboard().text().split()) == " ".join(MARKDOWN.split())
+    (marked,) = view.extraSelections()
+    assert marked.cursor.selectedText() == "It is lit."

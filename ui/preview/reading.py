@@ -1,0 +1,139 @@
+"""A text laid out to be read: what each part of it is, and which characters stand for its own.
+
+Owns the way from canonical text and its blocks to paragraphs. Every character keeps its place, so
+that offsets stay true: what is not to be seen becomes a space without width. Pure; it must not know
+fonts or widgets.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from indexer.api.pages import TextBlock
+
+HIDDEN = "\u200b"
+# Lines are taken for broken by hand where all but the last are at least so long, in characters,
+# and in shares of the longest.
+_WRAPPED, _WRAPPED_SHARE = 40, 0.6
+# Cells of a table that is drawn with bars, and the rule below its heads.
+_BAR = re.compile(r"[ \t]*\|[ \t]*")
+_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{3,}[-:| \t]*")
+_FIELD = re.compile(r"[\w-]{2,20}( [\w-]{1,20})?:\s")
+_HYPHENATED = re.compile(r"(?<=[^\W\d_])-(?:\r?\n)(?=[^\W\d_A-Z])")
+_BROKEN = re.compile(r"\s*\n\s*")
+
+
+class Look(Enum):
+    """How a part of a text looks."""
+
+    PROSE = auto()
+    HEADING = auto()
+    ITEM = auto()
+    TABLE = auto()
+    CODE = auto()
+    FIELDS = auto()  # the head of a letter: lines of a name and what it is
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """``text[start:end]``, offsets into the part of the document that is here."""
+
+    start: int
+    end: int
+    look: Look
+    level: int = 0
+
+
+_LOOKS = {
+    BlockKind.HEADING: Look.HEADING,
+    BlockKind.LIST_ITEM: Look.ITEM,
+    BlockKind.TABLE: Look.TABLE,
+    BlockKind.CODE: Look.CODE,
+}
+
+
+def laid_out(
+    text: str, offset: int, blocks: Iterable[TextBlock], *, code: bool = False
+) -> tuple[str, list[Part]]:
+    """Lay a text out.
+
+    Args:
+        text: A part of a document.
+        offset: Where it begins there.
+        blocks: What its parts are, with offsets of the document.
+        code: It is a program from its first line to its last.
+
+    Returns:
+        As many characters, to be shown in their place, and its parts.
+    """
+    if code:
+        return text, [Part(0, len(text), Look.CODE)]
+    shown: list[str] = []
+    parts: list[Part] = []
+    at = 0
+    for block in blocks:
+        start, end = max(block.start - offset, at), min(block.end - offset, len(text))
+        if start >= end:
+            continue
+        shown.append(text[at:start])
+        inner = text[start:end]
+        if block.kind is BlockKind.FURNITURE:
+            shown.append(_hidden(inner))
+        else:
+            look = _LOOKS.get(block.kind, Look.PROSE)
+            if look is Look.PROSE and _is_fields(inner):
+                look = Look.FIELDS
+            shown.append(_SET.get(look, str)(inner))
+            parts.append(Part(start, end, look, block.level))
+        at = end
+    shown.append(text[at:])
+    return "".join(shown), parts
+
+
+def _hidden(text: str) -> str:
+    return "".join(each if each == "\n" or each > "\uffff" else HIDDEN for each in text)
+
+
+def _is_fields(text: str) -> bool:
+    lines = text.splitlines()
+    return len(lines) > 1 and all(map(_FIELD.match, lines))
+
+
+def _joined(text: str) -> str:
+    """Make one line of lines that were broken by hand."""
+    lines = [line.strip() for line in text.split("\n")]
+    longest = max(map(len, lines))
+    least = max(_WRAPPED, _WRAPPED_SHARE * longest)
+    if len(lines) < 2 or any(len(line) < least for line in lines[:-1]):
+        return text
+    text = _HYPHENATED.sub(lambda found: HIDDEN * len(found[0]), text)
+    return _BROKEN.sub(lambda found: " " + HIDDEN * (len(found[0]) - 1), text)
+
+
+def _celled(text: str) -> str:
+    """Have the cells of a table stand behind tabs."""
+    return "\n".join(map(_row, text.split("\n"))) if text.lstrip().startswith("|") else text
+
+
+def _row(line: str) -> str:
+    if _RULE.fullmatch(line):
+        return _hidden(line)
+    bars = list(_BAR.finditer(line))
+    last = len(line.rstrip())
+    made, at = [], 0
+    for bar in bars:
+        inner = bar.start() > 0 and bar.end() < last
+        made += [line[at : bar.start()], "\t" if inner else HIDDEN, HIDDEN * (len(bar[0]) - 1)]
+        at = bar.end()
+    return "".join(made) + line[at:]
+
+
+_SET = {Look.PROSE: _joined, Look.ITEM: _joined, Look.HEADING: _joined, Look.TABLE: _celled}
