@@ -46,6 +46,7 @@ class Group(NamedTuple):
 
 SEARCH_BOX, PREVIEW, SETTINGS, LIST, PAUSE = "Ctrl+L", "F9", "Ctrl+,", "?", "Ctrl+Shift+P"
 HELP = "F1"
+STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3")
 
@@ -53,6 +54,7 @@ KEYS = (
     Group(N_("Everywhere"), (
         Key((SEARCH_BOX, BACK), N_("Go to the search box")),
         Key(PAGES, N_("Search, library, activity")),
+        Key(STEPS, N_("Back to the search before, or forward again")),
         Key((PREVIEW,), N_("Show or hide the preview")),
         Key((PAUSE,), N_("Pause reading, or go on")),
         Key(("Ctrl+Z",), N_("Undo what a notice has just told")),
@@ -75,13 +77,14 @@ KEYS = (
     Group(N_("Preview"), (
         Key(("Alt+Up", "Alt+Down"),
             N_("Previous or next hit in this document")),
+        Key(("Ctrl+F",), N_("Find in this document; in the list of files, filter by name")),
+        Key(("F3", "Shift+F3"), N_("Next or previous place")),
         Key(("Ctrl++", "Ctrl+-"), N_("Larger or smaller")),
         Key(("Ctrl+0",), N_("Fit the width")),
     )),
     Group(N_("List of files"), (
         Key(("F5",), N_("Read the file again")),
         Key(("Del",), N_("Leave the file out")),
-        Key(("Ctrl+F",), N_("Filter by name")),
     )),
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ means. It must not know what happens inside a page, nor how an engine is started
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -26,7 +27,7 @@ from ui.theme import separator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QCloseEvent, QKeyEvent
+    from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent
 
     from indexer.api.status import Activity, Status
     from ui.activity_feed import ActivityFeed
@@ -121,6 +122,8 @@ class MainWindow(QMainWindow):
             (self.tr("Search"), keys.PAGES[0], self.go_to_search),
             (self.tr("Library"), keys.PAGES[1], self._show_library),
             (self.tr("Activity"), keys.PAGES[2], self._show_activity),
+            (self.tr("Back"), keys.STEPS[0], partial(self._go, -1)),
+            (self.tr("Forward"), keys.STEPS[1], partial(self._go, 1)),
             (self.tr("Show or hide the preview"), keys.PREVIEW, self._toggle_preview),
             (self.tr("Pause reading, or go on"), keys.PAUSE, self._toggle_pause),
             (self.tr("Settings"), keys.SETTINGS, self.show_settings),
@@ -217,8 +220,24 @@ class MainWindow(QMainWindow):
         # Not a shortcut: those come first, and what has the focus may need the key itself.
         if event.matches(QKeySequence.StandardKey.Cancel):
             self.go_to_search()
+        elif _is_typed(event):
+            # What nothing else had a use for is the beginning of a search.
+            self.pages.show_page(SEARCH)
+            self.pages.search.search.type_text(event.text())
         else:
             super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        steps = {Qt.MouseButton.BackButton: -1, Qt.MouseButton.ForwardButton: 1}
+        if event.button() in steps:
+            self._go(steps[event.button()])
+        else:
+            super().mousePressEvent(event)
+
+    def _go(self, step: int) -> None:
+        """Go back to the search before, or forward again."""
+        self.pages.show_page(SEARCH)
+        self.pages.search.search.go(step)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         stays = self.has_tray and bool(self._context.settings["close_to_tray"])
@@ -315,6 +334,15 @@ class MainWindow(QMainWindow):
             self._notices.post(
                 Notice(text, action=self.tr("Show"), act=self.pages.show_files, seconds=0)
             )
+
+
+def _is_typed(event: QKeyEvent) -> bool:
+    """Whether a key writes something; the question mark lists the keys."""
+    text = event.text()
+    held = event.modifiers() & ~(
+        Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+    )
+    return bool(text.strip()) and text.isprintable() and text != "?" and not held
 
 
 def _ignore(_reply: object) -> None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QFrame
+from PySide6.QtWidgets import QFrame, QProxyStyle, QStyle, QStyleFactory
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication, QWidget
+    from PySide6.QtWidgets import QApplication, QStyleOption, QWidget
 
 # Gaps, in device-independent pixels: within a control, between controls, round a group, round
 # a page.
@@ -130,6 +130,33 @@ def separator(shape: QFrame.Shape) -> QFrame:
     return line
 
 
+# What Qt's own style draws in pixels of its own choice, whatever the size of the text.
+_SCALED = frozenset({
+    QStyle.PixelMetric.PM_IndicatorWidth, QStyle.PixelMetric.PM_IndicatorHeight,
+    QStyle.PixelMetric.PM_ExclusiveIndicatorWidth, QStyle.PixelMetric.PM_ExclusiveIndicatorHeight,
+    # The sizes of icons in fields, lists and tabs follow from this one.
+    QStyle.PixelMetric.PM_SmallIconSize, QStyle.PixelMetric.PM_ScrollBarExtent,
+    QStyle.PixelMetric.PM_MenuButtonIndicator, QStyle.PixelMetric.PM_CheckBoxLabelSpacing,
+})  # fmt: skip
+
+
+class _Enlarged(QProxyStyle):
+    """Qt's style with its glyphs as much larger as the text is."""
+
+    def __init__(self, factor: float) -> None:
+        super().__init__("fusion")
+        self._factor = factor
+
+    def pixelMetric(
+        self,
+        metric: QStyle.PixelMetric,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+    ) -> int:
+        pixels = super().pixelMetric(metric, option, widget)
+        return round(pixels * self._factor) if metric in _SCALED else pixels
+
+
 class Themes(QObject):
     """Sets the theme of the application, and follows the system if that is the setting."""
 
@@ -140,6 +167,8 @@ class Themes(QObject):
         self._app = app
         self._mode = "system"
         self._font = QFont(app.font())
+        self._is_fusion = app.style().name() == "fusion"
+        self._factor = 1.0
         app.styleHints().colorSchemeChanged.connect(self._follow)
 
     def apply(self, mode: str) -> None:
@@ -159,6 +188,13 @@ class Themes(QObject):
             font.setPixelSize(round(self._font.pixelSize() * percent / 100))
         if font != self._app.font():
             self._app.setFont(font)
+        factor = percent / 100
+        if self._is_fusion and factor != self._factor:
+            # Asked in Python for every metric it is slower, so only where it is needed.
+            self._factor = factor
+            style = _Enlarged(factor) if factor != 1.0 else QStyleFactory.create("fusion")
+            self._app.setStyle(style)
+            self._follow()
 
     def _follow(self) -> None:
         global _current  # noqa: PLW0603  # one application, one theme
@@ -166,7 +202,7 @@ class Themes(QObject):
         dark = self._mode == "dark" or (self._mode == "system" and scheme is Qt.ColorScheme.Dark)
         _current = DARK if dark else LIGHT
         # Fusion is what Qt draws where it knows no native style; its own colours are dated.
-        if self._app.style().name() == "fusion":
+        if self._is_fusion:
             self._app.setPalette(palette(_current))
             for name in _EDGED:
                 self._app.setPalette(edged_palette(_current), name)  # type: ignore[arg-type]  # the stub wants bytes

@@ -16,6 +16,14 @@
         <translation>&amp;Anhalten</translation>
     </message>
     <message>
+        <source>What was read</source>
+        <translation>Was gelesen wurde</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
         <source>&amp;Show them</source>
         <translation>&amp;Zeigen</translation>
     </message>
@@ -49,14 +57,6 @@
     <message>
         <source>Everything is up to date</source>
         <translation>Alles ist auf dem neuesten Stand</translation>
-    </message>
-    <message>
-        <source>{done} done, {left} left</source>
-        <translation>{done} fertig, {left} übrig</translation>
-    </message>
-    <message>
-        <source>Files:</source>
-        <translation>Dateien:</translation>
     </message>
     <message>
         <source>Pace:</source>
@@ -119,10 +119,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln hit(s)</source>
+        <source>%Ln passage(s)</source>
         <translation>
-            <numerusform>%Ln Treffer</numerusform>
-            <numerusform>%Ln Treffer</numerusform>
+            <numerusform>%Ln Stelle</numerusform>
+            <numerusform>%Ln Stellen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -130,6 +130,20 @@
         <translation>
             <numerusform>%Ln mit der Wortfolge</numerusform>
             <numerusform>%Ln mit der Wortfolge</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more in this document</source>
+        <translation>
+            <numerusform>%Ln weitere in diesem Dokument</numerusform>
+            <numerusform>%Ln weitere in diesem Dokument</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more passage(s), further off</source>
+        <translation>
+            <numerusform>%Ln weitere, fernere Stelle</numerusform>
+            <numerusform>%Ln weitere, fernere Stellen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -201,8 +215,8 @@
         <translation>nicht {value}</translation>
     </message>
     <message>
-        <source>Folder: {value}</source>
-        <translation>Ordner: {value}</translation>
+        <source>In: {value}</source>
+        <translation>In: {value}</translation>
     </message>
     <message>
         <source>Type: {value}</source>
@@ -641,6 +655,40 @@
     </message>
 </context>
 <context>
+    <name>FindBar</name>
+    <message>
+        <source>Find in this document</source>
+        <translation>In diesem Dokument finden</translation>
+    </message>
+    <message>
+        <source>Previous place (Shift+F3)</source>
+        <translation>Vorige Fundstelle (Umschalt+F3)</translation>
+    </message>
+    <message>
+        <source>Next place (F3)</source>
+        <translation>Nächste Fundstelle (F3)</translation>
+    </message>
+    <message>
+        <source>Close (Esc)</source>
+        <translation>Schließen (Esc)</translation>
+    </message>
+</context>
+<context>
+    <name>Finder</name>
+    <message>
+        <source>Page {page}: {n} of {total}</source>
+        <translation>Seite {page}: {n} von {total}</translation>
+    </message>
+    <message>
+        <source>{n} of {total}</source>
+        <translation>{n} von {total}</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>Nicht gefunden</translation>
+    </message>
+</context>
+<context>
     <name>FirstRun</name>
     <message>
         <source>First steps</source>
@@ -765,6 +813,13 @@
     <message>
         <source> · </source>
         <translation> · </translation>
+    </message>
+</context>
+<context>
+    <name>FolderShares</name>
+    <message>
+        <source>{files}, {size}</source>
+        <translation>{files}, {size}</translation>
     </message>
 </context>
 <context>
@@ -1045,6 +1100,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Zum Suchfeld</translation>
     </message>
     <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Vorwärts</translation>
+    </message>
+    <message>
         <source>Show or hide the preview</source>
         <translation>Vorschau ein- oder ausblenden</translation>
     </message>
@@ -1290,6 +1353,26 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
 <context>
     <name>Preview</name>
     <message>
+        <source>What to do with this document</source>
+        <translation>Was mit diesem Dokument zu tun ist</translation>
+    </message>
+    <message>
+        <source>Copy the selection</source>
+        <translation>Auswahl kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the passage</source>
+        <translation>Stelle kopieren</translation>
+    </message>
+    <message>
+        <source>Open in your viewer</source>
+        <translation>Im Anzeigeprogramm öffnen</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
         <source>The selection was copied.</source>
         <translation>Die Auswahl wurde kopiert.</translation>
     </message>
@@ -1313,8 +1396,16 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Ähnliche Dokumente finden</translation>
     </message>
     <message>
+        <source>Find in this document</source>
+        <translation>In diesem Dokument finden</translation>
+    </message>
+    <message>
         <source>Search inside this document</source>
         <translation>In diesem Dokument suchen</translation>
+    </message>
+    <message>
+        <source>Dark pages in the dark theme</source>
+        <translation>Dunkle Seiten im dunklen Design</translation>
     </message>
     <message>
         <source>Select the text of this page</source>
@@ -1462,6 +1553,22 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Its name fits; its text could not be read.</source>
         <translation>Der Name passt; der Text konnte nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <source>Contains {phrases} ({n})</source>
+        <translation>Enthält {phrases} ({n})</translation>
+    </message>
+    <message>
+        <source>Related</source>
+        <translation>Verwandtes</translation>
+    </message>
+    <message>
+        <source>Weaker matches</source>
+        <translation>Schwächere Treffer</translation>
+    </message>
+    <message>
+        <source>A weaker match</source>
+        <translation>Ein schwächerer Treffer</translation>
     </message>
 </context>
 <context>
@@ -1641,6 +1748,17 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>StateBar</name>
+    <message>
+        <source>Files by state</source>
+        <translation>Dateien nach Zustand</translation>
+    </message>
+    <message>
+        <source>{n} {state}</source>
+        <translation>{n} {state}</translation>
+    </message>
+</context>
+<context>
     <name>StateList</name>
     <message>
         <source>Files by state</source>
@@ -1740,13 +1858,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <source>No good match; closest passages below.</source>
         <translation>Kein guter Treffer; unten die nächstliegenden Stellen.</translation>
     </message>
-    <message numerus="yes">
-        <source>%Ln hit(s)</source>
-        <translation>
-            <numerusform>%Ln Treffer</numerusform>
-            <numerusform>%Ln Treffer</numerusform>
-        </translation>
-    </message>
     <message>
         <source>The best {hits} in {documents}</source>
         <translation>Die besten: {hits}, {documents}</translation>
@@ -1769,6 +1880,13 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Text</source>
         <translation>Text</translation>
+    </message>
+</context>
+<context>
+    <name>TokenBox</name>
+    <message>
+        <source>Clear what was typed</source>
+        <translation>Getipptes löschen</translation>
     </message>
 </context>
 <context>
@@ -1863,6 +1981,58 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Quit Lectern</source>
         <translation>Lectern beenden</translation>
+    </message>
+</context>
+<context>
+    <name>Unsearched</name>
+    <message>
+        <source>Not searched</source>
+        <translation>Nicht durchsucht</translation>
+    </message>
+    <message>
+        <source>{language}: by words only</source>
+        <translation>{language}: nur an Wörtern</translation>
+    </message>
+    <message>
+        <source>Not searched:</source>
+        <translation>Nicht durchsucht:</translation>
+    </message>
+    <message>
+        <source>They are being read; ask again in a while.</source>
+        <translation>Sie werden gerade gelesen; fragen Sie in einer Weile noch einmal.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln waiting to be read</source>
+        <translation>
+            <numerusform>%Ln wartet auf das Lesen</numerusform>
+            <numerusform>%Ln warten auf das Lesen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Enter their passwords in the list of files.</source>
+        <translation>Geben Sie ihre Passwörter in der Liste der Dateien ein.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln locked</source>
+        <translation>
+            <numerusform>%Ln gesperrt</numerusform>
+            <numerusform>%Ln gesperrt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Scanned pages; see what would read them in the list of files.</source>
+        <translation>Eingescannte Seiten; die Liste der Dateien sagt, was sie lesen würde.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln without text</source>
+        <translation>
+            <numerusform>%Ln ohne Text</numerusform>
+            <numerusform>%Ln ohne Text</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The list of files gives the reason of each.</source>
+        <translation>Die Liste der Dateien nennt zu jeder den Grund.</translation>
     </message>
 </context>
 <context>
@@ -3384,6 +3554,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Suche, Bibliothek, Aktivität</translation>
     </message>
     <message>
+        <source>Back to the search before, or forward again</source>
+        <translation>Zur vorigen Suche zurück oder wieder vor</translation>
+    </message>
+    <message>
         <source>Show or hide the preview</source>
         <translation>Vorschau ein- oder ausblenden</translation>
     </message>
@@ -3452,12 +3626,20 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Stelle mit Quellenangabe kopieren</translation>
     </message>
     <message>
+        <source>Find in this document; in the list of files, filter by name</source>
+        <translation>In diesem Dokument finden; in der Liste der Dateien nach Namen filtern</translation>
+    </message>
+    <message>
         <source>Preview</source>
         <translation>Vorschau</translation>
     </message>
     <message>
         <source>Previous or next hit in this document</source>
         <translation>Voriger oder nächster Treffer im Dokument</translation>
+    </message>
+    <message>
+        <source>Next or previous place</source>
+        <translation>Nächste oder vorige Fundstelle</translation>
     </message>
     <message>
         <source>Larger or smaller</source>
@@ -3480,12 +3662,16 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Datei auslassen</translation>
     </message>
     <message>
-        <source>Filter by name</source>
-        <translation>Nach Namen filtern</translation>
-    </message>
-    <message>
         <source>Show the page of the selected passage beside the results.</source>
         <translation>Die Seite der gewählten Stelle neben den Ergebnissen zeigen.</translation>
+    </message>
+    <message>
+        <source>Dark pages</source>
+        <translation>Dunkle Seiten</translation>
+    </message>
+    <message>
+        <source>In the dark theme, show pages light on dark.</source>
+        <translation>Im dunklen Design Seiten hell auf dunkel zeigen.</translation>
     </message>
     <message>
         <source>Viewer</source>
@@ -3810,6 +3996,17 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Cell {n}</source>
         <translation>Zelle {n}</translation>
+    </message>
+</context>
+<context>
+    <name>_Legend</name>
+    <message>
+        <source>understood</source>
+        <translation>verstanden</translation>
+    </message>
+    <message>
+        <source>found by its words</source>
+        <translation>an den Wörtern zu finden</translation>
     </message>
 </context>
 </TS>

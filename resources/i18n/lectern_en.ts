@@ -35,10 +35,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln hit(s)</source>
+        <source>%Ln passage(s)</source>
         <translation>
-            <numerusform>%Ln hit</numerusform>
-            <numerusform>%Ln hits</numerusform>
+            <numerusform>%Ln passage</numerusform>
+            <numerusform>%Ln passages</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -46,6 +46,20 @@
         <translation>
             <numerusform>%Ln with the phrase</numerusform>
             <numerusform>%Ln with the phrase</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more in this document</source>
+        <translation>
+            <numerusform>%Ln more in this document</numerusform>
+            <numerusform>%Ln more in this document</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more passage(s), further off</source>
+        <translation>
+            <numerusform>%Ln more passage, further off</numerusform>
+            <numerusform>%Ln more passages, further off</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -190,12 +204,26 @@
     </message>
 </context>
 <context>
-    <name>Summary</name>
+    <name>Unsearched</name>
     <message numerus="yes">
-        <source>%Ln hit(s)</source>
+        <source>%Ln waiting to be read</source>
         <translation>
-            <numerusform>%Ln hit</numerusform>
-            <numerusform>%Ln hits</numerusform>
+            <numerusform>%Ln waiting to be read</numerusform>
+            <numerusform>%Ln waiting to be read</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln locked</source>
+        <translation>
+            <numerusform>%Ln locked</numerusform>
+            <numerusform>%Ln locked</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln without text</source>
+        <translation>
+            <numerusform>%Ln without text</numerusform>
+            <numerusform>%Ln without text</numerusform>
         </translation>
     </message>
 </context>

@@ -26,6 +26,7 @@ from tests.ui import engines, leaks
 from tests.ui.notices import RecordedNotices
 from ui.engine_client import EngineLink
 from ui.ports import Context
+from ui.theme import Themes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -140,6 +141,15 @@ def context(
     folder = tmp_path / "person"
     folder.mkdir()
     return Context(link, settings, notices, folder, tmp_path / "library")
+
+
+@pytest.fixture
+def themes(qapp: QApplication) -> Iterator[Themes]:
+    themes = Themes(qapp)
+    yield themes
+    themes.apply("light")
+    themes.scale_text(100)
+    themes.deleteLater()
 
 
 @pytest.fixture

@@ -245,6 +245,41 @@ def filters(person: Person, keys: str) -> None:
     assert person.focus.inherits("QLineEdit")
 
 
+def finds_or_filters(person: Person, keys: str) -> None:
+    filters(person, keys)
+    person.results()
+    preview = person.window.pages.search.preview
+    person.until(lambda: preview.shown is preview.text)
+    person.press(keys)
+    assert person.focus is preview.finding.text
+
+
+def finds_on(person: Person, keys: str) -> None:
+    finds_or_filters(person, "Ctrl+F")
+    preview = person.window.pages.search.preview
+    QTest.keyClicks(person.focus, "the")
+    said = preview.finding.said
+    person.until(lambda: said.text() != "")
+    first = said.text()
+    person.press("F3")
+    person.until(lambda: said.text() not in ("", first))
+    person.press("Shift+F3")
+    person.until(lambda: said.text() == first)
+
+
+def goes_back_and_forward(person: Person, keys: str) -> None:
+    person.results()
+    person.press("Down")
+    first = person.place()
+    person.window.pages.search_for("roof")
+    person.until(lambda: person.search.live_search.is_answered)
+    assert person.place() != first
+    person.press("Alt+Left")
+    person.until(lambda: person.search.query == "the" and person.place() == first)
+    person.press("Alt+Right")
+    person.until(lambda: person.search.query == "roof" and person.search.live_search.is_answered)
+
+
 CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+L": goes_to_the_box, "Esc": goes_to_the_box,
     "Ctrl+1": goes_to_a_page, "Ctrl+2": goes_to_a_page, "Ctrl+3": goes_to_a_page,
@@ -259,7 +294,9 @@ CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+C": copies, "Ctrl+Shift+C": copies,
     "Alt+Up": goes_through_hits_of_a_document, "Alt+Down": goes_through_hits_of_a_document,
     "Ctrl++": zooms, "Ctrl+-": zooms, "Ctrl+0": zooms,
-    "F5": reads_again, "Del": leaves_out, "Ctrl+Z": undoes, "Ctrl+F": filters,
+    "F5": reads_again, "Del": leaves_out, "Ctrl+Z": undoes,
+    "Ctrl+F": finds_or_filters, "F3": finds_on, "Shift+F3": finds_on,
+    "Alt+Left": goes_back_and_forward, "Alt+Right": goes_back_and_forward,
 }  # fmt: skip
 
 LISTED = [keys for group in KEYS for key in group.keys for keys in key.keys]
@@ -272,6 +309,32 @@ def test_a_key_does_what_the_list_says(person: Person, keys: str) -> None:
 
 def test_no_key_is_listed_twice() -> None:
     assert len(LISTED) == len(set(LISTED))
+
+
+def test_what_is_typed_anywhere_goes_to_the_box(person: Person) -> None:
+    person.window.pages.show_page(ACTIVITY)
+    person.window.pages.page(ACTIVITY).setFocus()
+    person.press("R")
+    QTest.keyClicks(person.focus, "oof")
+    assert person.window.pages.name == SEARCH
+    assert person.search.query.lower() == "roof"
+    person.until(lambda: person.search.current_hit is not None)
+
+
+def test_the_mouse_goes_back(person: Person) -> None:
+    person.results()
+    person.press("Down")  # what was only typed on the way is no step
+    person.window.pages.search_for("roof")
+    person.until(lambda: person.search.live_search.is_answered)
+    QTest.mouseClick(person.search.results.view.viewport(), Qt.MouseButton.BackButton)
+    person.until(lambda: person.search.query == "the")
+
+
+def test_a_long_question_is_seen_from_its_beginning(person: Person) -> None:
+    box = person.search.bar.box
+    person.window.present("who " * 100)
+    assert box.cursorPosition() == 0
+    assert box.selectedText() == box.text()
 
 
 def test_a_question_mark_can_be_typed(person: Person) -> None:

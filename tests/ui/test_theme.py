@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QImage, QPalette
-from PySide6.QtWidgets import QCheckBox, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QStyle, QToolButton, QWidget
 
 from ui import theme
 from ui.icons import icon, pixmap
@@ -18,7 +18,6 @@ from ui.search.summary import Banner
 from ui.theme import DARK, LIGHT, Theme, Themes, contrast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from PySide6.QtWidgets import QApplication
@@ -27,15 +26,6 @@ if TYPE_CHECKING:
 ENOUGH = 4.5
 PAPER = QColor("white")
 both = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-
-
-@pytest.fixture
-def themes(qapp: QApplication) -> Iterator[Themes]:
-    themes = Themes(qapp)
-    yield themes
-    themes.apply("light")
-    themes.scale_text(100)
-    themes.deleteLater()
 
 
 def test_contrast_is_the_one_of_wcag() -> None:
@@ -132,6 +122,21 @@ def test_text_grows_from_its_own_size_not_from_its_last(themes: Themes, qapp: QA
     assert qapp.font().pointSizeF() == pytest.approx(2 * before)
     themes.scale_text(100)
     assert qapp.font().pointSizeF() == pytest.approx(before)
+
+
+def test_the_glyphs_of_boxes_grow_with_the_text(
+    themes: Themes, qapp: QApplication, qtbot: QtBot
+) -> None:
+    box = QCheckBox("Large")
+    qtbot.addWidget(box)
+    width = QStyle.PixelMetric.PM_IndicatorWidth
+    before = qapp.style().pixelMetric(width)
+    themes.scale_text(200)
+    assert qapp.style().pixelMetric(width) == 2 * before
+    themes.apply("dark")
+    assert qapp.palette().color(QPalette.ColorRole.Base) == DARK.base
+    themes.scale_text(100)
+    assert qapp.style().pixelMetric(width) == before
 
 
 def drawings() -> list[str]:

@@ -16,7 +16,7 @@ from ui.ports import Notice
 from ui.search.box import SearchBox
 from ui.search.grammar import GrammarHelp
 from ui.search.safe_text import line
-from ui.theme import M, S, icon_size
+from ui.theme import M, icon_size
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
@@ -84,7 +84,6 @@ class SearchBar(QWidget):
         if font.pointSizeF() > 0:
             font.setPointSizeF(font.pointSizeF() * 1.15)
         self.box.setFont(font)
-        self.box.setTextMargins(S, S, S, S)
         for button in (self.kept_button, self.help_button):
             button.setIconSize(icon_size(self))
 
@@ -102,7 +101,7 @@ class SearchBar(QWidget):
         self.box.offers = replace(self.box.offers, recent=memory.recent, saved=memory.saved)
 
     def _fill(self) -> None:
-        menu, memory, text = self.menu, self._memory, self.box.text().strip()
+        menu, memory, text = self.menu, self._memory, self.box.query.strip()
         menu.clear()
         name = memory.name_of(text)
         save = menu.addAction(icon("star"), self.tr("Save this search…"))
@@ -154,7 +153,7 @@ class SearchBar(QWidget):
         dialog.open()
 
     def _save(self, name: str) -> None:
-        self._memory.save(name, self.box.text())
+        self._memory.save(name, self.box.query)
 
     def _restore(self) -> None:
         if self._discarded is not None:

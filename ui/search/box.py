@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QAbstractItemView, QCompleter, QLineEdit, QTreeView
+from PySide6.QtWidgets import QAbstractItemView, QCompleter, QTreeView
 
 from indexer.query.grammar import MAX_CHARACTERS
 from ui import theme
-from ui.icons import icon
 from ui.search.completions import Offers, Suggestion, suggest, suggest_all
 from ui.search.safe_text import line
+from ui.search.tokens import TokenBox
 from ui.theme import L
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifi
 _FOR_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape)
 
 
-class SearchBox(QLineEdit):
-    """The text field of the query.
+class SearchBox(TokenBox):
+    """Where one types.
 
     Signals:
         stepped: Go so many hits down, or documents if the second is true.
@@ -44,8 +44,6 @@ class SearchBox(QLineEdit):
         super().__init__(parent)
         self.offers = Offers()
         self.setMaxLength(MAX_CHARACTERS)
-        self.setClearButtonEnabled(True)
-        self.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self.setPlaceholderText(self.tr("Search your documents"))
         self.setAccessibleName(self.tr("Search"))
         self.setToolTip(self.tr("Words, “phrases”, filters such as ext:pdf (Ctrl+L; ? for help)"))

@@ -1,7 +1,8 @@
-"""The parts of a query as removable chips, followed by menus that add filters.
+"""Phrases and excluded words of a query as chips; behind them, filters to add.
 
-Owns the row under the box. Chips are made from the text each time it changes and change nothing
-but the text, so that both always say the same. It must not know how a query is answered.
+Owns the row under the box, and what a chip says, also of the filters that stand in the box. Chips
+are made from the text each time it changes and change nothing but the text. It must not know how a
+query is answered.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Chip(Pill):
         label = label_of(clause)
         super().__init__(label, "close", filled=True, parent=parent)
         self.clause = clause
+        self.written = ""  # in the grammar
         self.setAccessibleName(self.tr("Filter {name}").format(name=label))
         self.setAccessibleDescription(self.tr("Press Delete to remove it"))
         self.setToolTip(self.tr("Remove “{name}” (Del)").format(name=label))
@@ -95,7 +97,7 @@ class ChipBar(QWidget):
     def show_query(self, text: str) -> None:
         """Have a chip for each part of this query."""
         self._text = self.menus.query = text
-        wanted = clauses(text)[:_MOST_CHIPS]
+        wanted = [each for each in clauses(text) if not each.operator][:_MOST_CHIPS]
         shown = [_what(chip.clause) for chip in self._chips]
         if shown == [_what(clause) for clause in wanted]:
             for chip, clause in zip(self._chips, wanted, strict=True):
@@ -155,7 +157,7 @@ def label_of(clause: Clause) -> str:
         text = f"“{value}”" if clause.quoted else value
         return translate("Chip", "not {value}").format(value=text) if clause.excluded else text
     named = {
-        "in": translate("Chip", "Folder: {value}"),
+        "in": translate("Chip", "In: {value}"),
         "ext": translate("Chip", "Type: {value}"),
         "type": translate("Chip", "Type: {value}"),
         "date": translate("Chip", "Date: {value}"),

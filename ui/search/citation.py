@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ui.links import link_of
 from ui.search import describe
 from ui.search.safe_text import shown
 
@@ -59,9 +60,9 @@ def citation(hit: Hit, source: CitedSource) -> str:
 
 
 def quoted(hit: Hit, source: CitedSource) -> str:
-    """The passage in quotation marks, with its source."""
-    text = passage(hit)
-    return f"“{text}”\n({citation(hit, source)})" if text else citation(hit, source)
+    """The passage in quotation marks, where it stands, and a link that leads back to it."""
+    text, cited = passage(hit), citation(hit, source)
+    return "\n".join(filter(None, (f"“{text}”\n({cited})" if text else cited, link_of(hit))))
 
 
 def _clean(text: str) -> str:

@@ -18,8 +18,9 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
 from ui import icons, theme
 from ui.search import describe
-from ui.search.model import Role, Row
+from ui.search.model import Role
 from ui.search.results_style import BAR, ResultsStyle, background
+from ui.search.rows import Kind, Row
 from ui.search.safe_text import Shown, is_right_to_left, line
 from ui.search.snippet import MOST_LINES, Snippet, lines_needed, make_snippet, text_of
 from ui.theme import L, M, S
@@ -56,8 +57,9 @@ class ResultsDelegate(QStyledItemDelegate):
     def __init__(self, style: ResultsStyle, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.stale = False
+        self.phrases = ""  # what was quoted
         self._measure_by(style)
-        self._snippets: OrderedDict[tuple[Key, bool], Snippet] = OrderedDict()
+        self._snippets: OrderedDict[tuple[Key, bool, bool], Snippet] = OrderedDict()
         self._lines: dict[Key, int] = {}
 
     def use(self, style: ResultsStyle) -> None:
@@ -81,6 +83,8 @@ class ResultsDelegate(QStyledItemDelegate):
     def height(self, row: Row) -> int:
         if row.is_document:
             return self._document_height
+        if not row.is_hit:
+            return self.style.line_height
         return self._hit_heights[self._lines_of(row), _has_place(row)]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -89,14 +93,14 @@ class ResultsDelegate(QStyledItemDelegate):
     def snippet(self, row: Row) -> Snippet:
         """The lines of a hit, laid out at most once."""
         colours = theme.current()
-        key = (row.key, colours.dark)
+        key = (row.key, colours.dark, row.weak)
         known = self._snippets.get(key)
         if known is not None:
             self._snippets.move_to_end(key)
             return known
         text = text_of(row.hit)
-        if not text.text:
-            text = Shown(describe.body(row.hit))
+        if not text.text or row.weak:
+            text = Shown(text.text or describe.body(row.hit))
         lines = self._lines_of(row)
         made = make_snippet(text, self._pen, lines, colours.mark, colours.mark_text)
         self._snippets[key] = made
@@ -113,9 +117,11 @@ class ResultsDelegate(QStyledItemDelegate):
         if self.stale:
             painter.setOpacity(_STALE_OPACITY)
         if row.is_document:
-            self._paint_document(painter, option, row, index.row() == 0)
-        else:
+            self._paint_document(painter, option, row, _begins(index))
+        elif row.is_hit:
             self._paint_hit(painter, option, row)
+        else:
+            self._paint_line(painter, option, row, index.row() == 0)
         painter.restore()
 
     def helpEvent(
@@ -140,6 +146,8 @@ class ResultsDelegate(QStyledItemDelegate):
         if row.is_document:
             places = (row.hit.path, *row.hit.other_paths)
             return "\n".join(map(line, places))
+        if not row.is_hit:
+            return ""
         icon = self._icon_rect(option)
         if icon.left() - M <= x <= icon.right() + M:
             return states.why(row.hit)
@@ -181,7 +189,7 @@ class ResultsDelegate(QStyledItemDelegate):
         count = _Line(describe.count(row.group), style.small, style.small_metrics)
         area = self._trailing(painter, option, area, count)
         area = self._badge(painter, option, area, row)
-        painter.setPen(colours.text)
+        painter.setPen(colours.muted if row.weak else colours.text)
         title = _Line(describe.title(row.hit), style.title, style.title_metrics)
         self._text(painter, option, area, title)
         below = QRect(
@@ -196,6 +204,31 @@ class ResultsDelegate(QStyledItemDelegate):
         )
         self._text(painter, option, below, path)
 
+    def _paint_line(
+        self, painter: QPainter, option: QStyleOptionViewItem, row: Row, first: bool
+    ) -> None:
+        """Paint a heading, or what unfolds more passages."""
+        colours, style = theme.current(), self.style
+        rect: QRect = option.rect
+        text = describe.heading(row, self.phrases)
+        if row.kind is Kind.MORE:
+            icon = self._icon_rect(option)
+            icon.moveTop(rect.center().y() - style.icon // 2)
+            ratio = painter.device().devicePixelRatio()
+            drawing = icons.pixmap("chevron-down", style.icon, colours.accent, ratio)
+            painter.drawPixmap(icon, drawing)
+            painter.setPen(colours.accent)
+            area = rect.adjusted(style.indent, 0, -L, 0)
+            self._text(painter, option, area, _Line(text, style.body, style.body_metrics))
+            return
+        painter.fillRect(rect, colours.raised)
+        if not first:
+            painter.setPen(QPen(colours.line, 1))
+            painter.drawLine(rect.topLeft(), rect.topRight())
+        painter.setPen(colours.muted)
+        area = rect.adjusted(L, 0, -L, 0)
+        self._text(painter, option, area, _Line(text, style.strong, style.strong_metrics))
+
     def _paint_hit(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
         colours, style = theme.current(), self.style
         rect: QRect = option.rect
@@ -208,7 +241,7 @@ class ResultsDelegate(QStyledItemDelegate):
             area = QRect(rect.left() + style.indent, top, width, style.small_line)
             self._place(painter, option, area, row)
             top += style.small_line + S // 2
-        painter.setPen(colours.text)
+        painter.setPen(colours.muted if row.weak else colours.text)
         width = round(style.pen.width)
         column = QRect(rect.left() + style.indent, top, width, 1)
         left = self._mirrored(column, option).left()
@@ -289,6 +322,12 @@ class ResultsDelegate(QStyledItemDelegate):
     def _mirrored(self, rect: QRect, option: QStyleOptionViewItem) -> QRect:
         within: QRect = option.rect
         return self.style.mirrored(rect, within, option.direction)
+
+
+def _begins(index: Index) -> bool:
+    """Whether a document needs no line above it: it is the first, or a heading stands there."""
+    above = index.sibling(index.row() - 1, 0).data(Role.ROW)
+    return above is None or not (above.is_reachable or above.is_document)
 
 
 def _has_place(row: Row) -> bool:

@@ -14,6 +14,7 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from indexer.api.formats import page_unit
 from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState
+from ui.search.rows import Kind
 from ui.search.safe_text import line, shown
 from ui.words import amounts, formats, states
 from ui.words.amounts import hits
@@ -22,6 +23,7 @@ from ui.words.states import state
 if TYPE_CHECKING:
     from indexer.api.types import Hit
     from ui.search.grouping import Group
+    from ui.search.rows import Row
 
 _NS_A_MS = 1_000_000
 _HOME = str(Path.home())
@@ -112,6 +114,34 @@ def body(hit: Hit) -> str:
     if hit.state in SEARCHABLE_STATES:
         return QCoreApplication.translate("Results", "Its name fits what you look for.")
     return QCoreApplication.translate("Results", "Its name fits; its text could not be read.")
+
+
+def heading(row: Row, phrases: str) -> str:
+    """The words of a line that is no document and no hit.
+
+    Args:
+        row: The line.
+        phrases: What was quoted.
+    """
+    translate = QCoreApplication.translate
+    match row.kind:
+        case Kind.CONTAINS:
+            text = translate("Results", "Contains {phrases} ({n})")
+            return text.format(phrases=phrases, n=amounts.count(row.count))
+        case Kind.RELATED:
+            return translate("Results", "Related")
+        case Kind.WEAKER:
+            return translate("Results", "Weaker matches")
+        case _:
+            return amounts.more_inside(row.count) if row.group.path else amounts.more(row.count)
+
+
+def row_spoken(row: Row, phrases: str) -> str:
+    """A line for a screen reader."""
+    if row.is_hit:
+        weaker = QCoreApplication.translate("Results", "A weaker match")
+        return ". ".join([hit_spoken(row.hit), *([weaker] if row.weak else [])])
+    return document_spoken(row.group) if row.is_document else heading(row, phrases)
 
 
 def document_spoken(group: Group) -> str:

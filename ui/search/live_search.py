@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 DEBOUNCE_MS = 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
-_GROWTH = 3
+# Hits that are asked for at the end of the list, each time: a question for ever more of them would
+# take ever longer, and a new one wait for it.
+PAGE = 120
 
 
 class LiveSearch(QObject):
@@ -92,7 +94,7 @@ class LiveSearch(QObject):
     def want_more(self) -> None:
         """Ask the same question for more hits."""
         if self.may_have_more and not self._timer.isActive():
-            self.limit = min(self.limit * _GROWTH, MOST_HITS)
+            self.limit = min(self.limit + PAGE, MOST_HITS)
             self.ask_now()
 
     def again(self, least: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The model of the results: documents and, below each, its hits, in one list of rows.
+"""The model of the results: the lines that ``ui.search.rows`` lays out, as Qt asks for them.
 
 Owns the rows, what each says to a screen reader, and the smallest change from one answer to the
 next, so that more hits come in without the selection or the place in the list being lost. It is
@@ -8,7 +8,6 @@ know how rows are painted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,13 +20,14 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from ui.search.describe import document_spoken, hit_spoken
-from ui.search.grouping import Group, Key, key_of
+from ui.search.describe import row_spoken
+from ui.search.rows import Layout, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.api.types import Hit
+    from ui.search.grouping import Group, Key
+    from ui.search.rows import Row
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -38,35 +38,13 @@ class Role(IntEnum):
     ROW = Qt.ItemDataRole.UserRole
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the list: a document, or the hit number ``number`` of it (from 0)."""
-
-    group: Group
-    number: int = -1
-
-    @property
-    def is_document(self) -> bool:
-        return self.number < 0
-
-    @property
-    def hit(self) -> Hit:
-        """The hit, or for a document its best."""
-        return self.group.hits[max(self.number, 0)]
-
-    @property
-    def key(self) -> Key:
-        """The row's identity; keys of documents and hits are disjoint."""
-        own = (self.group.path, -1, -2 if self.group.exact else -1)
-        return own if self.is_document else key_of(self.hit)
-
-
 class ResultsModel(QAbstractListModel):
     """Rows of results. ``rows`` is read-only; indexes are valid for ``rows``' positions."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.rows: list[Row] = []
+        self.phrases = ""  # what was quoted
         self._places: dict[Key, int] = {}
 
     def rowCount(self, parent: Index | None = None) -> int:
@@ -80,7 +58,7 @@ class ResultsModel(QAbstractListModel):
             case Role.ROW:
                 return row
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return document_spoken(row.group) if row.is_document else hit_spoken(row.hit)
+                return row_spoken(row, self.phrases)
             case _:
                 return None
 
@@ -88,7 +66,7 @@ class ResultsModel(QAbstractListModel):
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
-        if self.rows[index.row()].is_document:
+        if not self.rows[index.row()].is_reachable:
             return flags
         return flags | Qt.ItemFlag.ItemIsSelectable
 
@@ -96,15 +74,18 @@ class ResultsModel(QAbstractListModel):
         """The index of a row by its key; -1 if missing."""
         return self._places.get(key, -1)
 
-    def show(self, groups: Sequence[Group], *, same_query: bool) -> None:
+    def show(
+        self, groups: Sequence[Group], *, same_query: bool, layout: Layout | None = None
+    ) -> None:
         """Show an answer.
 
         Args:
             groups: The documents in their order.
+            layout: What else is known of the answer.
             same_query: The same question was asked again, for more hits, in another order or
                 because there may be news: rows that stay keep their indexes.
         """
-        rows = [row for group in groups for row in _rows(group)]
+        rows = rows_of(groups, layout or Layout())
         places = {row.key: at for at, row in enumerate(rows)}
         if same_query and any(row.key in places for row in self.rows):
             self._remove(places)
@@ -163,7 +144,3 @@ class ResultsModel(QAbstractListModel):
         self.rows, self._places = rows, places
         if rows:
             self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
-
-
-def _rows(group: Group) -> list[Row]:
-    return [Row(group, number) for number in range(-1, len(group.hits))]

@@ -13,6 +13,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
+from indexer.api.requests import GetStatus
+from ui.links import is_link, query_of
 from ui.ports import Notice
 from ui.search.actions import FoundHits, HitAction, HitActions
 from ui.search.bar import SearchBar
@@ -27,6 +29,7 @@ from ui.search.query_text import inside
 from ui.search.results import ResultsPane
 from ui.search.warm import warm
 from ui.search.work import Worker
+from ui.steps import Steps
 from ui.theme import L, M
 from ui.timers import timer
 from ui.words import failures
@@ -36,7 +39,8 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Hit, SearchResult
     from ui.ports import Context
-    from ui.search.model import Row
+    from ui.search.grouping import Key
+    from ui.search.rows import Row
 
 # Other orders than relevance need more hits: the best documents may come last.
 _SORTED_LIMIT = 500
@@ -53,6 +57,7 @@ class SearchPage(QWidget):
         opened: A hit to open in its own program.
         folder_requested: A hit to show in its folder.
         preview_toggled: Show or hide the preview.
+        files_requested: The files in a state are to be shown.
         folders_requested: The library is empty, and folders are to be chosen.
     """
 
@@ -62,6 +67,7 @@ class SearchPage(QWidget):
     folder_requested = Signal(object)
     preview_toggled = Signal()
     folders_requested = Signal()
+    files_requested = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,6 +80,8 @@ class SearchPage(QWidget):
         self.freshness = Freshness(self)
         self.actions_on_hits = HitActions(context, self._worker, self)
         self._choices = FilterChoices(context.link, self)
+        self.steps = Steps()
+        self._wanted_key: Key | None = None  # of the hit to go to with the next answer
         self._next_action: HitAction | None = None
         self._history_timer = timer(self, _HISTORY_MS, self._note)
         self._build()
@@ -83,8 +91,8 @@ class SearchPage(QWidget):
 
     @property
     def query(self) -> str:
-        """The text in the box."""
-        return self.bar.box.text()
+        """What is in the box."""
+        return self.bar.box.query
 
     @property
     def current_hit(self) -> Hit | None:
@@ -93,10 +101,18 @@ class SearchPage(QWidget):
         return row.hit if row is not None else None
 
     def search(self, text: str) -> None:
-        """Put a query into the box and ask it."""
-        self.bar.box.setText(text)
+        """Put a query, or what a link stands for, into the box and ask it."""
+        self.bar.box.set_query(query_of(text) if is_link(text) else text)
+        text = self.query
         self._changed(text, at_once=True)
         self.focus_box()
+
+    def go(self, step: int) -> None:
+        """Go back (-1) or forward (1) to the query before and the hit that was looked at."""
+        there = self.steps.go(step)
+        if there is not None:
+            self._wanted_key = there.key
+            self.search(there.query)
 
     def search_inside(self, path: str) -> None:
         """Narrow the search to one document, and let the person type what for."""
@@ -105,8 +121,10 @@ class SearchPage(QWidget):
 
     def focus_box(self) -> None:
         """Go to the box, with its text selected so that it can be typed over."""
-        self.bar.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.bar.box.selectAll()
+        box = self.bar.box
+        box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        # From its end to its beginning, which is what one sees of a long question.
+        box.setSelection(len(box.text()), -len(box.text()))
 
     def select_hit(self, number: int) -> None:
         """Go to a hit of the current document, by its number (from 0)."""
@@ -170,8 +188,8 @@ class SearchPage(QWidget):
     def _connect(self) -> None:
         box, search, results = self.bar.box, self.live_search, self.results
         view, menus, actions = results.view, self.chips.menus, self.actions_on_hits
-        box.textEdited.connect(self._typed_in)
-        box.textChanged.connect(self.chips.show_query)
+        box.query_edited.connect(self._typed_in)
+        box.query_changed.connect(self.chips.show_query)
         box.stepped.connect(self._step)
         box.accepted.connect(self._accept)
         self.bar.searched.connect(self.search)
@@ -192,6 +210,7 @@ class SearchPage(QWidget):
         view.accepted.connect(self._accept)
         view.previewed.connect(self._preview)
         view.left.connect(self._back_to_box)
+        results.summary.unsearched.files_requested.connect(self.files_requested)
         results.start.searched.connect(self.search)
         results.start.folders_requested.connect(self.folders_requested)
         results.start.help_requested.connect(self.bar.show_help)
@@ -206,6 +225,9 @@ class SearchPage(QWidget):
         self.memory.trouble.connect(self._memory_trouble)
         self._choices.changed.connect(self._offer_places)
         self._choices.changed.connect(self._start_changed)
+        self._connect_keys()
+
+    def _connect_keys(self) -> None:
         self._shortcut(QKeySequence(QKeySequence.StandardKey.Copy)).activated.connect(self._copy)
         self._shortcut(QKeySequence("Ctrl+Shift+C")).activated.connect(self._copy_quoted)
 
@@ -215,6 +237,9 @@ class SearchPage(QWidget):
     # Asking
 
     def _typed_in(self, text: str) -> None:
+        if is_link(text) and (query := query_of(text)):
+            self.search(query)
+            return
         if not self.live_search.asks_the_same(text):
             self._changed(text)
         self._choices.report_typing()
@@ -226,13 +251,16 @@ class SearchPage(QWidget):
 
     def _edited(self, text: str) -> None:
         """A chip or a menu changed the query."""
-        self.bar.box.setText(text)
-        self._changed(text, at_once=True)
+        self.bar.box.set_query(text)
+        self._changed(self.query, at_once=True)
 
     def _go_on_typing(self, _query: str = "") -> None:
         """Go to the end of the box: what is typed there joins the filters and replaces nothing."""
-        self.bar.box.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.bar.box.end(False)
+        box = self.bar.box
+        box.setFocus(Qt.FocusReason.OtherFocusReason)
+        box.end(False)
+        if box.text() and not box.text().endswith(" "):
+            box.insert(" ")
 
     def _type_filter(self, start: str) -> None:
         box = self.bar.box
@@ -243,10 +271,17 @@ class SearchPage(QWidget):
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
         self.message.note([failures.note(note) for note in result.notes])
+        self.steps.arrive(self.live_search.text)
         more = self.live_search.may_have_more
         self.results.show_answer(self.live_search.text, result, same_query=same_query, more=more)
         self.freshness.answered(result.seconds)
+        key, self._wanted_key = self._wanted_key, None
+        if key is not None:
+            self.results.go_to(key)
         self._offer_places()
+        if not result.good and not same_query:
+            unsearched = self.results.summary.unsearched
+            self._context.link.ask(GetStatus(), done=unsearched.show_status, failed=_ignore)
         if not same_query and result.hits:
             self._history_timer.start()
         action, self._next_action = self._next_action, None
@@ -274,14 +309,21 @@ class SearchPage(QWidget):
         self.results.step(step, documents=documents)
 
     def _emit_selected(self, row: Row) -> None:
+        self.steps.look(row.key, chosen=self.results.view.hasFocus())
         self.hit_selected.emit(row.hit, list(row.group.hits), row.number)
+
+    def type_text(self, typed: str) -> None:
+        """Begin another query with what was typed on another page."""
+        self.focus_box()
+        self.bar.box.insert(typed)
+        self.bar.box.textEdited.emit(self.bar.box.text())
 
     def _back_to_box(self, typed: str) -> None:
         self.focus_box()
         if typed:
             self.bar.box.end(False)
             self.bar.box.insert(typed)
-            self.bar.box.textEdited.emit(self.query)
+            self.bar.box.textEdited.emit(self.bar.box.text())
 
     # Doing something with a hit
 
@@ -327,3 +369,7 @@ class SearchPage(QWidget):
         self.chips.menus.folders, self.chips.menus.languages = folders, choices.languages
         box = self.bar.box
         box.offers = replace(box.offers, folders=folders, languages=choices.languages)
+
+
+def _ignore(_error: object) -> None:
+    """What is not known is not said."""

@@ -37,6 +37,7 @@ class Pill(QAbstractButton):
     ) -> None:
         super().__init__(parent)
         self._drawing, self._leads, self._filled = drawing, leads, filled
+        self.most_width = 0  # 0: as wide as the text, up to a limit
         self.setText(text)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -100,4 +101,6 @@ class Pill(QAbstractButton):
     def _shown(self) -> str:
         metrics = self.fontMetrics()
         room = metrics.averageCharWidth() * _MOST_CHARACTERS
+        if self.most_width:
+            room = min(room, self.most_width - self._side() - S - 2 * M)
         return metrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)

@@ -60,12 +60,26 @@ def without(text: str, clause: Clause) -> str:
     return f"{before} {after}"
 
 
+def parted(text: str) -> tuple[list[str], str]:
+    """Part a query into its filters, each as it is written, and the rest."""
+    filters = [clause for clause in clauses(text) if clause.operator]
+    for clause in reversed(filters):
+        text = without(text, clause)
+    return [written(each.operator, each.value, excluded=each.excluded) for each in filters], text
+
+
 def without_filters(text: str) -> str:
     """Take out all filters; phrases and excluded words stay."""
     for clause in reversed(clauses(text)):
         if clause.operator:
             text = without(text, clause)
     return text
+
+
+def quoted_phrases(text: str) -> str:
+    """The phrases that are asked for, as one reads them."""
+    phrases = [each.value for each in clauses(text) if not (each.operator or each.excluded)]
+    return ", ".join(f"“{each}”" for each in phrases)
 
 
 def inside(path: str, text: str = "") -> str:

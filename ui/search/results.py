@@ -12,9 +12,11 @@ from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from ui.search.grouping import Group, Key, Order, flattened, grouped
-from ui.search.model import ResultsModel, Row
+from ui.search.grouping import Group, Key, Order, flattened, grouped, key_of
+from ui.search.model import ResultsModel
 from ui.search.panels import NothingPanel, StartPanel
+from ui.search.query_text import quoted_phrases
+from ui.search.rows import EVERYTHING, Kind, Layout, Row
 from ui.search.summary import Summary
 from ui.search.view import ResultsView
 from ui.theme import M
@@ -44,6 +46,7 @@ class ResultsPane(QWidget):
         self.model = ResultsModel(self)
         self.result: SearchResult | None = None
         self.groups: tuple[Group, ...] = ()
+        self._unfolded: frozenset[Key] = frozenset()
         self.summary = Summary()
         self.view = ResultsView(self.model)
         self.view.setAccessibleName(self.tr("Results"))
@@ -58,6 +61,7 @@ class ResultsPane(QWidget):
         column.addWidget(self.summary)
         column.addWidget(self._stack, 1)
         self.view.hit_current.connect(self._emit_current)
+        self.view.unfolded.connect(self._unfold)
         self.summary.ordered.connect(self._order)
 
     @property
@@ -69,7 +73,8 @@ class ResultsPane(QWidget):
     def current(self) -> Row | None:
         """The row of the hit that was gone to."""
         index = self.view.currentIndex()
-        return self.model.rows[index.row()] if index.isValid() else None
+        row = self.model.rows[index.row()] if index.isValid() else None
+        return row if row is not None and row.is_hit else None
 
     @property
     def hits(self) -> tuple[Hit, ...]:
@@ -91,7 +96,10 @@ class ResultsPane(QWidget):
         row = self.view.currentIndex().row() if same_query else -1
         self.result = result
         self.groups = grouped(result.hits, self.summary.order)
-        self.model.show(self.groups, same_query=same_query)
+        if not same_query:
+            self._unfolded = frozenset()
+        self.model.phrases = self.view.results.phrases = quoted_phrases(query)
+        self.model.show(self.groups, same_query=same_query, layout=self._layout())
         documents = len({group.path for group in self.groups})
         self.summary.show_result(result, documents, more=more)
         self.summary.setVisible(bool(self.groups))
@@ -99,7 +107,10 @@ class ResultsPane(QWidget):
             self.nothing.show_nothing(query)
             self.emptied.emit()
         self._stack.setCurrentWidget(self.view if self.groups else self.nothing)
-        self._select(kept, row)
+        if result.good or kept is not None:
+            self._select(kept, row)
+        elif self.groups:
+            self.emptied.emit()  # none of the closest is taken for an answer
         if not same_query:
             self._announce()
 
@@ -124,16 +135,44 @@ class ResultsPane(QWidget):
         """Go to a hit of the current document, by its number (from 0)."""
         row = self.current
         if row is not None and 0 <= number < len(row.group.hits):
-            place = self.model.place(Row(row.group, number).key)
+            wanted = Row(row.group, number, Kind.HIT)
+            if self.model.place(wanted.key) < 0:
+                self._unfold(Row(row.group, kind=Kind.MORE))
+            place = self.model.place(wanted.key)
             self.view.setCurrentIndex(self.model.index(place))
+
+    def go_to(self, key: Key) -> None:
+        """Go to a hit by its key, if it is there."""
+        for group in self.groups:
+            for number, hit in enumerate(group.hits):
+                if key_of(hit) == key:
+                    wanted = Row(group, number, Kind.HIT)
+                    if self.model.place(wanted.key) < 0:
+                        self._unfold(Row(group, kind=Kind.MORE))
+                    self._select(key)
+                    return
 
     def _order(self, order: Order) -> None:
         if self.result is not None:
             kept = self._key()
             self.groups = grouped(self.result.hits, order)
-            self.model.show(self.groups, same_query=True)
+            self.model.show(self.groups, same_query=True, layout=self._layout())
             self._select(kept)
         self.ordered.emit(order)
+
+    def _layout(self) -> Layout:
+        ranked = self.summary.order is Order.RELEVANCE
+        return Layout(self.result is None or self.result.good, ranked, self._unfolded)
+
+    def _unfold(self, row: Row) -> None:
+        """Show the passages that a line stands for, and go to the first of them if it was there."""
+        before = self.view.currentIndex()
+        at = before.row() if before.isValid() and not self.model.rows[before.row()].is_hit else -1
+        everything = not row.group.path
+        self._unfolded |= {EVERYTHING if everything else Row(row.group).key}
+        self.model.show(self.groups, same_query=True, layout=self._layout())
+        if at >= 0:
+            self._select(None, at)
 
     def _key(self) -> Key | None:
         row = self.current
@@ -144,7 +183,7 @@ class ResultsPane(QWidget):
         place = self.model.place(key) if key is not None else -1
         if place < 0:
             place = min(max(row, 1), len(self.model.rows) - 1)
-            if place > 0 and self.model.rows[place].is_document:
+            while 0 < place < len(self.model.rows) and not self.model.rows[place].is_hit:
                 place += 1
         if not 0 < place < len(self.model.rows):
             return

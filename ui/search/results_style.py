@@ -31,9 +31,11 @@ class ResultsStyle:
 
     body: QFont
     small: QFont
+    strong: QFont
     title: QFont
     body_metrics: QFontMetricsF
     small_metrics: QFontMetricsF
+    strong_metrics: QFontMetricsF
     title_metrics: QFontMetricsF
     width: int
 
@@ -44,12 +46,16 @@ class ResultsStyle:
         if body.pointSizeF() > 0:
             small.setPointSizeF(body.pointSizeF() * _SMALL)
         title.setWeight(QFont.Weight.DemiBold)
+        strong = QFont(small)
+        strong.setWeight(QFont.Weight.DemiBold)
         return cls(
             body,
             small,
+            strong,
             title,
             QFontMetricsF(body, widget),
             QFontMetricsF(small, widget),
+            QFontMetricsF(strong, widget),
             QFontMetricsF(title, widget),
             width,
         )
@@ -78,6 +84,11 @@ class ResultsStyle:
     @property
     def document_height(self) -> int:
         return M + S // 2 + self.title_line + self.small_line + S // 2
+
+    @property
+    def line_height(self) -> int:
+        """Of a heading, and of what unfolds more."""
+        return M + ceil(self.body_metrics.height()) + M
 
     def hit_height(self, lines: int, *, has_place: bool = True) -> int:
         place = self.small_line + S // 2 if has_place else 0

@@ -205,7 +205,7 @@ class RowsView(QListView):
                     bar.setValue(value + rect.bottom() - height + 1)
 
     def _heads(self, index: Index) -> bool:
-        return index.row() > 0 and self.rows_model.rows[index.row() - 1].is_document
+        return index.row() > 0 and not self.rows_model.rows[index.row() - 1].is_reachable
 
     def verticalOffset(self) -> int:
         return self.verticalScrollBar().value()

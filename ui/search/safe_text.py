@@ -29,9 +29,13 @@ _INVISIBLE = (
 _ACCENT = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _UNSAFE = re.compile(
     r"(?P<hyphen>(?<=[^\W\d_]{2})-\r?\n(?=[^\W\d_]{2}))"
+    r"|(?P<edge>(?m:^)\|(?:[ :]*-{3,}[-:| ]*(?:\n\||$))? *|[ \t]*\|[ \t]*(?=\n|\Z))"
+    r"|(?P<cell>(?<=\S) *(?:\t *)+(?=\S)|(?<=\S)[ \t]*\|[ \t]*(?=\S[^\n]*\|))"
     rf"|(?P<space>[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)|(?P<invisible>[{_INVISIBLE}]+)"
     rf"|(?P<broken>[\ud800-\udfff])|(?<={_ACCENT}{{{_ACCENTS_KEPT}}})(?P<tower>{_ACCENT}+)"
 )
+# Between the cells of a table, and between its rows.
+_CELL, _ROW = " \u00b7 ", "; "
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -84,10 +88,17 @@ def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
     pieces: list[str] = []
     sources, targets = [0], [0]
     length = at = 0
+    in_row = False  # of a table, whose cells stand behind tabs
     for match in _UNSAFE.finditer(text):
         pieces.append(text[at : match.start()])
         length += match.start() - at
         piece = " " if match["space"] else "\ufffd" if match["broken"] else ""
+        if match["cell"]:
+            begin = text.rfind("\n", 0, match.start()) + 1
+            in_row = "\t" in match["cell"] or text.startswith("|", begin)
+            piece = _CELL if in_row else match["cell"]
+        elif match["space"] and "\n" in match["space"]:
+            piece, in_row = _ROW if in_row else piece, False
         if match["hyphen"] and not (text[match.start() - 1] + text[match.end()]).islower():
             piece = "-"  # Anglo-Saxon
         if not length:

@@ -6,6 +6,7 @@ models, nor the position of a snippet on the screen.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 MOST_LINES = 3
 _ELLIPSIS = "\u2026"
-# The share of a snippet before the best sentence, if the passage is cut there.
+# What ends a sentence or a part of one does not stand before an ellipsis: "… of two.…".
+_STOPS = " .,;:\u2026"
+# Of the room of a snippet, what may stand before the best sentence when the passage is cut there.
 _LEAD = 0.15
 # How far a cut is moved to fall between words, in characters.
 _WORD = 24
@@ -59,9 +62,25 @@ class Snippet:
 def text_of(hit: Hit) -> Shown:
     """The text of a hit, safe, with its best sentence, or with the phrases that were asked for.
 
-    In three lines the marks of more sentences would hide it.
+    In three lines the marks of more sentences would hide it. The heading that the text begins with
+    is left out, as it stands above.
     """
-    return shown(hit.text, hit.marks if hit.why is Why.PHRASE and hit.marks else (hit.best,))
+    spans = hit.marks if hit.why is Why.PHRASE and hit.marks else (hit.best,)
+    begins = _behind_heading(hit)
+    kept = [(max(low - begins, 0), high - begins) for low, high in spans if high > begins]
+    return shown(hit.text[begins:], kept)
+
+
+def _behind_heading(hit: Hit) -> int:
+    """Where the text of a hit goes on behind the heading that is shown above it."""
+    for heading in reversed(hit.heading_path[-2:]):
+        words = map(re.escape, heading.split())
+        found = re.match(
+            r"[\s#*_]*" + r"\s+".join(words) + r"[ \t:.#*_]*\n\s*", hit.text, re.IGNORECASE
+        )
+        if found is not None and heading and found.end() < len(hit.text):
+            return found.end()
+    return 0
 
 
 def lines_needed(hit: Hit, pen: Pen) -> int:
@@ -128,6 +147,7 @@ def _ended(part: Shown, layout: QTextLayout, pen: Pen, lines: int) -> Shown:
     while tail and pen.metrics.horizontalAdvance(tail) > room:
         words = tail.rpartition(" ")[0]
         tail = words.rstrip() if words else tail[:-1]
+    tail = tail.rstrip(_STOPS) or tail
     cut = start + len(tail)
     spans = ((low, min(high, cut)) for low, high in part.spans)
     kept = tuple(span for span in spans if span[0] < span[1])

@@ -15,6 +15,7 @@ from ui.flow import FlowLayout
 from ui.icons import icon
 from ui.search.grouping import Order
 from ui.search.message import Muted
+from ui.search.unsearched import Unsearched
 from ui.theme import L, M, S
 from ui.wheel import keep_from_wheel
 from ui.words import amounts
@@ -68,6 +69,8 @@ class Summary(QWidget):
         column.setSpacing(M)
         column.addLayout(row)
         column.addWidget(self.banner)
+        self.unsearched = Unsearched()
+        column.addWidget(self.unsearched)
         self.banner.hide()
 
     @property
@@ -82,8 +85,8 @@ class Summary(QWidget):
         return " ".join(filter(None, parts))
 
     def show_result(self, result: SearchResult, documents: int, *, more: bool) -> None:
-        """Show the number of hits; ``more``: there may be more than these."""
-        hits = self.tr("%Ln hit(s)", "", len(result.hits))
+        """Say how many hits there are; ``more``: there may be more than these."""
+        hits = amounts.hits(len(result.hits))
         text = (
             self.tr("The best {hits} in {documents}") if more else self.tr("{hits} in {documents}")
         )
@@ -96,6 +99,8 @@ class Summary(QWidget):
         share = amounts.share(result.embedded_share)
         self._embedded.setText(self.tr("{share} embedded").format(share=share))
         self.banner.setVisible(bool(result.hits) and not result.good)
+        if result.good:
+            self.unsearched.forget()
 
     def _chosen(self, _at: int) -> None:
         self.ordered.emit(self.order)

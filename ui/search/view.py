@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent
 
     from ui.search.model import Index
+    from ui.search.rows import Row
 
 _Move = QAbstractItemView.CursorAction
 
@@ -28,6 +29,7 @@ class ResultsView(RowsView):
         hit_current: A hit was gone to, with its index.
         accepted: Enter or a double click; true: with Ctrl, show it in its folder.
         previewed: Space.
+        unfolded: A ``Row`` that stands for more passages is to be replaced by them.
         left: Escape, or text was typed, which belongs into the box.
     """
 
@@ -35,6 +37,7 @@ class ResultsView(RowsView):
     accepted = Signal(bool)
     previewed = Signal()
     left = Signal(str)
+    unfolded = Signal(object)
 
     def moveCursor(
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
@@ -62,13 +65,19 @@ class ResultsView(RowsView):
         """
         rows = self.rows_model.rows
         if documents and step < 0 and 0 <= row < len(rows):
-            row -= rows[row].number  # the first hit of its own document
+            while row > 0 and not rows[row].is_document and rows[row].number:
+                row -= 1  # to the first hit of its own document
         at = row + step
         while 0 <= at < len(rows):
-            if not rows[at].is_document and not (documents and rows[at].number):
+            if rows[at].number == 0 if documents else rows[at].is_reachable:
                 return self.rows_model.index(at)
             at += step
         return self.currentIndex()
+
+    @property
+    def _row(self) -> Row | None:
+        index = self.currentIndex()
+        return self.rows_model.rows[index.row()] if index.isValid() else None
 
     def _page(self, row: int, step: int) -> QModelIndex:
         there = self.top_of(max(row, 0)) + step * self.verticalScrollBar().pageStep()
@@ -79,27 +88,39 @@ class ResultsView(RowsView):
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         self.viewport().update()
-        if current.isValid() and not self.rows_model.rows[current.row()].is_document:
+        if current.isValid() and self.rows_model.rows[current.row()].is_hit:
             self.hit_current.emit(self.rows_model.index(current.row()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() in (Qt.MouseButton.BackButton, Qt.MouseButton.ForwardButton):
+            event.ignore()  # the window goes back and forward
+            return
         index = self.indexAt(event.position().toPoint())
-        if index.isValid() and self.rows_model.rows[index.row()].is_document:
-            self.setCurrentIndex(self.rows_model.index(index.row() + 1))
+        row = self.rows_model.rows[index.row()] if index.isValid() else None
+        if row is not None and not row.is_hit:
             self.setFocus(Qt.FocusReason.MouseFocusReason)
+            if row.is_document:
+                self.setCurrentIndex(self.rows_model.index(index.row() + 1))
+            elif row.is_reachable:
+                self.unfolded.emit(row)
             event.accept()
             return
         super().mousePressEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self.indexAt(event.position().toPoint()).isValid():
+        index = self.indexAt(event.position().toPoint())
+        row = self.rows_model.rows[index.row()] if index.isValid() else None
+        if row is not None and (row.is_hit or row.is_document):
             self.accepted.emit(False)
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         text = event.text()
+        row = self._row
         match Qt.Key(event.key()):
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space if row and not row.is_hit:
+                self.unfolded.emit(row)
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self.accepted.emit(control)
             case Qt.Key.Key_Space if not control:

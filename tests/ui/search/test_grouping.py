@@ -9,7 +9,7 @@ from indexer.api.types import Why
 from tests.ui.search.hits import hit, many
 from ui.search.describe import count
 from ui.search.grouping import Order, grouped, key_of
-from ui.search.model import Row
+from ui.search.rows import Row
 
 DEALT = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=30)
 
@@ -50,7 +50,7 @@ def test_hits_with_the_phrase_stand_before_all_others() -> None:
         ]  # fmt: skip
     keys = [Row(group).key for group in groups]
     assert len(set(keys)) == len(keys)
-    assert [count(group) for group in groups] == 2 * ["1 with the phrase"] + 2 * ["1 hit(s)"]
+    assert [count(group) for group in groups] == 2 * ["1 with the phrase"] + 2 * ["1 passage(s)"]
 
 
 def test_by_date_and_by_name() -> None:

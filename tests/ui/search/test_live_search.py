@@ -11,7 +11,7 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Search
 from indexer.api.types import SearchResult
 from tests.ui.search.hits import many
-from ui.search.live_search import FIRST_LIMIT, LiveSearch
+from ui.search.live_search import FIRST_LIMIT, PAGE, LiveSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -174,12 +174,15 @@ def test_more_is_asked_for_while_there_may_be_more(
     line.answer(many(FIRST_LIMIT))
     asking.want_more()
     asking.want_more()
-    assert [each.limit for each in line.asked] == [FIRST_LIMIT, 3 * FIRST_LIMIT]
+    assert [each.limit for each in line.asked] == [FIRST_LIMIT, FIRST_LIMIT + PAGE]
+    line.answer(many(FIRST_LIMIT + PAGE))
+    asking.want_more()
+    assert line.asked[-1].limit == FIRST_LIMIT + 2 * PAGE, "no page takes longer than the last"
     with qtbot.waitSignal(asking.answered) as caught:
         line.answer(many(100))
     assert caught.args is not None
     assert caught.args[1] is True
     assert not asking.may_have_more
     asking.want("rents")
-    qtbot.waitUntil(lambda: len(line.asked) == 3)
-    assert line.asked[2].limit == FIRST_LIMIT
+    qtbot.waitUntil(lambda: len(line.asked) == 4)
+    assert line.asked[3].limit == FIRST_LIMIT

@@ -85,10 +85,12 @@ def test_what_a_screen_reader_says(model: ResultsModel) -> None:
     away = hit(state=FileState.OFFLINE, why=Why.MEANING, start=1100)
     model.show(grouped([away, hit()]), same_query=False)
     spoken = [model.data(model.index(row), Qt.ItemDataRole.AccessibleTextRole) for row in (0, 1)]
-    assert spoken[0].startswith("lease, 2 hit")
+    assert spoken[0].startswith("lease, 2 passage")
     assert "Offline" in spoken[0]
     assert "/docs/lease.txt" in spoken[0]
-    assert spoken[1] == ("p. 12. It rises with the index. Lease › Rent. Found by its meaning")
+    assert spoken[1] == (
+        "p. 12. It rises with the index. Lease › Rent. Found by its meaning. A weaker match"
+    )
     model.show(grouped([hit(why=Why.MEANING, language="de")]), same_query=False)
     assert model.data(model.index(1), Qt.ItemDataRole.AccessibleTextRole).endswith(
         "Found by its meaning, in another language: Deutsch"

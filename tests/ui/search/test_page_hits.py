@@ -39,7 +39,7 @@ def test_keys_go_through_hits_and_documents(qtbot: QtBot, page: SearchPage) -> N
         if page.current_hit == seen[-1]:
             break
         seen.append(page.current_hit)
-    assert seen == [row.hit for row in page.results.model.rows if not row.is_document]
+    assert seen == [row.hit for row in page.results.model.rows if row.is_hit]
     page.results.view.setFocus()
     press(page, Qt.Key.Key_Home)
     assert page.current_hit == seen[0]
@@ -111,9 +111,9 @@ def test_the_menu_of_a_hit(qtbot: QtBot, page: SearchPage) -> None:
     assert texts[:3] == ["Open", "Show in folder", "Preview"]
     inside = next(each for each in menu.actions() if each.text().startswith("Search inside"))
     inside.trigger()
-    assert page.query == f'roof in:"{hit.path}" '
+    assert page.query == f'in:"{hit.path}" roof '
     page.actions_on_hits.do(HitAction.LIKE_PASSAGE, hit)
-    assert page.query == f'like:"{hit.path}#{hit.start}-{hit.end}"'
+    assert page.query == f'like:"{hit.path}#{hit.start}-{hit.end}" '
 
 
 @pytest.mark.parametrize("form", Form)
@@ -201,4 +201,4 @@ def test_what_was_asked_for_from_outside(qtbot: QtBot, page: SearchPage) -> None
     assert page.current_hit.path == hit.path
     page.select_hit(99)
     page.search_inside(hit.path)
-    assert page.query == f'tenant in:"{hit.path}" '
+    assert page.query == f'in:"{hit.path}" tenant '

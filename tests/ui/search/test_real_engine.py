@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.requests import Index
+from ui.links import link_of
 from ui.search.page import SearchPage
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytestqt.qtbot import QtBot
 
     from indexer.api.errors import LecternError
@@ -42,9 +42,19 @@ def test_from_words_to_what_is_like_it(
     assert hit is not None
     assert "gutters" in hit.text[slice(*hit.best)]
     assert search(qtbot, page, "lamp ext:md") == ["lighthouse.md"]
-    assert [chip.text() for chip in page.chips.chips] == ["Type: md"]
+    assert [token.text() for token in page.bar.box.tokens] == ["Type: md"]
     assert search(qtbot, page, "in:contracts the") == ["contracts/lease.txt"]
     with qtbot.waitSignal(page.live_search.answered):
         page.search_inside(hit.path)
     assert [group.path for group in page.results.groups] == [hit.path]
+    link = link_of(hit)
+    moved = library_files / "moved.txt"
+    Path(hit.path).rename(moved)
+    real_link.ask(Index((library_files,)), done=read.append, failed=failed.append)
+    qtbot.waitUntil(lambda: len(read) == 2 or bool(failed))
+    with qtbot.waitSignal(page.live_search.answered):
+        page.search(link)
+    assert page.current_hit is not None
+    assert page.current_hit.path == str(moved)
+    assert page.current_hit.text == hit.text
     page.stop()

@@ -26,6 +26,12 @@ HOSTILE = st.text(
         ("a \u200b\u202e b", "a b"),
         ("Z" + "\u0301" * 50 + "algo", "Z" + "\u0301" * 4 + "algo"),
         ("every-\nwhere, Anglo-\nSaxon, 10-\nK", "everywhere, Anglo-Saxon, 10- K"),
+        ("Year\tSales\nSecond year\t7,440\nNotes", "Year · Sales; Second year · 7,440; Notes"),
+        (
+            "| Year | Sales |\n|---|---:|\n| Second year | 7,440 |",
+            "Year · Sales; Second year · 7,440",
+        ),
+        ("x | y", "x | y"),
         ("<b>not bold</b> &amp;", "<b>not bold</b> &amp;"),
         ("نیم\u200cفاصله", "نیم\u200cفاصله"),
     ],

@@ -116,7 +116,7 @@ def test_a_screen_reader_finds_the_rows(qtbot: QtBot) -> None:
     assert interface.role() is QAccessible.Role.List
     assert interface.childCount() == 6
     said = [interface.child(row).text(QAccessible.Text.Name) for row in range(6)]
-    assert said[0].startswith("report 0, 2 hit")
+    assert said[0].startswith("report 0, 2 passage")
     assert said[1].startswith("p. 1. It rises with the index")
 
 

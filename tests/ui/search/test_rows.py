@@ -1,0 +1,86 @@
+"""What of an answer is listed at first, and what stands between and below it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from indexer.api.types import Why
+from tests.ui.search.hits import hit, many
+from ui.search.describe import heading, row_spoken
+from ui.search.grouping import Order, grouped
+from ui.search.rows import CLOSEST, EVERYTHING, SHOWN, Kind, Layout, rows_of
+
+if TYPE_CHECKING:
+    from indexer.api.types import Hit
+    from ui.search.rows import Row
+
+
+def laid_out(hits: list[Hit], **layout: object) -> list[Row]:
+    order = Order.RELEVANCE if layout.get("ranked", True) else Order.NAME
+    return rows_of(grouped(hits, order), Layout(**layout))  # type: ignore[arg-type]  # by name
+
+
+def kinds(rows: list[Row]) -> list[Kind]:
+    return [row.kind for row in rows]
+
+
+def scored(path: str, *scores: float) -> list[Hit]:
+    return [hit(path, start=100 * at, score=score) for at, score in enumerate(scores)]
+
+
+def test_a_document_shows_three_passages_and_how_many_more_it_has() -> None:
+    rows = laid_out(scored("/d/a.pdf", *[1.0] * 11) + scored("/d/b.pdf", 1.0))
+    assert kinds(rows) == [
+        Kind.DOCUMENT, *[Kind.HIT] * SHOWN, Kind.MORE, Kind.DOCUMENT, Kind.HIT,
+    ]  # fmt: skip
+    assert heading(rows[4], "") == "8 more in this document"
+    unfolded = laid_out(scored("/d/a.pdf", *[1.0] * 11), unfolded=frozenset({rows[0].key}))
+    assert kinds(unfolded) == [Kind.DOCUMENT, *[Kind.HIT] * 11]
+
+
+def test_one_more_passage_takes_the_room_of_the_line_that_would_hide_it() -> None:
+    assert Kind.MORE not in kinds(laid_out(scored("/d/a.pdf", 1.0, 1.0, 1.0, 1.0)))
+
+
+def test_weaker_matches_stand_below_a_rule() -> None:
+    rows = laid_out(
+        scored("/d/a.pdf", 2.0, 0.9) + scored("/d/b.pdf", 1.9) + scored("/d/c.pdf", 1.1)
+    )
+    assert kinds(rows) == [
+        Kind.DOCUMENT, Kind.HIT, Kind.HIT, Kind.DOCUMENT, Kind.HIT,
+        Kind.WEAKER, Kind.DOCUMENT, Kind.HIT,
+    ]  # fmt: skip
+    assert [row.weak for row in rows if row.is_hit] == [False, True, False, True]
+    assert row_spoken(rows[-1], "").endswith("A weaker match")
+    assert heading(rows[5], "") == "Weaker matches"
+
+
+def test_by_name_no_rule_parts_the_documents() -> None:
+    hits = scored("/d/c.pdf", 2.0) + scored("/d/a.pdf", 0.5)
+    assert Kind.WEAKER not in kinds(laid_out(hits, ranked=False))
+
+
+def test_what_holds_the_phrase_stands_apart_from_the_rest() -> None:
+    exact = [replace(each, why=Why.PHRASE) for each in many(2)]
+    rows = laid_out(exact + scored("/d/other.pdf", 0.1))
+    assert kinds(rows)[0] is Kind.CONTAINS
+    assert heading(rows[0], "“six months”") == "Contains “six months” (2)"
+    at = kinds(rows).index(Kind.RELATED)
+    assert kinds(rows)[at:] == [Kind.RELATED, Kind.DOCUMENT, Kind.HIT]
+    assert heading(rows[at], "") == "Related"
+
+
+def test_without_a_good_match_only_the_closest_are_shown() -> None:
+    hits = many(4, 3)
+    rows = laid_out(hits, good=False)
+    assert sum(row.is_hit for row in rows) == CLOSEST
+    assert rows[-1].kind is Kind.MORE
+    assert rows[-1].count == len(hits) - CLOSEST
+    everything = laid_out(hits, good=False, unfolded=frozenset({EVERYTHING}))
+    assert sum(row.is_hit for row in everything) == len(hits)
+
+
+def test_lines_of_different_kinds_are_told_apart() -> None:
+    rows = laid_out([*many(3, 6), replace(hit("/d/x.txt"), why=Why.PHRASE)])
+    assert len({row.key for row in rows}) == len(rows)

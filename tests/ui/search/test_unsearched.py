@@ -1,0 +1,66 @@
+"""What a search could not look into is said where nothing fits, each with its cure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from indexer.api.phrases import Note
+from indexer.api.status import LanguageStatus
+from tests.answers import EMPTY
+from tests.ui.search.hits import many
+from tests.ui.search.pages import search
+from ui.search.link import Link
+from ui.search.unsearched import Unsearched
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tests.fake_engine import FakeEngine
+    from ui.search.page import SearchPage
+
+
+def test_each_kind_is_said_and_leads_to_its_files(qtbot: QtBot) -> None:
+    line = Unsearched()
+    qtbot.addWidget(line)
+    files = {"queued": 1, "needs_password": 5, "no_text": 4, "indexed": 90}
+    languages = (LanguageStatus("de", 90), LanguageStatus("fr", 3, Note("words_only")))
+    line.show_status(replace(EMPTY, files=files, languages=languages))
+    assert not line.isHidden()
+    assert line.texts == [
+        "Not searched:", "1 waiting to be read", "5 locked", "4 without text",
+        "français: by words only",
+    ]  # fmt: skip
+    locked = next(each for each in line.findChildren(Link) if each.text() == "5 locked")
+    assert "password" in locked.accessibleDescription()
+    with qtbot.waitSignal(line.files_requested) as wanted:
+        locked.click()
+    assert wanted.args == ["needs_password"]
+
+
+def test_nothing_is_said_of_a_library_that_is_searched_whole(qtbot: QtBot) -> None:
+    line = Unsearched()
+    qtbot.addWidget(line)
+    line.show_status(replace(EMPTY, files={"indexed": 90}))
+    assert line.isHidden()
+
+
+def test_without_a_good_match_five_are_shown_and_none_is_chosen(
+    qtbot: QtBot, page: SearchPage, engine: FakeEngine
+) -> None:
+    search(qtbot, page, "crew")
+    assert page.current_hit is not None
+    answered = page.results.result
+    assert answered is not None
+    with qtbot.waitSignal(page.emptied):
+        page.results.show_answer(
+            "teddy", replace(answered, hits=tuple(many(3, 4)), good=False),
+            same_query=False, more=False,
+        )  # fmt: skip
+    rows = page.results.model.rows
+    assert sum(row.is_hit for row in rows) == 5
+    assert page.results.current is None
+    page.results.step(1)
+    assert page.results.view.currentIndex().row() == 1
+    page.results.view.unfolded.emit(rows[-1])
+    assert sum(row.is_hit for row in page.results.model.rows) == 12

@@ -1,0 +1,59 @@
+"""Going back to where one was."""
+
+from __future__ import annotations
+
+from ui.steps import STAYED_S, Steps
+
+
+class Clock:
+    """Goes on when it is told to."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def wait(self) -> None:
+        self.now += 2 * STAYED_S
+
+
+def test_back_and_forward_with_the_hit_that_was_looked_at() -> None:
+    clock = Clock()
+    steps = Steps(clock)
+    steps.arrive("roof")
+    steps.look(("/a", 0, 9), chosen=True)
+    clock.wait()
+    steps.arrive("lamp")
+    back = steps.go(-1)
+    assert back is not None
+    assert (back.query, back.key) == ("roof", ("/a", 0, 9))
+    steps.arrive("roof")  # its answer
+    forward = steps.go(1)
+    assert forward is not None
+    assert (forward.query, forward.key) == ("lamp", None)
+    assert steps.go(1) is None
+
+
+def test_what_was_typed_on_the_way_is_no_step() -> None:
+    clock = Clock()
+    steps = Steps(clock)
+    steps.arrive("roof")
+    clock.wait()
+    for query in ("la", "lam", "lamp"):
+        steps.arrive(query)
+    clock.wait()
+    steps.arrive("oil")
+    queries = [step.query for _ in range(5) if (step := steps.go(-1)) is not None]
+    assert queries == ["lamp", "roof"]
+
+
+def test_a_new_query_ends_the_way_forward() -> None:
+    clock = Clock()
+    steps = Steps(clock)
+    for query in ("one", "two"):
+        steps.arrive(query)
+        clock.wait()
+    steps.go(-1)
+    steps.arrive("one")
+    steps.arrive("three")
+    assert steps.go(1) is None

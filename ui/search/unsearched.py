@@ -1,0 +1,92 @@
+"""What a search could not look into, each with the way to change that.
+
+Owns the line below "No good match". It must not know how its answer was found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from indexer.api.types import FileState
+from ui.flow import FlowLayout
+from ui.search.link import Link
+from ui.search.message import Muted
+from ui.theme import M, S
+from ui.words import amounts, failures, languages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indexer.api.status import Status
+
+
+class Unsearched(QWidget):
+    """Signals: ``files_requested`` with the state of the files to show."""
+
+    files_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Not searched"))
+        self._flow = FlowLayout(self, M)
+        self.hide()
+
+    def show_status(self, status: Status) -> None:
+        """Say what of a library is not searched, or not by its meaning."""
+        self.forget()
+        for number, state, tip in self._missing(status):
+            link = Link(number, str(state))
+            link.setToolTip(tip)
+            link.setAccessibleDescription(tip)
+            link.followed.connect(self.files_requested)
+            self._add(link)
+        for each in status.languages:
+            if each.advice is not None:
+                text = self.tr("{language}: by words only")
+                label = Muted(text.format(language=languages.language(each.language)))
+                label.setToolTip(failures.note(each.advice))
+                label.setAccessibleDescription(failures.note(each.advice))
+                self._add(label)
+        self.setVisible(self._flow.count() > 1)
+
+    def forget(self) -> None:
+        """Say nothing."""
+        while (item := self._flow.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._add(Muted(self.tr("Not searched:")))
+        self.hide()
+
+    @property
+    def texts(self) -> list[str]:
+        """What is said, part by part."""
+        parts = [self._flow.itemAt(at) for at in range(self._flow.count())]
+        widgets = [part.widget() for part in parts if part is not None]
+        return [each.text() for each in widgets if isinstance(each, Link | Muted)]
+
+    def _missing(self, status: Status) -> Iterator[tuple[str, FileState, str]]:
+        counts = status.files
+        if number := counts.get(FileState.QUEUED, 0):
+            tip = self.tr("They are being read; ask again in a while.")
+            yield self.tr("%Ln waiting to be read", "", number), FileState.QUEUED, tip
+        if number := counts.get(FileState.NEEDS_PASSWORD, 0):
+            tip = self.tr("Enter their passwords in the list of files.")
+            yield self.tr("%Ln locked", "", number), FileState.NEEDS_PASSWORD, tip
+        if number := counts.get(FileState.NO_TEXT, 0):
+            tip = self.tr("Scanned pages; see what would read them in the list of files.")
+            yield self.tr("%Ln without text", "", number), FileState.NO_TEXT, tip
+        damaged = FileState.UNREADABLE
+        if number := counts.get(damaged, 0) + counts.get(FileState.FAILED, 0):
+            tip = self.tr("The list of files gives the reason of each.")
+            yield amounts.unreadable(number), damaged, tip
+
+    def _add(self, widget: QWidget) -> None:
+        # As high as a link, so that all stand on one line.
+        widget.setMinimumHeight(self.fontMetrics().height() + 2 * S)
+        self._flow.addWidget(widget)
+        widget.show()

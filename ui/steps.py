@@ -1,0 +1,67 @@
+"""Where one has been, to go back and forward: queries, each with the hit that was looked at.
+
+Owns the list. Pure; it must not know the window.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ui.search.grouping import Key
+
+MOST = 100
+# A query that was there for less was only on the way to another one.
+STAYED_S = 2.0
+
+
+@dataclass(slots=True)
+class Step:
+    """A query, and the key of the hit that was looked at last."""
+
+    query: str
+    key: Key | None = None
+
+
+@dataclass(slots=True)
+class Steps:
+    """The steps so far; ``clock`` tells the time in seconds."""
+
+    clock: Callable[[], float] = time.monotonic
+    _steps: list[Step] = field(default_factory=list)
+    _at: int = -1
+    _since: float = 0.0
+
+    @property
+    def current(self) -> Step | None:
+        return self._steps[self._at] if self._at >= 0 else None
+
+    def arrive(self, query: str) -> None:
+        """A query was answered."""
+        current = self.current
+        if current is not None and current.query == query:
+            return
+        passing = current is not None and self.clock() - self._since < STAYED_S
+        if passing and current is not None and current.key is None:
+            self._at -= 1
+        self._steps[self._at + 1 :] = [Step(query)]
+        del self._steps[:-MOST]
+        self._at = len(self._steps) - 1
+        self._since = self.clock()
+
+    def look(self, key: Key, *, chosen: bool) -> None:
+        """A hit is looked at; ``chosen`` by the person, who will want to come back to it."""
+        if self.current is not None and (chosen or self.current.key is not None):
+            self.current.key = key
+
+    def go(self, step: int) -> Step | None:
+        """Go back (-1) or forward; None where there is nothing."""
+        if not 0 <= self._at + step < len(self._steps):
+            return None
+        self._at += step
+        self._since = float("-inf")
+        return self.current
