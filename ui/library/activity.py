@@ -149,6 +149,7 @@ class ActivityPanel(ColumnPage):
             column.addWidget(shares)
             title.hide()
             shares.hide()
+        column.addStretch(1)  # what room is left over parts nothing above
         outer = self.hold(held)
         outer.addLayout(row)
         outer.addStretch(1)

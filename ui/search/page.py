@@ -295,12 +295,15 @@ class SearchPage(QWidget):
     def _show_start(self) -> None:
         self.freshness.stop()
         self.message.note(())
+        self._fill_start()
+
+    def _fill_start(self) -> None:
         empty = self._choices.roots == ()
         self.results.show_start(self.memory.recent, self.memory.saved, empty_library=empty)
 
     def _start_changed(self) -> None:
         if self.results.shown is self.results.start:
-            self._show_start()
+            self._fill_start()  # what is said of a query that failed stays
 
     def _ordered(self, order: Order) -> None:
         self.live_search.again(FIRST_LIMIT if order is Order.RELEVANCE else _SORTED_LIMIT)
