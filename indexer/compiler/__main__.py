@@ -1,50 +1,39 @@
 """Compiles one model: a request as JSON on standard input, an error as JSON on the output.
 
-Owns the process. The request has ``record``, ``precision``, ``side``, ``source`` and ``folder``.
-The answer is empty or has ``error`` (of ours), ``invalid`` (weights) or ``errno`` and ``strerror``.
+Owns the process; ``indexer.embed.compiled`` declares its request and its answer.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
-from typing import Any
 
-from indexer.api.codec import encode
+from indexer.api.codec import decode, encode
 from indexer.api.errors import LecternError
 from indexer.compiler.calibrate import compile_model
-from indexer.config import Precision
 from indexer.confine.process import die_with, take_stdout
-from indexer.embed.models import Side
-from indexer.embed.record_files import parse_record
+from indexer.embed.compiled import CompileAnswer, CompileRequest
 
 
 def main() -> int:
-    """Compile what standard input asks for; the first argument is the process that waits."""
+    """Handle the request on standard input; the first argument is the pid of the parent."""
     die_with(int(sys.argv[1]))
-    request = json.load(sys.stdin)
+    request = decode(CompileRequest, json.load(sys.stdin))
     with take_stdout() as output:
-        output.write(json.dumps(_answer(request)).encode())
+        output.write(json.dumps(encode(_answer(request))).encode())
     return 0
 
 
-def _answer(request: dict[str, Any]) -> dict[str, Any]:
+def _answer(asked: CompileRequest) -> CompileAnswer:
     try:
-        compile_model(
-            parse_record(request["record"]),
-            Precision(request["precision"]),
-            Side(request["side"]),
-            Path(request["source"]),
-            Path(request["folder"]),
-        )
+        compile_model(asked.record, asked.precision, asked.side, asked.source, asked.folder)
     except LecternError as error:
-        return {"error": encode(error.failure())}
+        return CompileAnswer(error=error.failure())
     except OSError as error:
-        return {"errno": error.errno, "strerror": error.strerror}
+        return CompileAnswer(errno=error.errno or 0, strerror=error.strerror or str(error))
     except (ValueError, KeyError) as error:
-        return {"invalid": str(error)}
-    return {}
+        return CompileAnswer(invalid=str(error) or type(error).__name__)
+    return CompileAnswer()
 
 
 if __name__ == "__main__":

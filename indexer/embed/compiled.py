@@ -14,23 +14,22 @@ import os
 import shutil
 import subprocess
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.atomic import DISK_FULL
-from indexer.api.codec import decode_error
-from indexer.api.errors import InternalError, WorldError
+from indexer.api.codec import decode, encode
+from indexer.api.errors import Failure, InternalError, WorldError
+from indexer.config import Precision
 from indexer.confine.process import child_command, child_environment
 from indexer.embed.fetch import NO_ACCESS, OWNER_ONLY, ensure_source, hash_file
-from indexer.embed.models import TOKENIZER, Side
+from indexer.embed.models import TOKENIZER, ModelRecord, Side
 from indexer.embed.record_files import shipped_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from indexer.config import Precision
-    from indexer.embed.models import ModelRecord
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +42,27 @@ LOCK_TIMEOUT_S = 600
 # Weights, compiled graphs and the scratch files of a build, for a model of 100 MB.
 _ROOM_BYTES = 500_000_000
 _FILES = (GRAPH, DATA, TOKENIZER)
+
+
+@dataclass(frozen=True, slots=True)
+class CompileRequest:
+    """The request to the compiler's process; paths are absolute."""
+
+    record: ModelRecord
+    precision: Precision
+    side: Side
+    source: Path
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class CompileAnswer:
+    """Its answer: an error of ours, of the system (``errno``), ``invalid`` weights, or none."""
+
+    error: Failure | None = None
+    errno: int = 0
+    strerror: str = ""
+    invalid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,26 +219,25 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
         LecternError: ``model_damaged`` for invalid weights, ``internal`` for a graph that
             computes something else, or of a child that died.
     """
-    request = {
-        "record": asdict(compiled.record), "precision": compiled.precision, "side": compiled.side,
-        "source": str(source), "folder": str(folder),
-    }  # fmt: skip
+    request = CompileRequest(
+        compiled.record, compiled.precision, compiled.side, source.absolute(), folder.absolute()
+    )
     # With all threads: numpy adds up in another order with fewer, and the file would differ.
     environment = {**os.environ, "PYTHONPATH": child_environment()["PYTHONPATH"]}
     child = subprocess.run(
-        [*child_command(COMPILER), str(os.getpid())], input=json.dumps(request),
+        [*child_command(COMPILER), str(os.getpid())], input=json.dumps(encode(request)),
         env=environment, capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if child.returncode:
         tail = child.stderr.strip()[-_STDERR_TAIL:] or f"status {child.returncode}"
         raise InternalError("internal", reason=f"the model compiler died: {tail}")
-    answer = json.loads(child.stdout)
-    if "error" in answer:
-        raise decode_error(answer["error"])
-    if "errno" in answer:
-        raise OSError(answer["errno"], answer["strerror"])
-    if "invalid" in answer:
-        log.warning("%s cannot be compiled: %s", compiled.record.id, answer["invalid"])
+    answer = decode(CompileAnswer, json.loads(child.stdout))
+    if answer.error is not None:
+        raise answer.error.error()
+    if answer.strerror:
+        raise OSError(answer.errno, answer.strerror)
+    if answer.invalid:
+        log.warning("%s cannot be compiled: %s", compiled.record.id, answer.invalid)
         raise WorldError("model_damaged", model=compiled.record.id, path=str(source))
 
 

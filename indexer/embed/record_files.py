@@ -9,22 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import asdict
 from importlib import resources
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
-from indexer.embed.models import (
-    RECORDS,
-    Architecture,
-    ModelRecord,
-    Package,
-    Pooling,
-    PoolScope,
-    Probe,
-    SourceFile,
-)
+from indexer.embed.models import RECORDS, ModelRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,8 +54,8 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
         try:
             if folder is None or not (folder / model / RECORD).exists():
                 continue
-            record = parse_record(json.loads((folder / model / RECORD).read_text("utf-8")))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            record = decode(ModelRecord, json.loads((folder / model / RECORD).read_text("utf-8")))
+        except (OSError, ValueError, WorldError) as error:
             raise WorldError("unknown_model", model=model) from error
         if record.id == model:
             return record
@@ -79,31 +70,4 @@ def write_record(record: ModelRecord, models: Path) -> None:
     """
     folder = models / record.id
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / RECORD).write_text(json.dumps(asdict(record), indent=1), "utf-8")
-
-
-def parse_record(data: dict[str, Any]) -> ModelRecord:
-    """Rebuild a record from its JSON.
-
-    Raises:
-        KeyError, TypeError, ValueError: If it is none.
-    """
-    package = dict(data["package"])
-    package["files"] = tuple(SourceFile(**file) for file in package["files"])
-    shape = data["architecture"]
-    shape = Architecture(**{**shape, "skipped": tuple(shape.get("skipped", ()))})
-    probe = data.get("probe")
-    if probe is not None:
-        probe = Probe(**{**probe, "values": tuple(probe["values"])})
-    return ModelRecord(
-        **{
-            **data,
-            "package": Package(**package),
-            "architecture": shape,
-            "pooling": Pooling(data["pooling"]),
-            "pool_scope": PoolScope(data["pool_scope"]),
-            "languages": tuple(data["languages"]),
-            "query_window": int(data.get("query_window", 0)),
-            "probe": probe,
-        }
-    )
+    (folder / RECORD).write_text(json.dumps(encode(record), indent=1), "utf-8")
