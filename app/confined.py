@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.confine import launcher, network
 from indexer.confine.launcher import Fetch, FetchReleases
@@ -91,7 +91,7 @@ def _load_gpu_module() -> None:
 
 
 def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
-    commands: dict[type[LauncherRequest], Command] = {}
+    commands: dict[type[LauncherRequest[Any]], Command] = {}
     if not offline:
         commands |= {Fetch: _fetch, FetchReleases: _fetch_releases}
     if command == WINDOW:

@@ -77,7 +77,7 @@ def run(
     return program.run(query, in_tray=False) or shown.status
 
 
-def opening() -> dict[type[LauncherRequest], Command]:
+def opening() -> dict[type[LauncherRequest[Any]], Command]:
     """Return what the launcher of a window does for it: open documents in other programs."""
     from ui import outside
 

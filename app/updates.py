@@ -148,7 +148,7 @@ def _fetch_outside() -> str:
     if outside is None:
         return _fetch(SOURCE)
     try:
-        return str(outside.ask(launcher.FetchReleases(), seconds=2 * PATIENCE_S))
+        return outside.ask(launcher.FetchReleases(), seconds=2 * PATIENCE_S)
     except InternalError as error:
         reason = str(error.detail.get("reason", error.message))
         raise WorldError("update_unreachable", reason=reason) from error

@@ -60,11 +60,11 @@ def _open_by_system(path: str) -> bool:
     return QDesktopServices.openUrl(QUrl.fromLocalFile(path))
 
 
-def _ask(request: launcher.LauncherRequest) -> bool:
+def _ask(request: launcher.LauncherRequest[bool]) -> bool:
     """Have the launcher start a program: what is started from here would have no network."""
     outside = launcher.current()
     try:
-        return outside is not None and bool(outside.ask(request))
+        return outside is not None and outside.ask(request)
     except LecternError:
         log.warning("the launcher did not open anything", exc_info=True)
         return False

@@ -19,9 +19,10 @@ import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-from indexer.api.codec import Message, decode_error, encode
+from indexer.api.codec import encode, read_answer
+from indexer.api.contract import Answered
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.protocol import read_frame, write_frame
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     # Called with the request and a function that returns whether the client has ended.
     Command = Callable[[Any, Callable[[], bool]], object]
-    Commands = Mapping[type["LauncherRequest"], Command]
+    Commands = Mapping[type["LauncherRequest[Any]"], Command]
 
     from indexer.api.protocol import Header
 
@@ -40,15 +41,18 @@ VARIABLE = "LECTERN_LAUNCHER"
 PATIENCE_S = 10.0
 
 
-class LauncherRequest(Message):
-    """The requests to a launcher."""
+A = TypeVar("A")
+
+
+class LauncherRequest(Answered[A]):
+    """A request to a launcher, which answers with an ``A``."""
 
     __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Fetch(LauncherRequest):
+class Fetch(LauncherRequest[None]):
     """Download the package of a known model into a folder."""
 
     model: str
@@ -56,19 +60,19 @@ class Fetch(LauncherRequest):
 
 
 @dataclass(frozen=True, slots=True)
-class FetchReleases(LauncherRequest):
+class FetchReleases(LauncherRequest[str]):
     """Fetch the list of releases; the answer is its text. The launcher has its address."""
 
 
 @dataclass(frozen=True, slots=True)
-class OpenPath(LauncherRequest):
+class OpenPath(LauncherRequest[bool]):
     """Open a file or folder as the desktop does; the answer is whether a program was started."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
-class View(LauncherRequest):
+class View(LauncherRequest[bool]):
     """Start a viewer at a page, "" for the person's own; the answer is whether it started."""
 
     viewer: str
@@ -77,7 +81,7 @@ class View(LauncherRequest):
 
 
 @dataclass(frozen=True, slots=True)
-class _Share(LauncherRequest):
+class _Share(LauncherRequest[None]):
     """Send another socket of the same launcher."""
 
 
@@ -96,7 +100,7 @@ class Launcher:
         self._outgoing = connection.makefile("wb")
         self._lock = threading.Lock()
 
-    def ask(self, request: LauncherRequest, *, seconds: float = PATIENCE_S) -> Any:
+    def ask(self, request: LauncherRequest[A], *, seconds: float = PATIENCE_S) -> A:
         """Send a request and return its answer.
 
         Raises:
@@ -113,9 +117,8 @@ class Launcher:
                 raise InternalError("internal", reason="launcher_gone") from error
         if frame is None:
             raise InternalError("internal", reason="launcher_gone")
-        if (refusal := frame[0].get("error")) is not None:
-            raise decode_error(refusal)
-        return frame[0].get("answer")
+        answer: A = read_answer(frame[0], request.answer)
+        return answer
 
     def share(self) -> socket.socket | None:
         """Return another socket of the same launcher, for a process that is started confined."""
@@ -243,14 +246,15 @@ def _share(connection: socket.socket, commands: Commands) -> None:
     threading.Thread(target=_serve, args=(ours, commands)).start()
 
 
-def _answer(header: Header, commands: Commands, gone: Callable[[], bool]) -> dict[str, Any]:
+def _answer(header: Header, commands: Commands, gone: Callable[[], bool]) -> Header:
     try:
-        request = LauncherRequest.read(header)
+        request: LauncherRequest[Any] = LauncherRequest.read(header)
         if type(request) not in commands:
             raise WorldError("bad_request", reason="no such command")
-        return {"answer": commands[type(request)](request, gone)}
+        return {"type": "reply", "answer": encode(commands[type(request)](request, gone))}
     except LecternError as error:
-        return {"error": encode(error.failure())}
+        failure = error.failure()
     except Exception as error:  # noqa: BLE001  # a launcher that died could not be started again
         reason = f"{type(error).__name__}: {error}"
-        return {"error": encode(InternalError("internal", reason=reason).failure())}
+        failure = InternalError("internal", reason=reason).failure()
+    return {"type": "error", "error": encode(failure)}

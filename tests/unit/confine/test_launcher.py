@@ -21,7 +21,7 @@ from indexer.confine import launcher, network
 from indexer.api.errors import LecternError, WorldError
 
 def declared(name, *fields):
-    return make_dataclass(name, fields, bases=(launcher.LauncherRequest,), frozen=True)
+    return make_dataclass(name, fields, bases=(launcher.LauncherRequest[Any],), frozen=True)
 
 Pid, Socket, Files, Fail, Break, Wait, Unknown = map(
     declared, ("Pid", "Socket", "Files", "Fail", "Break", "Wait", "Unknown"))
@@ -39,7 +39,7 @@ commands = {
     Echo: lambda request, gone: request.value,
     Socket: lambda request, gone: socket.socket(socket.AF_INET).close(),
     Files: lambda request, gone: sorted(os.listdir("/dev/fd")),
-    launcher.View: lambda request, gone: request.page,
+    launcher.View: lambda request, gone: request.page == 7,
     Fail: fail, Break: lambda request, gone: 1 / 0, Wait: wait,
 }
 outside = launcher.fork(commands)
@@ -94,7 +94,7 @@ with launcher.shared_environment() as variables:
     done = subprocess.run([sys.executable, "-c", {child!r}], env=os.environ | variables,
                           close_fds=False, capture_output=True, text=True)
 print(done.stdout, done.stderr, told(Echo(8)))
-""") == ["7 False", "  8"]
+""") == ["True False", "  8"]
 
 
 def test_it_is_gone_when_its_process_has_ended() -> None:
