@@ -82,7 +82,7 @@ def _is_local_x11(display: str) -> bool:
 
 
 def _load_gpu_module() -> None:
-    """Have the GPU's module loaded while the program for it still gets its rights."""
+    """Load the GPU's kernel module while programs can still gain privileges."""
     missing = Path("/dev/nvidiactl").exists() and not Path("/dev/nvidia-uvm").exists()
     if missing and (program := shutil.which("nvidia-modprobe")) is not None:
         import subprocess

@@ -41,7 +41,7 @@ def log_file() -> Path:
 
 
 def start(level: int = logging.INFO) -> Path | None:
-    """Send the log of this process to the file; harmless when done twice.
+    """Write the log of this process to the file; idempotent.
 
     Returns:
         The file, or None where it cannot be written: no command fails for want of a log.

@@ -148,7 +148,7 @@ def snippet(text: str, best: tuple[int, int], room: int, style: Style) -> list[W
 
 
 def _readable(text: str) -> str:
-    """Join what the page's lines tore apart, as the search view does, and make it harmless."""
+    """Join lines and hyphenated words, as the search view does, and escape control characters."""
     from indexer.text.view import make_view
 
     return clean(make_view(text).text)

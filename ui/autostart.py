@@ -154,7 +154,7 @@ def own_command(*options: str) -> list[str]:
 
 
 def set_enabled(wanted: bool, *options: str) -> None:  # the one thing it takes
-    """Have Lectern started at login, or not.
+    """Enable or disable starting Lectern at login.
 
     Raises:
         OSError: If the system does not let us.

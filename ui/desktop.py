@@ -61,7 +61,7 @@ def _open_by_system(path: str) -> bool:
 
 
 def _ask(request: launcher.LauncherRequest[bool]) -> bool:
-    """Have the launcher start a program: what is started from here would have no network."""
+    """Start a program by the launcher, as one started from here would have no network."""
     outside = launcher.current()
     try:
         return outside is not None and outside.ask(request)

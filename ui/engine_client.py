@@ -122,7 +122,7 @@ class EngineLink(QObject):
             self.disconnected.emit()
 
     def _post(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Have a function called on the main thread, later; may be called on any thread."""
+        """Call a function later on the main thread; thread-safe."""
         self._posted.emit(functools.partial(function, *arguments))
 
     def _run_posted(self, call: Callable[[], None]) -> None:

@@ -96,7 +96,7 @@ class Pages(QStackedWidget):
         self._timer.start()
 
     def page(self, name: str) -> QWidget:
-        """Return a page, made if need be."""
+        """Return a page, created if necessary."""
         if name not in self._made:
             self._made[name] = self._build[name]()
             about(self._made[name], HELP[name])

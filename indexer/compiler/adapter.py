@@ -51,7 +51,7 @@ def weights_of(
         side: Whose encoder is wanted.
 
     Returns:
-        What gives the tensors of that encoder by their own names. It raises ``ValueError`` for one
+        A function that returns tensors of that encoder by name. It raises ``ValueError`` for one
         that does not fit what it changes, or holds what is no number.
 
     Raises:

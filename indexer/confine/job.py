@@ -80,7 +80,7 @@ if sys.platform == "win32":
                 system.CloseHandle(process)
 
         def end(self) -> None:
-            """End all that is in it; harmless when done twice."""
+            """End all processes in it; idempotent."""
             handle, self._handle = self._handle, ctypes.c_void_p()
             if handle.value:
                 self._system.TerminateJobObject(handle, 1)

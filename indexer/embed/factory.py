@@ -37,7 +37,7 @@ def open_embedder(
         models: The folder compiled models lie in.
         precision: Of the weights.
         side: What it reads; a model with one encoder reads both.
-        threads: Runs side by side; 0 for one a core.
+        threads: Concurrent runs; 0 for one per core.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
         download: Whether the network may be used.
 

@@ -122,7 +122,7 @@ def recognise(
 
     Args:
         program: What to run.
-        languages: Of the text, the likeliest first.
+        languages: Of the text, the most likely first.
         image: In a format that says its own size: PNM, PNG.
         resolution: Of the image, in dots an inch.
         seconds: Of a processor, after which it is killed; or of the clock, when it used none.

@@ -202,9 +202,9 @@ class Run:
         return [] if self.vectors.has_suspects else queue.take(wanted, without=self._taken)
 
     def _overtake(self) -> None:
-        """Have what is more urgent than all that is being read, however long that takes, read now.
+        """Start reading files that are more urgent than all that are being read.
 
-        Else a note that was just saved would wait for two books.
+        Otherwise a note that was just saved would wait until two books are read.
         """
         if self._overtaking or self._suspects or not self._taken or self.vectors.has_suspects:
             return

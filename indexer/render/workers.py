@@ -80,7 +80,7 @@ class Workers:
         self._readers: OrderedDict[Path, _Reader] = OrderedDict()
 
     def serve(self, header: Header) -> None:
-        """Have a request answered; a worker that dies of it takes this process along."""
+        """Pass a request to its worker; a crash of the worker ends this process too."""
         request: PageRequest[Any] | None = None
         with suppress(WorldError):
             request = PageRequest.read(header)
@@ -97,7 +97,7 @@ class Workers:
             self._readers.pop(request.source.path).requests.close()
 
     def _reader(self, source: DocumentSource) -> _Reader:
-        """Return the worker of a document as it is now, started if need be."""
+        """Return the worker of a document's current file, started if necessary."""
         path = source.path
         recognised = NOTHING
         stamp: tuple[int, int] | None = None

@@ -60,7 +60,7 @@ class CoverageActions(QObject):
         self.use([])
 
     def use(self, rows: Sequence[FileRow]) -> None:
-        """Have the actions work on these files."""
+        """Set the files that the actions apply to."""
         self._rows = rows
         here = [row for row in rows if row.state is not FileState.OFFLINE]
         self.retry.setEnabled(any(row.state not in _HOPELESS for row in rows))
@@ -70,7 +70,7 @@ class CoverageActions(QObject):
         self.exclude.setEnabled(any(row.state is not FileState.EXCLUDED for row in rows))
 
     def retry_failed(self) -> None:
-        """Have everything read again that could not be read."""
+        """Retry all failed files."""
         self._questions.ask(Retry(), self._retried)
 
     def unlock(self, row: FileRow, password: str, *, keep: bool) -> None:

@@ -86,7 +86,7 @@ class CoverageExport(QObject):
         self._next(0, failures.sentence(error.code, error.detail).rstrip("."))
 
     def _write(self, count: int, text: str, *, begin: bool, last: bool) -> None:
-        """Have a worker write; it answers with ``_written``, a count of -1 once all is done."""
+        """Write on a worker thread, which emits ``_written``, with a count of -1 at the end."""
         part, target, written = self._part, self._target, self._written
 
         def work() -> None:

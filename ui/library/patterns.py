@@ -24,5 +24,5 @@ def pattern_for(file: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The patterns of a text, one a line; empty lines mean nothing."""
+    """The patterns of a text, one per line; empty lines are ignored."""
     return [line for line in text.splitlines() if line.strip()]

@@ -151,7 +151,7 @@ class PatternsEditor(QFrame):
             self._typing.start()
 
     def _count(self) -> None:
-        """Have the engine say what these patterns would do."""
+        """Request the effect of these patterns from the engine."""
         request = EstimateIndex((Path(self._root),), self._patterns())
         self._say(self.tr("Counting…"))
         self._questions.ask(request, self._counted, failed=self._refused)

@@ -77,7 +77,7 @@ class Finder(QObject):
         self._ask(start)
 
     def _ask(self, page: int) -> None:
-        """Look on a page and, if need be, on those behind it, all of them once."""
+        """Search a page and, if necessary, the following ones, each once."""
         document = self._frame.pages.document
         if document is None:
             return

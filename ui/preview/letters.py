@@ -64,7 +64,7 @@ class Letters:
         return place, min(place + 1, len(self.text))
 
     def lines(self, start: int, end: int) -> list[QRectF]:
-        """Return the rectangles around a range, one a piece of a line."""
+        """Return the rectangles around a range, one per piece of a line."""
         return turned_lines(list(self._boxes(start, end)), self.turn)
 
     def _boxes(self, start: int, end: int) -> Iterator[QRectF]:

@@ -119,7 +119,7 @@ def _joined(text: str) -> str:
 
 
 def _celled(text: str) -> str:
-    """Have the cells of a table stand behind tabs."""
+    """Separate the cells of a table by tabs."""
     return "\n".join(map(_row, text.split("\n"))) if text.lstrip().startswith("|") else text
 
 

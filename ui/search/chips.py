@@ -95,7 +95,7 @@ class ChipBar(QWidget):
         return tuple(self._chips)
 
     def show_query(self, text: str) -> None:
-        """Have a chip for each part of this query."""
+        """Show a chip for each part of this query."""
         self._text = self.menus.query = text
         wanted = [each for each in clauses(text) if not each.operator][:_MOST_CHIPS]
         shown = [_what(chip.clause) for chip in self._chips]
@@ -123,7 +123,7 @@ class ChipBar(QWidget):
         return chip
 
     def _order_tabs(self) -> None:
-        """Have Tab go through the chips, then the menus; what is made late comes last else."""
+        """Set the tab order: the chips, then the menus; by default new widgets come last."""
         before = self.comes_after or self
         for each in (*self._chips, *self.menus.buttons):
             QWidget.setTabOrder(before, each)

@@ -31,7 +31,7 @@ _STOPS = " .,;:\u2026"
 _LEAD = 0.15
 # How far a cut is moved to fall between words, in characters.
 _WORD = 24
-# A raw text of so many times the characters that fit is not measured: it fills all lines.
+# A text with so many times the characters that fit is not measured, as it fills all lines.
 _SURELY_FULL = 1.5
 
 

@@ -60,7 +60,7 @@ class Html:
 
 @dataclass(frozen=True, slots=True)
 class InnerMail:
-    """A mail in a mail, named by its subject; ``read`` gives it when its turn comes."""
+    """An attached mail, named by its subject; ``read`` parses it."""
 
     name: str
     read: Callable[[], Mail]

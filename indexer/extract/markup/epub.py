@@ -32,7 +32,7 @@ _MAX_LIST_BYTES = 4 * 1024**2  # of a list of files or contents; its tree takes 
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 12
 _CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml", "")
-# Fonts are scrambled by these two, so that they are of no use outside the book.
+# The two algorithms that scramble fonts, which are no encryption of the book.
 _FONT_SCRAMBLING = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 

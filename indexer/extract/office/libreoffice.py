@@ -110,7 +110,7 @@ def _kind(path: Path) -> str:
 
 
 def _convert(program: str, source: Path, kind: str, limits: Limits) -> Path:
-    """Run the program on a copy of the file, in a folder of its own; give what it made."""
+    """Run the program on a copy of the file, in a folder of its own; return the converted file."""
     folder = source.parent
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True)

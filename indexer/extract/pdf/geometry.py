@@ -65,7 +65,7 @@ class PlacedText:
     _matrix: Matrix
 
     def rectangles(self, start: int, end: int) -> list[Rectangle]:
-        """Return the rectangles around a range of the text, one a piece of a line."""
+        """Return the rectangles around a range of the text, one per piece of a line."""
         found = []
         for begin, line in self._lines:
             first, last = max(start - begin, 0), min(end - begin, len(line.text))

@@ -1,4 +1,4 @@
-"""A PDF without a usable page tree: its pages are found among all objects and listed anew.
+"""Repairs a PDF without a usable page tree: finds its pages among all objects.
 
 Owns one repair that MuPDF does not do by itself, in memory, never in the file; whether the pages
 can be read shows when they are. Runs in children only.

@@ -52,7 +52,7 @@ def recognise_page(
         limits: What a page may cost.
         number: Of the page, from 1.
         program: What recognises.
-        languages: Of the text, the likeliest first.
+        languages: Of the text, the most likely first.
         beat: Called at intervals while it runs.
 
     Raises:

@@ -75,7 +75,7 @@ class Extract(ToChild):
 
 @dataclass(frozen=True, slots=True)
 class Recognise(ToChild):
-    """Recognise the text on a page (from 1) of a PDF; the likeliest language comes first."""
+    """Recognise the text on a page (from 1) of a PDF; the most likely language comes first."""
 
     path: Path
     password: str | None

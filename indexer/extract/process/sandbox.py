@@ -182,14 +182,14 @@ class ExtractionChild:
         *,
         stopping: Callable[[], bool],
     ) -> bytes:
-        """Have the text on a page of a PDF recognised.
+        """Recognise the text on a page of a PDF.
 
         Args:
             path: The document.
             page: The number of the page, from 1.
             password: To open it with.
             program: What recognises.
-            languages: Of the text, the likeliest first.
+            languages: Of the text, the most likely first.
             stopping: Called meanwhile: whether to stop.
 
         Returns:
@@ -271,7 +271,7 @@ class ExtractionChild:
         return failure
 
     def _ready(self) -> ChildProcess:
-        """Return a live process, started if need be."""
+        """Return a running process, started if necessary."""
         if self._process is not None and not self._process.is_alive():
             self._drop()
         if self._process is None:
