@@ -137,7 +137,9 @@ def _excludes_word(match: re.Match[str], text: str) -> bool:
     """Whether a word has a minus that means without it, not "-control" inside a question."""
     if not match["minus"] or not words(match["word"]):
         return False
-    return not text[: match.start()].strip() or _QUESTION.search(text) is None
+    before = text[: match.start()].split()
+    opens = all(word.startswith("-") or ":" in word for word in before)
+    return opens or _QUESTION.search(text) is None
 
 
 def _operator_clause(match: re.Match[str], text: str) -> Clause | Note:
