@@ -13,12 +13,12 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.library.rescue import rescue
-from indexer.store import checks, damage, deletions, indices, lance_files, runtime
+from indexer.store import checks, damage, indices, runtime
 from indexer.store.disk import open_errors
 from indexer.store.store import Store
 from tests.integration import rights
 from tests.integration.killing import ROOT
-from tests.integration.upkeep import SCATTERED
+from tests.integration.upkeep import SCATTERED, flip
 from tests.store_rows import rows, vectors
 
 if TYPE_CHECKING:
@@ -48,27 +48,9 @@ def lance(made: Path, tmp_path: Path) -> Path:
     return path
 
 
-def half_deleted(folder: Path, count: int = 80) -> tuple[Path, Path]:
-    """A store of which every second row is deleted, and the list that says so."""
-    lance = folder / "library" / "lance"
-    store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    texts = [f"The zephyr of word{i}." for i in range(count)]
-    store.add_passages([*rows(1, texts), *rows(2, texts)])
-    store.delete_docs([2])
-    (path,) = (lance / "passages.lance" / "_deletions").iterdir()
-    return lance, path
-
-
 def broken_indices(lance: Path) -> list[str]:
     table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.passages
     return checks.examine("passages", table, lambda: None).broken_indices
-
-
-def flip(path: Path, place: int) -> None:
-    """Flip the highest bit of a byte."""
-    content = bytearray(path.read_bytes())
-    content[place] ^= 0x80
-    path.write_bytes(content)
 
 
 @pytest.fixture
@@ -147,86 +129,6 @@ def test_a_footer_without_sound_places_is_left_for_lance_to_refuse(lance: Path) 
     flip(path, -17)  # where the table of global buffers begins
     table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.passages
     assert table.count() == (COMMITS - 1) * PASSAGES or damage.unreadable(table)
-
-
-@pytest.mark.parametrize("place", [*range(448, 456), 792, *range(800, 808)])
-def test_a_list_of_deleted_rows_that_would_end_the_process_is_emptied(
-    tmp_path: Path, place: int
-) -> None:
-    lance, path = half_deleted(tmp_path)
-    table = lance / "passages.lance"
-    assert lance_files.mend(table) == []  # whole
-    flip(path, place)
-    store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    assert lance_files.mend(table) == []
-    # The rows are back, of a document that nobody knows: recovery deletes it again.
-    assert store.known_docs().tolist() == [1, 2]
-    assert store.tables.passages.count() == len(store.tables.passages.all_keys()) == 159
-    store.delete_docs([2])
-    store.maintain(idle=True)
-    assert checks.examine("passages", store.tables.passages, lambda: None).lost == 0
-
-
-@pytest.mark.parametrize("rows_deleted", [1, 63, 64, 65, 500, 2132, 4999, 5001, 5999])
-def test_a_whole_list_of_deleted_rows_stays_as_it_is(tmp_path: Path, rows_deleted: int) -> None:
-    store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
-    texts = [f"word{i}" for i in range(6000)]
-    store.add_passages([*rows(1, texts[:rows_deleted]), *rows(2, texts[rows_deleted:])])
-    store.delete_docs([1])
-    (path,) = (tmp_path / "lance" / "passages.lance" / "_deletions").iterdir()
-    before = path.read_bytes()
-    assert lance_files.mend(tmp_path / "lance" / "passages.lance") == []
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("place", [4, 8, 9, 10, 11, 20, 1000, None])
-def test_a_bitmap_of_deleted_rows_that_is_wrong_is_emptied(
-    tmp_path: Path, place: int | None
-) -> None:
-    lance, path = half_deleted(tmp_path, 6000)
-    assert path.suffix == ".bin"
-    if place is None:
-        path.write_bytes(path.read_bytes()[:-1])
-    else:
-        flip(path, place)
-    store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    assert store.known_docs().tolist() == [1, 2]
-    assert store.tables.passages.count() == len(store.tables.passages.all_keys()) == 2 * 6000 - 1
-    store.delete_docs([2])
-    store.maintain(idle=True)
-
-
-def test_a_bitmap_of_a_form_that_is_unknown_is_made_anew_by_repair(tmp_path: Path) -> None:
-    count = 6000
-    lance, path = half_deleted(tmp_path, count)
-    flip(path, 0)
-    with pytest.raises(WorldError) as said, open_errors(lance):
-        Store.open(lance, threads=1, thresholds=SCATTERED).known_docs()
-    assert said.value.code == "library_damaged"
-    assert rescue(lance.parent) == ["A list of deleted rows of passages is made anew."]
-    store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    assert store.known_docs().tolist() == [1, 2]
-    assert store.tables.passages.count() == len(store.tables.passages.all_keys()) == 2 * count - 1
-    store.maintain(idle=True)
-
-
-def test_what_a_manifest_says_of_its_lists_is_read(tmp_path: Path) -> None:
-    lance, path = half_deleted(tmp_path, 6000)
-    assert deletions.stated(lance / "passages.lance") == [deletions.Stated(0, path, 12_000, 6000)]
-    assert deletions.miscounted(lance / "passages.lance") == []
-
-
-def test_a_list_of_deleted_rows_that_is_gone_is_made_anew_by_repair(tmp_path: Path) -> None:
-    lance, path = half_deleted(tmp_path)
-    path.unlink()
-    with pytest.raises(WorldError) as said, open_errors(lance):
-        Store.open(lance, threads=1, thresholds=SCATTERED).known_docs()
-    assert said.value.code == "library_damaged"
-    assert rescue(lance.parent) == ["A list of deleted rows of passages is made anew."]
-    store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    assert store.known_docs().tolist() == [1, 2]
-    assert store.tables.passages.count() == len(store.tables.passages.all_keys()) == 159
-    store.maintain(idle=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits and modes are those of POSIX")
