@@ -92,6 +92,6 @@ class Segment(QAbstractButton):
         painter.setPen(colour if self.isEnabled() else colours.muted)
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
         if self.hasFocus():
-            painter.setPen(QPen(colour, 1, Qt.PenStyle.DotLine))
-            painter.drawRect(area.adjusted(S, S, -S, -S))
+            painter.setPen(QPen(colour, 1))
+            painter.drawRoundedRect(area.adjusted(S, S, -S, -S), S, S)
         painter.end()
