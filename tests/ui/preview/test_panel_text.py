@@ -39,9 +39,9 @@ def test_text_formats_show_their_text_with_the_same_marks(
     assert not preview.bar.page.isVisible()
     assert preview.bar.unit.text() == ""
     assert not preview.banner.isVisible()
-    before = preview.text.font().pointSizeF()
+    before = preview.text.document().defaultFont().pixelSize()
     turn(preview.text, 120)
-    assert preview.text.font().pointSizeF() > before
+    assert preview.text.document().defaultFont().pixelSize() > before
 
 
 def test_more_of_a_long_text_is_loaded_where_the_person_reaches_its_edge(
