@@ -112,22 +112,22 @@ class Conversation:
 
 
 def main() -> int:
-    """Serve until the engine closes the pipe."""
     outgoing = take_stdout()
     started = confine(sys.argv[1:])
-    conversation = Conversation(sys.stdin.buffer, outgoing, started.alarm)
-    try:
-        write_frame(outgoing, hello(Hello("extract", os.getpid())))
+    serve(Conversation(sys.stdin.buffer, outgoing, started.alarm), started)
+    return 0
+
+
+def serve(conversation: Conversation, started: ChildOptions) -> None:
+    """Serve until the engine closes the pipe."""
+    with contextlib.suppress(EOFError, BrokenPipeError):
+        write_frame(conversation.outgoing, hello(Hello("extract", os.getpid())))
         while (received := conversation.receive()) is not None:
             request, conversation.id = received
             if isinstance(request, (Extract, Recognise)):
                 conversation.careful = isinstance(request, Extract) and request.careful
                 _serve_apart(conversation, request, started)
-    except (EOFError, BrokenPipeError):
-        return 0
-    finally:
-        started.alarm.stop()
-    return 0
+    started.alarm.stop()
 
 
 def _serve_apart(conversation: Conversation, request: Job, started: ChildOptions) -> None:
