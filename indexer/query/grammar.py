@@ -34,9 +34,8 @@ _TOKEN = re.compile(
       | (?P<word>[^\s"]+)
     )
     | (?P<stray>["\s])
-    | (?P<lone>.)
     """,
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE,
 )
 _NO_VALUE = re.compile(r"-?([A-Za-z]{2,}):$")
 _EDGES = ".,;:!?()[]{}"
@@ -174,9 +173,6 @@ class _Draft:
         """Handle one token; ``raw`` is the query before quotes were normalised."""
         if match["stray"]:
             self.last_is_word &= not match["stray"].isspace()
-            return
-        if match["lone"]:  # no token of the grammar, such as a lone minus
-            self.words.append(match["lone"])
             return
         self.last_is_word = False
         minus = bool(match["minus"])

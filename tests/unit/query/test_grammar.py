@@ -114,6 +114,7 @@ def test_a_minus_inside_a_question_is_part_of_it(text: str, excluded: tuple[str,
         ("before:2025 before:2026", Filters(dates=DateRange(None, date(2024, 12, 31)))),
         ("after:2023 before:2025", Filters(dates=DateRange(date(2023, 1, 1), date(2024, 12, 31)))),
         ("size:>10mb", Filters(sizes=NumberRange(10 * MB + 1, None))),
+        ("size:>=1mb", Filters(sizes=NumberRange(MB, None))),
         ("size:<1.5MB", Filters(sizes=NumberRange(None, 3 * MB // 2 - 1))),
         ("size:1mb..2mb", Filters(sizes=NumberRange(MB, 2 * MB))),
         ("size:1k", Filters(sizes=NumberRange(1024, None))),
@@ -149,6 +150,7 @@ def test_filters(text: str, filters: Filters) -> None:
         ("-date:2024", "date 2024", "excluded"),
         ("in: ", "in", "no value"),
         ("in:", "in", "no value"),
+        ('title:" "', "title", "no value"),
     ],
 )
 def test_what_means_nothing_is_searched_as_text(text: str, terms: str, noted: str) -> None:
