@@ -122,6 +122,24 @@ def test_a_run_of_documents_is_one_range() -> None:
     assert how.share == 0.4
 
 
+def test_more_is_fetched_until_enough_passes() -> None:
+    """The best hits may all be of documents that do not pass."""
+    docs = np.arange(1000, dtype=np.int32)
+    keys = np.array([key_of(doc, 0) for doc in docs.tolist()], np.int64)
+    how = filters.plan(DocSet(docs[400:]), docs, np.ones(1000, np.int64))
+    fetched = []
+
+    def fetch(limit: int, where: str | None) -> ScoredKeys:
+        assert where is None
+        fetched.append(limit)
+        return ScoredKeys(keys[:limit], np.ones(min(limit, 1000), np.float32))
+
+    found = filters.collect(fetch, 20, how, 1000)
+    assert found.keys.tolist() == keys[400:420].tolist()
+    assert len(fetched) > 1
+    assert fetched == sorted(set(fetched))
+
+
 def test_a_row_map_follows_appends_and_deletions() -> None:
     rows: list[tuple[int, int]] = []  # key, row id
 
@@ -147,6 +165,23 @@ def test_a_row_map_follows_appends_and_deletions() -> None:
     assert known.rows_of(np.array([key_of(1, 0)], np.int64))[0].tolist() == [3]
     docs, counts = known.documents()
     assert (docs.tolist(), counts.tolist()) == ([1, 2], [1, 1])
+
+
+def test_rows_that_their_writer_did_not_announce_yet_are_known() -> None:
+    rows = [(key_of(1, 0), 0)]
+
+    def scan(first: int) -> tuple[np.ndarray, np.ndarray]:
+        later = [(key, row) for key, row in rows if row >= first]
+        return (
+            np.array([key for key, _ in later], np.int64),
+            np.array([row for _, row in later], np.int64),
+        )
+
+    known = RowMap(scan)
+    assert known.keys().tolist() == [key_of(1, 0)]
+    rows.append((key_of(2, 0), 1))
+    keys, places = known.keys_at(np.array([1, 7, 0], np.int64))
+    assert (keys.tolist(), places.tolist()) == ([key_of(2, 0), key_of(1, 0)], [0, 2])
 
 
 def test_a_row_map_asks_again_after_a_failed_scan() -> None:

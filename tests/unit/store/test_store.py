@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 import subprocess
 import sys
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from indexer.api.errors import WorldError
 from indexer.store.store import Store
-from indexer.store.values import DocSet, DocumentRow, Term, key_of
+from indexer.store.values import MAX_ORDINAL, DocSet, DocumentRow, Term, VectorRows, key_of
 from tests.store_rows import DIMENSION, passage, rows, vector_for, vectors
 
 if TYPE_CHECKING:
@@ -48,6 +50,88 @@ def test_an_empty_store_finds_nothing(store: Store) -> None:
 
 def test_the_directory_is_for_its_owner_only(store: Store, tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "lance").stat().st_mode) == 0o700
+
+
+def test_nothing_to_write_makes_no_table(store: Store) -> None:
+    before = {name: table.inner.version for name, table in store.tables.by_name().items()}
+    keys = np.array([key_of(1, 0)], np.int64)
+    assert store.add_passages([]) == {}
+    assert store.add_vectors(SPACE, vectors_of_none()) == {}
+    assert store.put_documents([]) == {}
+    store.copy_vectors(SPACE, keys, keys)
+    after = {name: table.inner.version for name, table in store.tables.by_name().items()}
+    assert after == before
+    assert store.vector_counts(SPACE, [1]) == {1: 0}
+    assert store.sum_of_vectors(SPACE, 1) == 0
+    assert len(store.ordinals_with_vectors(SPACE, 1)) == 0
+
+
+def vectors_of_none() -> VectorRows:
+    nothing = np.empty((0, DIMENSION), np.float32)
+    none = np.empty(0, np.int32)
+    return VectorRows(none, none, nothing, nothing, np.zeros(1, np.int64))
+
+
+def test_a_passage_whose_ordinal_fits_no_key_is_refused(store: Store) -> None:
+    with pytest.raises(ValueError, match="ordinal"):
+        store.add_passages(rows(1, ["too far"], first=MAX_ORDINAL + 1))
+    assert store.passage_counts([1]) == {1: 0}
+
+
+def test_nothing_to_look_for_finds_nothing(store: Store) -> None:
+    fill(store)
+    assert len(store.match("view", [], 5)) == 0
+    gone = np.array([key_of(9, 0)], np.int64)
+    assert store.bm25_of("view", gone, [Term("fox")]).tolist() == [0.0]
+    assert store.bm25_of("view", np.array([key_of(1, 0)], np.int64), []).tolist() == [0.0]
+
+
+def test_an_error_without_damage_behind_it_costs_no_row(store: Store) -> None:
+    fill(store)
+    table = store.tables.passages
+
+    def fail() -> None:
+        raise RuntimeError("lance error: something else")
+
+    def refuse() -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with pytest.raises(RuntimeError, match="something else"):
+        table.read(fail)
+    with pytest.raises(WorldError) as caught:
+        table.read(refuse)
+    assert caught.value.code == "path_denied"
+    assert (table.count(), table.lost) == (4, 0)
+
+
+def test_a_store_that_is_only_read_makes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(WorldError) as caught:
+        Store.open(tmp_path / "lance", threads=1, writable=False)
+    assert caught.value.code == "library_damaged"
+    assert not (tmp_path / "lance").exists()
+
+
+def test_a_table_whose_making_was_cut_short_is_no_obstacle(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    begun = tmp_path / "lance" / "vectors_begun.lance"
+    begun.mkdir()
+    reader = Store.open(tmp_path / "lance", threads=1, writable=False)
+    assert reader.passage_counts([1]) == {1: 2}
+    reader.close()
+    assert begun.exists()  # whoever only reads leaves it
+    Store.open(tmp_path / "lance", threads=1).close()
+    assert not begun.exists()
+
+
+def test_a_reader_refuses_a_table_of_an_earlier_layout_and_leaves_it(
+    store: Store, tmp_path: Path
+) -> None:
+    fill(store)
+    store.tables.passages.inner.add_columns({"earlier": "cast(doc as int)"})
+    with pytest.raises(WorldError) as caught:
+        Store.open(tmp_path / "lance", threads=1, writable=False)
+    assert caught.value.code == "library_older"
+    assert store.tables.passages.count() == 4
 
 
 def test_passages_are_found_by_words_at_once(store: Store) -> None:
