@@ -202,10 +202,10 @@ def _health(engine: OpenLibrary) -> Iterator[Checked]:
     catalog, store = engine.catalog, engine.store
     problems = store.verify()
     if short := incomplete(catalog, store):
-        problems.append(f"{len(short)} documents miss passages")
+        problems.append(f"{len(short)} documents lack passages")
     for space in catalog.spaces.all():
         if lost := without_vectors(catalog, store, space):
-            problems.append(f"{len(lost)} documents miss vectors")
+            problems.append(f"{len(lost)} documents lack vectors")
     yield (
         "library health",
         not problems,

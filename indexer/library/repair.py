@@ -111,7 +111,7 @@ def repair(
     before = verify(catalog, store, tick)
     for name, table in store.tables.by_name().items():
         # Rows that an earlier read, as at the opening of the library, has already deleted.
-        said = f"{{n}} rows of {name} stood in files that are damaged."
+        said = f"{{n}} rows of {name} were in damaged files."
         before.add("unreadable_rows", name, table.lost, said)
         table.lost = 0
     if not before.problems:
@@ -144,10 +144,10 @@ class _Check:
         """Check files and indices; goes first, since other fixes read rows."""
         report, table = self.reports[name], self.store.tables.by_name()[name]
         delete = partial(damage.delete_unreadable, table, report.unreadable)
-        said = f"{{n}} rows of {name} stand in files that are damaged."
+        said = f"{{n}} rows of {name} are in damaged files."
         self.found.add("unreadable_rows", name, report.lost, said, delete)
         miscounted = deletions.miscounted(table.path)
-        said = f"{{n}} fragments of {name} miscount their deleted rows and are never compacted."
+        said = f"{{n}} fragments of {name} count deleted rows wrongly and are never compacted."
         self.found.add("miscounted", name, miscounted, said, partial(table.recount, miscounted))
         rebuild = partial(indices.rebuild, name, table, report.broken_indices)
         said = f"{{n}} indices of {name} cannot be read."
@@ -158,18 +158,23 @@ class _Check:
         report, add = self.reports[name], partial(self._add, name)
         docs = report.keys if name == DOCUMENTS else np.array(docs_with(report.keys), np.int64)
         strange = np.setdiff1d(docs, self.catalog.docs.known()).tolist()
-        add("orphans", strange, f"{name} holds {{n}} documents that nobody knows.", strange)
-        said = f"{{n}} rows of {name} are there twice."
+        add(
+            "orphans",
+            strange,
+            f"{name} has rows of {{n}} documents that are not in the catalog.",
+            strange,
+        )
+        said = f"{{n}} rows of {name} are duplicates."
         doubled = report.duplicates
         twice = doubled.tolist() if name == DOCUMENTS else docs_with(doubled)
         add("twice", doubled, said, twice)
-        said = f"{{n}} rows of {name} make no sense."
+        said = f"{{n}} rows of {name} have invalid values."
         add("senseless_rows", report.invalid, said, docs_with(np.array(report.invalid, np.int64)))
         if is_vectors_table(name):
             spaces = {vectors_table(space.key) for space in self.catalog.spaces.all()}
             if name not in spaces:
                 drop = partial(self.store.tables.drop, name)
-                said = f"{name} belongs to no model."
+                said = f"{name} belongs to no model of the catalog."
                 self.found.add("unknown_space", name, 1, said, drop)
                 return
             bare = np.setdiff1d(report.keys, self.reports[PASSAGES].keys)
@@ -178,28 +183,28 @@ class _Check:
             gaps = report.with_gaps(self.catalog.docs.expected())
             add("missing_ordinals", gaps, "{n} documents have gaps between their passages.", gaps)
             wrong = of_other_texts(report, self.catalog)
-            add("wrong_text", wrong, "{n} documents hold another text.", wrong)
+            add("wrong_text", wrong, "{n} documents have the text of another one.", wrong)
         else:
             wrong = other_documents(report, self.catalog)
-            add("senseless_rows", wrong, "{n} documents are described wrongly.", wrong)
+            add("senseless_rows", wrong, "{n} documents have a wrong title or name.", wrong)
         changed = self._altered(name)
         # A text stays searchable until it is read again, and unchanged passages keep their vectors.
         again = partial(self.catalog.upkeep.read_again, changed)
         fix = again if name == PASSAGES else partial(self._delete, name, changed)
-        said = f"{{n}} documents are not in {name} as they were written."
+        said = f"{{n}} documents were altered in {name} after they were written."
         self.found.add("altered", name, changed, said, fix)
 
     def counts(self) -> None:
         """Check for missing rows, which ``recover`` queues."""
         short = incomplete(self.catalog, self.store)
-        self.found.add("missing_passages", PASSAGES, short, "{n} documents miss passages.")
+        self.found.add("missing_passages", PASSAGES, short, "{n} documents lack passages.")
         for space in self.catalog.spaces.all():
             name = vectors_table(space.key)
             lost = without_vectors(self.catalog, self.store, space)
-            said = f"{{n}} documents miss vectors of {space.key}."
+            said = f"{{n}} documents lack vectors of {space.key}."
             self.found.add("missing_vectors", name, lost, said)
         bare = without_profile(self.catalog, self.store)
-        said = "{n} documents have no row of their own."
+        said = "{n} documents lack their row in documents."
         self.found.add("missing_profiles", DOCUMENTS, bare, said)
 
     def catalog_alone(self) -> None:
@@ -210,10 +215,10 @@ class _Check:
         said = "{n} documents belong to no file."
         self.found.add("contents_without_files", "catalog", loose, said)
         lost, requeue = upkeep.files_without_contents(), upkeep.requeue_without_contents
-        said = "{n} files were read, and nobody knows what was in them."
+        said = "{n} files are marked as read, but their contents are not recorded."
         self.found.add("files_without_contents", "catalog", lost, said, requeue)
         unknown = unknown_words(self.catalog)
-        said = "The lexicon holds {n} documents that nobody knows."
+        said = "The lexicon has {n} documents that are not in the catalog."
         self.found.add("orphans", "lexicon", unknown, said, partial(lexicon.mark_deleted, unknown))
         bare = without_words(self.catalog)
         said = "{n} documents are not in the lexicon."
