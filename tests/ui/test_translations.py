@@ -98,6 +98,16 @@ def test_english_has_plurals_and_is_what_other_languages_get(speaking: QApplicat
         assert files(2) == "2 files"
 
 
+@pytest.mark.parametrize(("system", "settings"), [("de_AT", "Einstellungen"), ("fr", "Settings")])
+def test_the_system_chooses_unless_the_person_does(
+    speaking: QApplication, system: str, settings: str
+) -> None:
+    QLocale.setDefault(QLocale(system))
+    use_language(speaking, "system")
+    assert QCoreApplication.translate("MainWindow", "Settings") == settings
+    assert QLocale().territory() == QLocale(system).territory()
+
+
 def test_every_language_offered_is_there() -> None:
     from app.settings import SETTINGS
 

@@ -20,6 +20,7 @@ from ui.activity_feed import ActivityFeed
 from ui.library.activity import ActivityPanel
 from ui.library.activity_words import Smooth, facts, headline
 from ui.library.tones import light_tone
+from ui.words import amounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -194,11 +195,21 @@ def test_without_an_engine_it_says_so(qtbot: QtBot, tmp_path: Path) -> None:
         ({}, "Everything is up to date"),
         ({"paused": True}, "Paused"),
         ({"running": running(Step.SCAN)}, "Looking for new and changed files"),
+        ({"pending": 3}, amounts.waiting(3)),
         ({"running": running(Step.MAINTAIN, files_total=5)}, "Tidying up the library"),
     ],
 )
 def test_headlines(change: dict[str, Any], said: str) -> None:
     assert headline(replace(IDLE, **change)) == said
+
+
+def test_nothing_is_said_of_what_is_not_known_yet() -> None:
+    scanning = replace(IDLE, running=running(Step.SCAN), device="", device_notes=())
+    shown = dict(facts(scanning, Smooth()))
+    assert shown["Time left:"] == "…"
+    assert shown["Computes on:"] == "decided at the first use"
+    known = dict(facts(replace(scanning, device="cuda"), Smooth()))
+    assert known["Computes on:"] == "CUDA"
 
 
 def test_numbers_do_not_jump() -> None:

@@ -15,8 +15,9 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileState
 from tests.ui.library.port import CannedLink, ManyFiles, canned_context, make_row
-from ui.library.coverage_cells import Column, text
+from ui.library.coverage_cells import Column, hint, text
 from ui.library.coverage_model import PAGE, PAGES_KEPT, ROW_ROLE, CoverageModel
+from ui.words import states
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,9 +128,11 @@ def test_the_engine_sorts(qtbot: QtBot, made: tuple[CoverageModel, CannedLink]) 
         asked = link.asked[-1]
         assert isinstance(asked, ListFiles)
         assert asked.order is expected[0]
-    before = model.filter
-    model.sort(Column.REASON, Qt.SortOrder.AscendingOrder)
+    before, asked_before = model.filter, len(link.asked)
+    for section in (int(Column.REASON), int(Column.NAME), -1):  # no order, the same, no column
+        model.sort(section, Qt.SortOrder.AscendingOrder)
     assert model.filter == before
+    assert len(link.asked) == asked_before
     assert not model.can_sort(Column.REASON)
 
 
@@ -208,6 +211,7 @@ def test_cells_tell_a_screen_reader_what_they_are(made: tuple[CoverageModel, Can
     assert model.index(0, Column.SIZE).data(role) == "Size: 1.0 kB"
     assert model.index(0, Column.NAME).data(Qt.ItemDataRole.ToolTipRole).startswith("/documents/")
     assert model.headerData(0, Qt.Orientation.Vertical) is None
+    assert model.index(0, Column.NAME).data(Qt.ItemDataRole.DecorationRole) is None
 
 
 @pytest.mark.parametrize(
@@ -216,6 +220,16 @@ def test_cells_tell_a_screen_reader_what_they_are(made: tuple[CoverageModel, Can
 def test_the_folder_of_a_file_is_named_from_the_chosen_one(file: str, folder: str) -> None:
     row = replace(make_row(1), file=file)
     assert text(row, Column.FOLDER) == folder
+
+
+def test_a_cell_explains_what_it_leaves_out() -> None:
+    row = make_row(1, FileState.UNREADABLE, code="unreadable", detail='{"reason": "xml_damaged"}')
+    whole = make_row(2, pages=7)
+    assert hint(row, Column.FOLDER) == hint(row, Column.NAME) == row.path
+    assert "its XML is damaged" in hint(row, Column.REASON)
+    assert hint(whole, Column.STATE) == states.state_help(FileState.INDEXED) != ""
+    assert hint(row, Column.SIZE) == ""
+    assert (text(whole, Column.PAGES), text(row, Column.PAGES)) == ("7", "")
 
 
 def test_the_reason_says_more_than_the_state() -> None:

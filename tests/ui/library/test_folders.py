@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QAbstractItemModelTester
 
-from indexer.api.answers import Removal
+from indexer.api.answers import FormatEstimate, Removal
 from indexer.api.errors import WorldError
+from indexer.api.formats import FORMATS
 from indexer.api.phrases import Note
 from indexer.api.requests import EstimateIndex, GetStatus, Index, Remove, SetPatterns
 from indexer.api.status import LanguageStatus, ModelChange
@@ -26,6 +27,7 @@ from ui.library.folder_model import FolderModel, embedded, name_of, state_of
 from ui.library.folders import FoldersPage
 from ui.library.patterns_editor import PatternsEditor
 from ui.library.removals import FILE_NAME, Removals
+from ui.words import amounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from tests.fake_engine import FakeEngine
     from tests.ui.notices import RecordedNotices
     from ui.ports import Context
+
+FORMAT_NAMES = [known.name for known in FORMATS]
 
 
 @pytest.fixture
@@ -123,6 +127,26 @@ def test_folders_are_dropped(page: FoldersPage, library_files: Path) -> None:
     assert dropped_paths(QMimeData()) == []
 
 
+def test_what_is_no_folder_of_this_machine_is_not_taken(
+    page: FoldersPage, notices: RecordedNotices
+) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl("https://example.org/")])
+    point, no_key = QPoint(5, 5), Qt.KeyboardModifier.NoModifier
+    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    over = QDragEnterEvent(point, copy, data, left, no_key)
+    over.ignore()
+    page.dragEnterEvent(over)
+    assert not over.isAccepted()
+    page.dropEvent(QDropEvent(QPointF(point), copy, data, left, no_key))
+    page.add_paths([])
+    assert not page.card.isVisible()
+    assert notices.texts == []
+    data.setUrls([QUrl.fromLocalFile("/a")])
+    page.dragEnterEvent(over)
+    assert over.isAccepted()
+
+
 def test_a_removal_can_be_undone_or_is_carried_out(
     page: FoldersPage,
     qtbot: QtBot,
@@ -163,6 +187,32 @@ def test_a_removal_survives_a_window_that_closes(qtbot: QtBot, tmp_path: Path) -
     assert link.asked[-1] == Remove((Path("/a"),))
     qtbot.waitUntil(lambda: not later.hidden)
     assert not (tmp_path / FILE_NAME).exists()
+
+
+def test_a_removal_waits_for_an_engine_that_is_gone(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, said = canned_context(tmp_path)
+    owner = FolderModel()
+    removals = Removals(context, owner)
+    removals.remove(["/a"])
+    said.lapse()
+    qtbot.waitUntil(lambda: not link.waiting)  # it answers that there is no engine
+    assert removals.hidden == {"/a"}
+    assert json.loads((tmp_path / FILE_NAME).read_text()) == ["/a"]
+    link.answers[Remove] = lambda _request: Removal(0, 0, 0)
+    link.connected.emit()
+    qtbot.waitUntil(lambda: not removals.hidden)
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", '{"/a": 1}'])
+def test_a_damaged_list_of_removals_removes_nothing(
+    qtbot: QtBot, tmp_path: Path, content: str
+) -> None:
+    context, link, _said = canned_context(tmp_path)
+    (tmp_path / FILE_NAME).write_text(content)
+    owner = FolderModel()
+    assert not Removals(context, owner).hidden
+    assert link.asked == []
 
 
 @pytest.mark.parametrize(("code", "told"), [("not_a_root", False), ("disk_full", True)])
@@ -221,6 +271,25 @@ def test_an_estimate_waits_for_the_engine(qtbot: QtBot, tmp_path: Path) -> None:
     link.connected.emit()
     qtbot.waitUntil(lambda: "nothing in it" in card.note.text())
     assert not card.start.isEnabled()
+
+
+def test_an_estimate_says_what_is_known_and_what_is_new(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    card = EstimateCard(context)
+    qtbot.addWidget(card)
+    link.answers[EstimateIndex] = lambda _request: replace(NOTHING, known=7)
+    card.consider(["/a", "/b", "/c", "/d"])
+    qtbot.waitUntil(card.start.isEnabled)
+    assert card.note.text() == "Everything in it has been read already."
+    assert card.facts.value("Known already:") == amounts.files(7)
+    kinds = {name: FormatEstimate(n, n) for n, name in enumerate(FORMAT_NAMES[:7], 1)}
+    new = replace(NOTHING, files=28, formats=kinds, measured=True)
+    link.answers[EstimateIndex] = lambda _request: new
+    with qtbot.waitSignal(card.estimated):
+        card.consider(["/a"])
+    assert card.note.text() == ""  # the time is no guess
+    assert card.facts.value("Kinds:").endswith("…")
+    assert card.facts.value("Kinds:").count("·") == 6
 
 
 def test_an_estimate_says_what_is_wrong(qtbot: QtBot, tmp_path: Path) -> None:

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtGui import QDesktopServices
 
+from indexer.api.errors import WorldError
+from indexer.confine.launcher import View
 from tests.ui.search.hits import hit
 from ui import desktop as desktop_module
+from ui import outside
 from ui.desktop import open_path, show_in_folder
 from ui.preview.viewer_commands import (
     VIEWERS,
@@ -264,6 +267,65 @@ def test_the_file_manager_is_asked_to_show_the_file(
     assert "org.freedesktop.FileManager1.ShowItems" in arguments
     assert "['file:///d/it%27s.pdf']" in arguments
     assert opened == []
+
+
+def break_program(program: Path) -> None:
+    """Make a file that may be run and cannot be."""
+    program.write_bytes(b"\x7fELF, and nothing that a system could start")
+    program.chmod(0o755)
+
+
+@linux_only
+@pytest.mark.parametrize("how", ["absent", "broken", "killed"])
+def test_without_a_file_manager_that_works_the_folder_is_opened(
+    qtbot: QtBot, desktop: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setenv("PATH", str(desktop))
+    if how == "broken":
+        break_program(desktop / "gdbus")
+    elif how == "killed":
+        (desktop / "gdbus").write_text("#!/bin/sh\nkill -9 $$\n")
+        (desktop / "gdbus").chmod(0o755)
+    show_in_folder("/d/a.pdf")
+    qtbot.waitUntil(lambda: opened == ["/d"])
+
+
+@linux_only
+def test_explorer_is_told_which_file_to_select(
+    qtbot: QtBot, desktop: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    write(desktop / "explorer.exe", "")
+    show_in_folder("/d/a.pdf")
+    qtbot.waitUntil(lambda: bool(got(desktop, "explorer.exe")))
+    assert got(desktop, "explorer.exe") == ["/select,", "\\d\\a.pdf"]
+    assert opened == []
+
+
+def test_what_nobody_opens_is_no_fault_where_nobody_is_to_be_told(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda _url: False)
+    open_path("/d/a.txt")
+
+
+@linux_only
+def test_for_a_window_without_a_network_nothing_else_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("tool.sh", "a.txt"):
+        (tmp_path / name).touch()
+    with pytest.raises(WorldError) as caught:
+        outside.open_path(str(tmp_path / "tool.sh"))
+    assert caught.value.code == "bad_request"
+    document = tmp_path / "a.txt"
+    assert not outside.open_path(str(document))  # there is nothing to open it with
+    break_program(tmp_path / "xdg-open")
+    assert not outside.open_path(str(document))
+    assert not outside.view(View("", document, 3), "")
+    assert not outside.view(View("", document, 3), "xdg-open {page}")
+    assert not outside.view(View("org.gnome.Evince.desktop", document, 3), "")
 
 
 @linux_only

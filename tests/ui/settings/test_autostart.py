@@ -98,6 +98,16 @@ def test_the_run_key() -> None:
     assert not entry.is_there()
 
 
+def test_an_installed_program_starts_itself_and_an_image_from_outside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.delenv("APPIMAGE", raising=False)
+    assert autostart.own_command("--tray") == [sys.executable, "--tray"]
+    monkeypatch.setenv("APPIMAGE", "/home/ann/Lectern.AppImage")
+    assert autostart.own_command() == ["/home/ann/Lectern.AppImage"]
+
+
 def test_the_own_command_can_be_started() -> None:
     command = autostart.own_command("--tray")
     assert command[-1] == "--tray"

@@ -11,6 +11,7 @@ from PySide6.QtCore import QLocale
 
 from indexer.api.errors import CODES, WorldError
 from indexer.api.phrases import PHRASES, Note, english
+from indexer.api.progress import Progress, Step
 from indexer.api.types import FileRow, FileState
 from indexer.files.excludes import Reason
 from ui.words import amounts, failures, formats, states
@@ -76,6 +77,13 @@ def test_what_is_unknown_is_shown_as_it_is() -> None:
     assert failures.sentence("brand_new") == ""
     assert formats.kind("xyz") == "XYZ"
     assert states.pause("") == ""
+
+
+def test_a_step_with_nothing_counted_yet_is_a_scan() -> None:
+    told = states.doing(Progress(Step.INDEX))
+    assert told == states.doing(Progress(Step.SCAN))
+    assert states.doing(Progress(Step.INDEX, files_total=5, files_done=2)) != told
+    assert states.pause("brand_new") == "brand new"
 
 
 def test_a_detail_is_put_into_the_sentence_from_json_too() -> None:
