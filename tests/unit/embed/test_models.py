@@ -59,6 +59,29 @@ def test_a_model_cannot_be_a_path_out_of_the_folder(tmp_path: Path) -> None:
         find_record("../outside", models)
 
 
+def test_models_of_ones_own_are_known_once_and_under_their_own_name(tmp_path: Path) -> None:
+    built_in = next(iter(RECORDS.values()))
+    mine = replace(built_in, id="mine")
+    for record in (built_in, mine):
+        write_record(record, tmp_path)
+    (tmp_path / "mine").rename(tmp_path / "renamed")
+    write_record(mine, tmp_path)
+    known = list(known_records(tmp_path))
+    assert known[-1] == mine
+    assert len(known) == len({record.id for record in known}) == len(KNOWN) + 1
+    assert find_record(built_in.id, tmp_path) == built_in
+    with pytest.raises(WorldError) as caught:
+        find_record("renamed", tmp_path)
+    assert caught.value.code == "unknown_model"
+
+
+def test_a_model_has_no_file_that_its_record_does_not_name() -> None:
+    record = next(iter(RECORDS.values()))
+    assert record.file(WEIGHTS).name == WEIGHTS
+    with pytest.raises(KeyError, match="nonesuch"):
+        record.file("nonesuch")
+
+
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"id": 3}'])
 def test_a_damaged_record_names_no_model(content: str, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()

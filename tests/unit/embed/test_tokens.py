@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from indexer.embed.models import TOKENIZER
 from indexer.embed.tokens import TextTokenizer, shared_tokenizer
@@ -38,6 +41,27 @@ def test_a_literal_special_token_is_ordinary_text(tokenizer: TextTokenizer, toke
     (brackets,) = tokenizer.encode([f"before [ {token[1:-1]} ] after"])
     assert not np.isin(tokens.ids, [0, 2, 3, 4]).any()
     assert tokens.ids.tolist() == brackets.ids.tolist()
+
+
+def _whole_words(path: Path, *special: str) -> TextTokenizer:
+    """A tokenizer that looks words up as they stand, whatever they look like."""
+    words = {token: number for number, token in enumerate((*SPECIAL, "lamp", "oil"))}
+    made = Tokenizer(WordLevel(words, unk_token=SPECIAL[1]))
+    made.pre_tokenizer = WhitespaceSplit()
+    made.add_special_tokens(list(special))
+    made.save(str(path))
+    return TextTokenizer(path)
+
+
+def test_a_special_token_that_a_vocabulary_lets_through_is_unknown(tmp_path: Path) -> None:
+    tokenizer = _whole_words(tmp_path / TOKENIZER, *SPECIAL)
+    lamp, forged, oil = tokenizer.encode(["lamp [SEP] oil"])[0].ids.tolist()
+    assert (lamp, forged, oil) == (5, SPECIAL.index("[UNK]"), 6)
+
+
+def test_where_no_token_is_special_none_is_replaced(tmp_path: Path) -> None:
+    tokenizer = _whole_words(tmp_path / TOKENIZER)
+    assert tokenizer.encode(["lamp [SEP] oil"])[0].ids.tolist() == [5, 3, 6]
 
 
 pieces = st.one_of(st.text(max_size=12), st.sampled_from([*SPECIAL, "</s>", "<s>", "\ufffd", "\0"]))
