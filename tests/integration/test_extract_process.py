@@ -15,7 +15,10 @@ import pytest
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.config import Limits
+from indexer.confine.worker import TOO_LARGE_STATUS
+from indexer.extract.process.process import ChildProcess
 from indexer.extract.process.sandbox import ExtractionChild
+from indexer.ocr.tesseract import Program
 from tests.integration.extraction import Seen, code_of, read, reader_of
 from tests.unit.extract.pdfs import endless_page
 from tests.waiting import wait_for
@@ -119,6 +122,57 @@ def test_a_consumer_that_stops_early_leaves_a_usable_child(
     next(passages)
     passages.close()  # type: ignore[attr-defined]  # a generator
     assert read(child, tale)[1]
+
+
+def test_an_idle_child_that_is_killed_is_replaced(child: ExtractionChild, tale: Path) -> None:
+    read(child, tale)
+    pid = child.pid
+    assert pid is not None
+    psutil.Process(pid).kill()
+    wait_for(lambda: not psutil.pid_exists(pid))
+    assert read(child, tale)[1]
+    assert child.pid != pid
+
+
+def test_a_page_that_nobody_waits_for_any_longer_is_given_up(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(endless_page(pages=1, endless=1))
+    program = Program(str(tmp_path / "tesseract"), "5.3", ("eng",), detects_orientation=False)
+    with ExtractionChild() as child, pytest.raises(Cancelled):
+        child.recognise(path, 1, None, program, ("eng",), stopping=lambda: True)
+
+
+@posix_only
+@pytest.mark.parametrize(
+    ("script", "code", "reason"),
+    [
+        ("exit 3", "child_died", "exit status 3"),
+        (f"exit {TOO_LARGE_STATUS}", "out_of_memory", "350 MB"),
+        ("kill -TERM $$", "child_died", "SIGTERM"),
+        ("exec >&-; read never", "child_died", "stopped answering"),
+    ],
+)
+def test_a_child_that_does_not_come_up_is_told(
+    script: str, code: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "python"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    before = set(threading.enumerate())
+    with pytest.raises(WorldError, match=reason) as caught:
+        ChildProcess(Limits())
+    assert caught.value.code == code
+    assert set(threading.enumerate()) == before
+
+
+def test_without_an_interpreter_no_child_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "gone"))
+    with pytest.raises(WorldError) as caught:
+        ChildProcess(Limits())
+    assert caught.value.code == "child_died"
 
 
 def test_closing_leaves_no_process_and_no_thread(tale: Path) -> None:
