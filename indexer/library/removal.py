@@ -37,6 +37,18 @@ def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:
     return counts
 
 
+def may_forget_orphans(catalog: Catalog) -> bool:
+    """Return whether no file or vector is missing that an orphan may still provide.
+
+    A file that was moved is bound to its document when it is read, and vectors of an edited
+    document are copied from its former version.
+    """
+    spaces = catalog.spaces.all()
+    return not catalog.queue.waiting() and not any(
+        catalog.spaces.pending(space.id, 1) for space in spaces
+    )
+
+
 def _orphans(catalog: Catalog) -> tuple[int, int]:
     """Count the documents that no file holds any more, and their passages."""
     rows = catalog.docs.get(catalog.upkeep.orphans()).values()

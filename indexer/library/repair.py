@@ -27,6 +27,7 @@ from indexer.library.recovery import (
     without_vectors,
     without_words,
 )
+from indexer.library.removal import may_forget_orphans
 from indexer.store import damage, deletions, indices
 from indexer.store.checks import TableReport, docs_with, examine
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
@@ -210,8 +211,7 @@ class _Check:
     def catalog_alone(self) -> None:
         """Check the catalog by itself."""
         upkeep, lexicon = self.catalog.upkeep, self.catalog.lexicon
-        # A queued file may turn out to hold the document.
-        loose = upkeep.orphans_left() if not self.catalog.queue.waiting() else 0
+        loose = upkeep.orphans_left() if may_forget_orphans(self.catalog) else 0
         said = "{n} documents belong to no file."
         self.found.add("contents_without_files", "catalog", loose, said)
         lost, requeue = upkeep.files_without_contents(), upkeep.requeue_without_contents
