@@ -41,6 +41,7 @@ class Root:
 
     def make(self) -> None:
         run("debootstrap", "--variant=minbase", SUITE, str(self.folder), MIRROR)
+        self.folder.chmod(0o755)  # a temporary one is closed to the person
         self.run("useradd --create-home person")
 
     def run(self, command: str) -> str:
