@@ -30,6 +30,7 @@ from ui.library.tones import StateBar, TonesBar, light_tone
 from ui.theme import XL, L, M, S
 from ui.timers import timer
 from ui.words import states
+from ui.words.paths import from_home
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
@@ -216,7 +217,7 @@ class ActivityPanel(ColumnPage):
             total = progress.files_total  # unknown during the scan
             read = min(progress.files_done / total, 1.0) if total else 0.0
             self.bar.show_shares(read, progress.share, known=bool(total))
-            self.current.setText(progress.current)
+            self.current.setText(from_home(progress.current))
         elif activity is not None:
             self.bar.show_shares(1.0, activity.embedded_share)
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 from ui.library.buttons import IconButton
 from ui.library.drops import choose_folder
 from ui.theme import S
+from ui.words.paths import from_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,7 @@ class FolderChoice(QWidget):
 
     def _add(self, path: str, *, ticked: bool) -> None:
         name = PurePath(path).name or path
-        text = self.tr("{name} ({path})").format(name=name, path=_short(path))
+        text = self.tr("{name} ({path})").format(name=name, path=from_home(path))
         box = QCheckBox(text.replace("&", "&&"))
         box.setChecked(ticked)
         box.setAccessibleName(path)
@@ -84,9 +85,3 @@ class FolderChoice(QWidget):
 
     def _ask(self) -> None:
         choose_folder(self, self.tr("Add a folder"), self.add)
-
-
-def _short(path: str) -> str:
-    """A path with ``~`` for the home folder."""
-    home = QDir.homePath()
-    return path.replace(home, "~", 1) if path.startswith(home + "/") else path

@@ -5,7 +5,6 @@ Owns the rows. It must not know where the numbers come from.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -16,6 +15,7 @@ from ui.elided import ElidedLabel
 from ui.library.tones import TonesBar
 from ui.theme import L, S
 from ui.words import amounts
+from ui.words.paths import from_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ class FolderShares(QWidget):
             for part in row:
                 part.setVisible(number < len(largest))
         for (name, bar, amount), root in zip(self._rows, largest, strict=False):
-            name.setText(_short(root.path))
+            name.setText(from_home(root.path))
             name.setToolTip(root.path)
             counts = root.states
             total = max(sum(counts.values()), 1)
@@ -65,10 +65,3 @@ class FolderShares(QWidget):
         for column, part in enumerate((name, bar, amount)):
             self._grid.addWidget(part, len(self._rows), column)
         self._rows.append((name, bar, amount))
-
-
-def _short(path: str) -> str:
-    """A path with the home folder as people write it."""
-    inside = Path(path)
-    home = Path.home()
-    return str(Path("~") / inside.relative_to(home)) if inside.is_relative_to(home) else path

@@ -5,9 +5,8 @@ Owns the short texts of the results and their translation. It must not know how 
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
@@ -18,6 +17,7 @@ from ui.search.rows import Kind
 from ui.search.safe_text import line, shown
 from ui.words import amounts, formats, states
 from ui.words.amounts import hits
+from ui.words.paths import from_home
 from ui.words.states import state
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ui.search.rows import Row
 
 _NS_A_MS = 1_000_000
-_HOME = str(Path.home())
 
 
 def title(hit: Hit) -> str:
@@ -35,10 +34,7 @@ def title(hit: Hit) -> str:
 
 def folder(hit: Hit) -> str:
     """The path of a document, with the home folder as people write it."""
-    path = line(hit.path)
-    if path.startswith(_HOME + os.sep):
-        return "~" + path[len(_HOME) :]
-    return path
+    return from_home(line(hit.path))
 
 
 def day(hit: Hit) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import string
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ from indexer.api.progress import Progress, Step
 from indexer.api.types import FileRow, FileState
 from indexer.files.excludes import Reason
 from ui.words import amounts, failures, formats, states
+from ui.words.paths import from_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,3 +179,10 @@ def test_dates() -> None:
     )
     assert amounts.instant("no date") == "no date"
     assert amounts.instant("2024-03-05T10:00:00Z") != "2024-03-05T10:00:00Z"
+
+
+def test_a_path_below_the_home_folder_begins_with_a_tilde() -> None:
+    home = Path.home()
+    assert from_home(str(home / "a" / "b.pdf")) == str(Path("~") / "a" / "b.pdf")
+    for path in (str(home), f"{home}ly", "/elsewhere/b.pdf", ""):
+        assert from_home(path) == path

@@ -1,0 +1,15 @@
+"""Paths as people write them: below the home folder they begin with ``~``.
+
+Must not know whether a path exists.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def from_home(path: str) -> str:
+    """Replace the home folder at the beginning of a path by ``~``."""
+    inside, home = Path(path), Path.home()
+    below = inside != home and inside.is_relative_to(home)
+    return str(Path("~") / inside.relative_to(home)) if below else path
