@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from indexer.api.answers import FileList
 
 PATIENCE_S = 90.0
-QUESTION = "who mends the roof of the workshop"
+# A phrase is always an answer; the tiny model cannot tell whether other hits are one.
+QUESTION = '"keeps the roof" of the workshop'
 
 
 class Driver:
