@@ -225,6 +225,7 @@ class Hit:
     modified_ns: int = 0  # of the file, since 1970; 0 when unknown
     also: tuple[Also, ...] = ()  # near-duplicates grouped under this one, best first
     language: str = ""  # of a hit found by meaning, if the query is clearly in another language
+    left_out: tuple[Span, ...] = ()  # running heads and page numbers inside ``text``
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from indexer.api.phrases import Note
     from indexer.api.progress import CancelToken
-    from indexer.api.types import FileRow
+    from indexer.api.types import FileRow, Span
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, DocumentFile, Totals
     from indexer.query.grammar import Query
@@ -260,7 +260,14 @@ def shorten(hit: Hit) -> Hit:
         low += 1
     while last < high < len(hit.text) and not hit.text[high].isspace():
         high -= 1
-    marks = tuple(
-        (start - low, end - low) for start, end in hit.marks if low <= start < end <= high
+
+    def kept(spans: Iterable[Span]) -> tuple[Span, ...]:
+        return tuple((start - low, end - low) for start, end in spans if low <= start < end <= high)
+
+    return replace(
+        hit,
+        text=hit.text[low:high],
+        best=(first - low, last - low),
+        marks=kept(hit.marks),
+        left_out=kept(hit.left_out),
     )
-    return replace(hit, text=hit.text[low:high], best=(first - low, last - low), marks=marks)

@@ -5,6 +5,8 @@ Owns making one ``Hit``. It must not know the other hits.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -34,6 +36,7 @@ NEARLY = 0.85
 # squared and weighted, and a cosine that unrelated text seldom reaches.
 WORDS_FROM = 0.2
 MEANING_FROM = 0.35
+_SIGNS = re.compile(r"[\W_]+")
 
 
 def best_sentences(evidence: CandidateEvidence, at: int) -> list[int]:
@@ -63,8 +66,34 @@ def passage_hit(
         author=doc.author,
         format=place.format,
         modified_ns=place.mtime_ns,
+        left_out=left_out(passage["text"], passage["view"]),
         **where(passage, place, doc),
     )
+
+
+def left_out(text: str, view: str) -> tuple[Span, ...]:
+    """Return the lines of a passage that its view leaves out: running heads and page numbers.
+
+    The letters and digits of both are compared line by line. If they do not come out even, as when
+    a page number is also the beginning of the next line, nothing counts as left out.
+    """
+    wanted = _letters(view)
+    if len(wanted) == len(_letters(text)):
+        return ()
+    found: list[Span] = []
+    at = start = 0
+    for line in text.splitlines(keepends=True):
+        letters = _letters(line)
+        if wanted.startswith(letters, at):
+            at += len(letters)
+        else:
+            found.append((start, start + len(line)))
+        start += len(line)
+    return tuple(found) if at == len(wanted) else ()
+
+
+def _letters(text: str) -> str:
+    return _SIGNS.sub("", unicodedata.normalize("NFKC", text))
 
 
 def with_phrases(hit: Hit, passage: dict[str, Any], phrases: Sequence[str]) -> Hit:

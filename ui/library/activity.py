@@ -18,7 +18,7 @@ from indexer.api.status import Speed
 from ui import theme
 from ui.elided import ElidedLabel
 from ui.icons import icon
-from ui.library.activity_words import Smooth, facts, headline
+from ui.library.activity_words import Smooth, facts, headline, read_since
 from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
 from ui.library.column_page import ColumnPage
@@ -33,6 +33,8 @@ from ui.words import states
 from ui.words.paths import from_home
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QColor, QHideEvent, QShowEvent
 
@@ -55,6 +57,7 @@ class ActivityPanel(ColumnPage):
         self._questions = Questions(context, self)
         self._smooth = Smooth()
         self._activity: Activity | None = None
+        self._counts: Mapping[str, int] = {}
         self.setAccessibleName(self.tr("Activity"))
         self._make_parts()
         self._arrange()
@@ -79,10 +82,17 @@ class ActivityPanel(ColumnPage):
         self.timer.start()
 
     def _show_status(self, status: Status) -> None:
-        self.states.show_counts(status.files)
+        self._counts = status.files
+        self._show_counts()
         self.folders.show_roots(status.roots)
         for part in (self._states_title, self.states, self._folders_title, self.folders):
             part.setVisible(bool(status.roots))
+
+    def _show_counts(self) -> None:
+        """Show the states as of the headline: files are counted less often than they are read."""
+        running = self._activity.running if self._activity is not None else None
+        progress = running.progress if running is not None else None
+        self.states.show_counts(read_since(self._counts, progress))
 
     def _make_parts(self) -> None:
         self.headline = QLabel()
@@ -189,6 +199,7 @@ class ActivityPanel(ColumnPage):
         self.reason.setVisible(bool(self.reason.text()))
         running = activity.running if activity is not None else None
         self._show_progress(activity, running.progress if running is not None else None)
+        self._show_counts()
         self._change.show_state(activity)
         self.facts.show_facts(facts(activity, self._smooth) if activity is not None else [])
         self.pause.setEnabled(known)

@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from indexer.api.progress import Step
+from indexer.api.types import FileState
 from ui.words import amounts, failures, states
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from indexer.api.progress import Progress
     from indexer.api.status import Activity
 
 translate = QCoreApplication.translate
@@ -72,6 +76,17 @@ def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
     rows.append((translate("ActivityPanel", "Embedded:"), _share(activity.embedded_share)))
     rows.append((translate("ActivityPanel", "Computes on:"), _device(activity)))
     return rows
+
+
+def read_since(counts: Mapping[str, int], progress: Progress | None) -> dict[str, int]:
+    """Count files by state, with those that a run has read since they were counted."""
+    made = dict(counts)
+    if progress is not None and progress.step is Step.INDEX and progress.files_total:
+        queued = made.get(FileState.QUEUED, 0)
+        left = min(queued, max(progress.files_total - progress.files_done, 0))
+        made[FileState.QUEUED] = left
+        made[FileState.TEXT_ONLY] = made.get(FileState.TEXT_ONLY, 0) + queued - left
+    return made
 
 
 def _rates(activity: Activity, smooth: Smooth) -> str:

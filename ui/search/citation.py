@@ -6,11 +6,12 @@ Owns the form of a citation. Pure; it must not know the clipboard.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ui.links import link_of
 from ui.search import describe
+from ui.search.plain import plain
 from ui.search.safe_text import shown
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class CitedSource:
 
 def passage(hit: Hit) -> str:
     """The text of a hit as one paragraph."""
-    return shown(hit.text).text
+    return plain(replace(hit, heading_path=())).text
 
 
 def citation(hit: Hit, source: CitedSource) -> str:

@@ -13,8 +13,9 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from indexer.api.formats import page_unit
 from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState
+from ui.search.plain import plain
 from ui.search.rows import Kind
-from ui.search.safe_text import line, shown
+from ui.search.safe_text import line
 from ui.words import amounts, formats, states
 from ui.words.amounts import hits
 from ui.words.paths import from_home
@@ -150,7 +151,7 @@ def document_spoken(group: Group) -> str:
 
 def hit_spoken(hit: Hit) -> str:
     """A hit for a screen reader: the best sentence, its place and the reason."""
-    text = hit.text[slice(*hit.best)] if hit.best[1] > hit.best[0] else hit.text
-    text = shown(text).text or body(hit)
-    parts = (pages(hit), text, headings(hit), states.why(hit), alike(hit))
+    text = plain(hit, [hit.best])
+    best = text.text[slice(*text.spans[0])] if text.spans else text.text
+    parts = (pages(hit), best or body(hit), headings(hit), states.why(hit), alike(hit))
     return ". ".join(part.rstrip(".") for part in parts if part)

@@ -47,6 +47,7 @@ class ResultsPane(QWidget):
         self.result: SearchResult | None = None
         self.groups: tuple[Group, ...] = ()
         self._unfolded: frozenset[Key] = frozenset()
+        self._room = 0
         self.summary = Summary()
         self.view = ResultsView(self.model)
         self.view.setAccessibleName(self.tr("Results"))
@@ -98,6 +99,7 @@ class ResultsPane(QWidget):
         self.groups = grouped(result.hits, self.summary.order)
         if not same_query:
             self._unfolded = frozenset()
+            self._room = self.view.room
         self.model.phrases = self.view.results.phrases = quoted_phrases(query)
         self.model.show(self.groups, same_query=same_query, layout=self._layout())
         documents = len({group.path for group in self.groups})
@@ -162,7 +164,7 @@ class ResultsPane(QWidget):
 
     def _layout(self) -> Layout:
         ranked = self.summary.order is Order.RELEVANCE
-        return Layout(self.result is None or self.result.good, ranked, self._unfolded)
+        return Layout(self.result is None or self.result.good, ranked, self._unfolded, self._room)
 
     def _unfold(self, row: Row) -> None:
         """Show the passages that a line stands for, and go to the first of them if it was there."""

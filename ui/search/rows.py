@@ -91,11 +91,13 @@ class Layout:
         good: Whether it answers; else the closest passages are shown alone.
         ranked: Whether documents stand by relevance.
         unfolded: Groups (keys of their documents) of which everything is shown; or ``EVERYTHING``.
+        room: Passages that the list has room for; few documents show more of theirs.
     """
 
     good: bool = True
     ranked: bool = True
     unfolded: frozenset[Key] = frozenset()
+    room: int = 0
 
 
 def rows_of(groups: Sequence[Group], layout: Layout) -> list[Row]:
@@ -106,6 +108,7 @@ def rows_of(groups: Sequence[Group], layout: Layout) -> list[Row]:
     made: list[Row] = []
     exact = sum(len(group.hits) for group in groups if group.exact)
     heading: Kind | None = None
+    most = max(SHOWN, layout.room // max(len(groups), 1))
     for group in groups:
         now = heading
         if exact:
@@ -115,7 +118,7 @@ def rows_of(groups: Sequence[Group], layout: Layout) -> list[Row]:
         if now is not heading and now is not None:
             made.append(Row(group, kind=now, count=exact))
         heading = now
-        made += _group_rows(group, layout, least)
+        made += _group_rows(group, layout, least, most)
     return made
 
 
@@ -125,12 +128,12 @@ def least_score(groups: Iterable[Group]) -> float:
     return WEAKER * max(ranked, default=0.0)
 
 
-def _group_rows(group: Group, layout: Layout, least: float) -> Iterator[Row]:
+def _group_rows(group: Group, layout: Layout, least: float, most: int) -> Iterator[Row]:
     document = Row(group, weak=_all_weak(group, least))
     shown = len(group.hits)
     # A line that unfolds one passage takes about the room of that passage.
-    if document.key not in layout.unfolded and shown > SHOWN + 1:
-        shown = SHOWN
+    if document.key not in layout.unfolded and shown > most + 1:
+        shown = most
     yield document
     for number in range(shown):
         yield Row(group, number, Kind.HIT, weak=_is_weak(group.hits[number], least))

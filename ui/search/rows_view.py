@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 
 from ui.search.delegate import ResultsDelegate
 from ui.search.results_style import ResultsStyle
+from ui.search.snippet import MOST_LINES
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHoverEvent, QPaintEvent, QResizeEvent
@@ -157,6 +158,13 @@ class RowsView(QListView):
         anchor, self._anchor = self._anchor, None
         if anchor is not None and anchor[0].isValid() and anchor[0].row() + 1 < len(self._tops):
             self.verticalScrollBar().setValue(self._tops[anchor[0].row()] + anchor[1])
+
+    @property
+    def room(self) -> int:
+        """How many passages fit below the head of one document and the line that unfolds more."""
+        style = self.results.style
+        left = self.viewport().height() - style.document_height - style.line_height
+        return max(left // style.hit_height(MOST_LINES), 0)
 
     def top_of(self, row: int) -> int:
         """The offset of a row from the beginning of the list."""

@@ -6,7 +6,6 @@ models, nor the position of a snippet on the screen.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING
@@ -15,7 +14,8 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
 from indexer.api.types import Why
-from ui.search.safe_text import Shown, Span, is_right_to_left, shown
+from ui.search.plain import plain
+from ui.search.safe_text import Shown, Span, is_right_to_left
 from ui.text_offsets import Utf16Map
 
 if TYPE_CHECKING:
@@ -62,25 +62,9 @@ class Snippet:
 def text_of(hit: Hit) -> Shown:
     """The text of a hit, safe, with its best sentence, or with the phrases that were asked for.
 
-    In three lines the marks of more sentences would hide it. The heading that the text begins with
-    is left out, as it stands above.
+    In three lines the marks of more sentences would hide it.
     """
-    spans = hit.marks if hit.why is Why.PHRASE and hit.marks else (hit.best,)
-    begins = _behind_heading(hit)
-    kept = [(max(low - begins, 0), high - begins) for low, high in spans if high > begins]
-    return shown(hit.text[begins:], kept)
-
-
-def _behind_heading(hit: Hit) -> int:
-    """Where the text of a hit goes on behind the heading that is shown above it."""
-    for heading in reversed(hit.heading_path[-2:]):
-        words = map(re.escape, heading.split())
-        found = re.match(
-            r"[\s#*_]*" + r"\s+".join(words) + r"[ \t:.#*_]*\n\s*", hit.text, re.IGNORECASE
-        )
-        if found is not None and heading and found.end() < len(hit.text):
-            return found.end()
-    return 0
+    return plain(hit, hit.marks if hit.why is Why.PHRASE and hit.marks else (hit.best,))
 
 
 def lines_needed(hit: Hit, pen: Pen) -> int:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from indexer.api.status import Activity
+    from indexer.api.status import Activity, Status
     from tests.fake_engine import FakeEngine
     from ui.ports import Context
 
@@ -73,9 +73,11 @@ def panel(qtbot: QtBot, context: Context) -> Iterator[ActivityPanel]:
     panel.hide()
 
 
-def _canned(qtbot: QtBot, folder: Path, activity: Activity) -> tuple[ActivityPanel, CannedLink]:
+def _canned(
+    qtbot: QtBot, folder: Path, activity: Activity, status: Status = LIBRARY
+) -> tuple[ActivityPanel, CannedLink]:
     context, link, _said = canned_context(folder)
-    link.answers[GetStatus] = lambda _request: LIBRARY
+    link.answers[GetStatus] = lambda _request: status
     panel = ActivityPanel(context)
     qtbot.addWidget(panel)
     panel.resize(800, 600)
@@ -100,6 +102,22 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
         panel.show_aside.click()
     assert wanted.args == ["failed"]
     panel.hide()
+
+
+def test_the_states_are_those_of_the_headline(qtbot: QtBot, tmp_path: Path) -> None:
+    status = replace(LIBRARY, files={"queued": 10, "empty": 1})
+    panel, _link = _canned(qtbot, tmp_path, BUSY, status)
+    qtbot.waitUntil(lambda: _states(panel) == ["4 Found by words", "6 Waiting", "1 Empty"])
+    reading = running(Step.INDEX, files_done=9, files_total=10)
+    panel.show_activity(replace(BUSY, running=reading))
+    assert _states(panel) == ["9 Found by words", "1 Waiting", "1 Empty"]
+    panel.show_activity(replace(BUSY, running=running(Step.SCAN)))
+    assert _states(panel) == ["10 Waiting", "1 Empty"]
+    panel.hide()
+
+
+def _states(panel: ActivityPanel) -> list[str]:
+    return [link.text() for link in panel.states.links.values()]
 
 
 def test_what_is_read_and_what_is_understood_are_two_tones(qtbot: QtBot, tmp_path: Path) -> None:

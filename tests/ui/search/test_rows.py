@@ -39,6 +39,14 @@ def test_a_document_shows_three_passages_and_how_many_more_it_has() -> None:
     assert kinds(unfolded) == [Kind.DOCUMENT, *[Kind.HIT] * 11]
 
 
+def test_few_documents_fill_the_list() -> None:
+    one = scored("/d/a.pdf", *[1.0] * 11)
+    assert kinds(laid_out(one, room=8)) == [Kind.DOCUMENT, *[Kind.HIT] * 8, Kind.MORE]
+    two = laid_out(one + scored("/d/b.pdf", *[1.0] * 11), room=8)
+    assert kinds(two) == [Kind.DOCUMENT, *[Kind.HIT] * 4, Kind.MORE] * 2
+    assert len(laid_out(many(9, 6), room=8)) == 9 * (1 + SHOWN + 1)
+
+
 def test_one_more_passage_takes_the_room_of_the_line_that_would_hide_it() -> None:
     assert Kind.MORE not in kinds(laid_out(scored("/d/a.pdf", 1.0, 1.0, 1.0, 1.0)))
 

@@ -36,16 +36,6 @@ def test_the_best_sentence_of_a_long_passage_is_in_view() -> None:
     assert made.text[low:high].strip() == best.strip()
 
 
-def test_the_heading_above_a_snippet_is_not_repeated_in_it() -> None:
-    text = "7. Repairs\nThe landlord mends the roof. The tenant pays."
-    best = (11, 39)
-    shown_ = text_of(hit(text=text, heading_path=("Lease", "7. REPAIRS"), best=best))
-    assert shown_.text == "The landlord mends the roof. The tenant pays."
-    assert shown_.spans == ((0, 28),)
-    prose = "Repairs are paid by the landlord."
-    assert text_of(hit(text=prose, heading_path=("Repairs",))).text == prose
-
-
 @pytest.mark.usefixtures("qapp")
 def test_an_ellipsis_follows_no_stop() -> None:
     made = make(shown("One ends. " * 80))

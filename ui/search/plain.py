@@ -1,0 +1,57 @@
+"""The text of a hit as one reads it: without running heads and the signs of Markdown.
+
+Owns what is left out, and where spans of the text lie in what remains. Pure; it must not know how
+text is laid out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ui.search.safe_text import Shown, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.api.types import Hit
+    from ui.search.safe_text import Span
+
+_MARKDOWN = re.compile(
+    r"(?m:^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|(?:```|~~~).*$|[-*_]{3,}[ \t]*$))"
+    r"|(?<![\w*])\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?![\w*])|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)"
+    r"|`+|!?\[(?=[^\]\n]*\]\()|(?<=\S)\]\([^)\n]*\)"
+)
+
+
+def plain(hit: Hit, spans: Sequence[Span] = ()) -> Shown:
+    """The text of a hit, safe to show, and the spans of its text in it."""
+    text, placed = _without(hit.text, hit.left_out, spans)
+    if hit.format == "markdown":
+        signs = [found.span() for found in _MARKDOWN.finditer(text)]
+        text, placed = _without(text, signs, placed)
+    return _without_heading(text, placed, hit.heading_path)
+
+
+def _without_heading(text: str, spans: Sequence[Span], path: Sequence[str]) -> Shown:
+    """Leave out the heading that the text begins with, as it stands above."""
+    for heading in reversed(path[-2:]):
+        words = map(re.escape, heading.split())
+        found = re.match(r"\W*" + r"\s+".join(words) + r"[ \t:.]*\n\s*", text, re.IGNORECASE)
+        if found is not None and heading and found.end() < len(text):
+            return shown(*_without(text, [found.span()], spans))
+    return shown(text, spans)
+
+
+def _without(text: str, gone: Sequence[Span], spans: Sequence[Span]) -> tuple[str, list[Span]]:
+    """Take ranges, ascending, out of a text; spans follow, and go where nothing of them is left."""
+    kept, at = [], 0
+    for low, high in gone:
+        kept.append(text[at:low])
+        at = high
+
+    def place(offset: int) -> int:
+        return offset - sum(max(min(offset, high) - low, 0) for low, high in gone)
+
+    placed = [(place(low), place(high)) for low, high in spans]
+    return "".join(kept) + text[at:], [span for span in placed if span[0] < span[1]]
