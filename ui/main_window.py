@@ -1,7 +1,7 @@
-"""The window: a rail, its pages, a line for notices and one for the state of things.
+"""The main window: the rail, the pages, the line of notices and the status line.
 
-Owns the keys that count everywhere, what is said when the engine has trouble, and what closing
-means. It must not know what happens inside a page, nor how an engine is started.
+Owns the keys that work everywhere, notices about the engine, and what closing does. It must not
+know what happens inside a page, nor how an engine is started.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ui import keys
 from ui.desktop import open_path
 from ui.help import page_about
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH, Pages
-from ui.ports import Notice
+from ui.ports import Notice, ignore
 from ui.rail import Rail
 from ui.status_line import StatusLine
 from ui.theme import separator
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from ui.supervisor import Supervisor
 
 SETTINGS, KEYS, HELP = "settings", "keys", "help"
-# A comfortable size on a small screen, in widths of a letter and heights of a line.
+# The size at first: widths of a letter, and lines.
 COLUMNS, LINES = 150, 42
-# What the catalog of a library is called; without it nothing was ever indexed.
+# The file of a library's catalog; without it nothing was ever indexed.
 CATALOG = "catalog.sqlite"
 
 
@@ -47,8 +47,8 @@ class MainWindow(QMainWindow):
     """The one window of the program.
 
     Signals:
-        quit_requested: The program is to end; the window has been closed and has kept its state.
-        deletion_requested: All that was made of the documents is to be deleted, after the end.
+        quit_requested: The program is to end; the window is closed and its state is saved.
+        deletion_requested: The library and the window's files are to be deleted after the end.
     """
 
     quit_requested = Signal()
@@ -116,7 +116,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(middle)
 
     def _add_actions(self) -> None:
-        """Make the keys that count wherever the focus is."""
+        """Add the keys that work wherever the focus is."""
         for text, sequence, act in (
             (self.tr("Go to the search box"), keys.SEARCH_BOX, self.go_to_search),
             (self.tr("Search"), keys.PAGES[0], self.go_to_search),
@@ -137,7 +137,7 @@ class MainWindow(QMainWindow):
     def _add_action(self, text: str, sequence: str, act: Callable[[], None]) -> None:
         action = QAction(text, self)
         action.setShortcut(QKeySequence(sequence))
-        if sequence == keys.HELP:  # asked for in dialogs too
+        if sequence == keys.HELP:  # works in dialogs too
             action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
         action.triggered.connect(act)
         self.addAction(action)
@@ -158,7 +158,7 @@ class MainWindow(QMainWindow):
         self.pages.show_page(SEARCH)
 
     def present(self, query: str = "") -> None:
-        """Come to the front, also when hidden or minimised, and search if there is a query."""
+        """Bring the window to the front, even if hidden or minimised, and search for a query."""
         if self.isMinimized():
             self.showNormal()
         else:
@@ -169,13 +169,13 @@ class MainWindow(QMainWindow):
             self.pages.search_for(query)
 
     def quick_search(self) -> None:
-        """Come to the front with the search box ready."""
+        """Bring the window to the front with the focus in the search box."""
         self.present()
         if self.pages.name != FIRST_RUN:
             self.go_to_search()
 
     def quit(self) -> None:
-        """Close the window and have the program end."""
+        """Close the window and end the program."""
         self._quitting = True
         self.close()
 
@@ -193,7 +193,7 @@ class MainWindow(QMainWindow):
         self._show_dialog(KEYS, lambda: keys.KeyList(self))
 
     def show_help(self) -> None:
-        """Open the help at the page about what has the focus."""
+        """Open the help page of the widget that has the focus."""
         from ui.help import HelpWindow
 
         page = page_about(QApplication.focusWidget())
@@ -217,11 +217,11 @@ class MainWindow(QMainWindow):
         )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Not a shortcut: those come first, and what has the focus may need the key itself.
+        # No shortcut, which would come before the focused widget, which may need the key itself.
         if event.matches(QKeySequence.StandardKey.Cancel):
             self.go_to_search()
         elif _is_typed(event):
-            # What nothing else had a use for is the beginning of a search.
+            # Text that no widget took begins a search.
             self.pages.show_page(SEARCH)
             self.pages.search.search.type_text(event.text())
         else:
@@ -283,7 +283,7 @@ class MainWindow(QMainWindow):
         self.quit()
 
     def _show_dialog(self, name: str, make: Callable[[], QWidget]) -> None:
-        """Show a dialog; there is one of each kind at most."""
+        """Show a dialog, made when first shown."""
         if name not in self._dialogs:
             dialog = make()
             dialog.destroyed.connect(self._forget_dialogs)
@@ -312,7 +312,7 @@ class MainWindow(QMainWindow):
     def _setting_changed(self, name: str) -> None:
         if name == "speed" and self._context.link.is_connected:
             speed = Speed(self._context.settings["speed"])
-            self._context.link.ask(SetPace(speed), done=_ignore)
+            self._context.link.ask(SetPace(speed), done=ignore)
 
     def _show_activity_now(self, activity: Activity | None) -> None:
         self.status.show_activity(activity)
@@ -337,13 +337,9 @@ class MainWindow(QMainWindow):
 
 
 def _is_typed(event: QKeyEvent) -> bool:
-    """Whether a key writes something; the question mark lists the keys."""
+    """Whether a key types text; the question mark does not, it opens the list of keys."""
     text = event.text()
     held = event.modifiers() & ~(
         Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
     )
     return bool(text.strip()) and text.isprintable() and text != "?" and not held
-
-
-def _ignore(_reply: object) -> None:
-    pass

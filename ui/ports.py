@@ -1,7 +1,6 @@
-"""The interfaces that the parts of the window use: the engine, the settings, notices.
+"""The interfaces that every page and panel gets: the engine, the settings, notices.
 
-Owns the interfaces that every page and panel is built on, so that each can be made and tested by
-itself. It must not know how any of them is done.
+It must not know how they are implemented.
 """
 
 from __future__ import annotations
@@ -23,6 +22,10 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 
 
+def ignore(*_answer: object) -> None:
+    """The callback for an answer, or a failure, that changes nothing in the window."""
+
+
 class EnginePort(Protocol):
     """The engine of another process. Every callback comes on Qt's main thread."""
 
@@ -35,7 +38,7 @@ class EnginePort(Protocol):
 
     @property
     def disconnected(self) -> SignalInstance:
-        """Emitted without arguments when the engine has gone; it is started again."""
+        """Emitted without arguments when the connection is lost; the engine is started again."""
 
     def ask(
         self,
@@ -48,7 +51,8 @@ class EnginePort(Protocol):
         """Send a request of ``indexer.api.requests`` and return its number at once.
 
         Exactly one of ``done`` and ``failed`` is called later, never from within ``ask``; neither
-        is, once ``cancel`` was. Without an engine ``failed`` gets ``engine_gone``.
+        is, once ``cancel`` was. Without an engine ``failed`` gets ``engine_gone``; without
+        ``failed`` a failure is ignored.
         """
 
     def cancel(self, number: int) -> None:
@@ -99,8 +103,7 @@ class Notices(Protocol):
 class Context:
     """The dependencies of every part of the window.
 
-    ``folder`` is the person's own place for what the window keeps (history, saved searches);
-    ``library`` the folder of the library.
+    ``folder`` holds what the window stores (history, saved searches); ``library`` the library.
     """
 
     link: EnginePort

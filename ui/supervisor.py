@@ -1,7 +1,8 @@
 """Keeps an engine running while the window is open.
 
 Owns the choice between attaching and starting, the started process, and the back-off between
-restarts. It must not know any request. Only an engine that was started here is ended here.
+restarts. It must not know any request but ``Shutdown``, and ends only an engine that it started,
+unless told otherwise.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from indexer.api.codec import decode_error
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Shutdown
 from indexer.confine import launcher
+from ui.ports import ignore
 from ui.timers import timer
 
 if TYPE_CHECKING:
@@ -27,18 +29,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Interval of attempts to attach to a starting engine.
+# Milliseconds between attempts to attach to a starting engine.
 ATTACH_MS = 100
-# Waiting times between starts double from the first to the last.
+# Milliseconds between starts: doubled from the first to the last.
 FIRST_MS, LAST_MS = 500, 30_000
-# An engine that has answered for so long was not broken by its start.
+# Seconds of service after which the wait for the next start begins at the first again.
 STEADY_S = 60.0
-# Seconds for an engine to finish writing; killing it loses only a batch.
+# Milliseconds for an engine to finish writing; killing it costs only the current batch.
 END_MS = 20_000
 _STDERR_TAIL_BYTES = 4000
-# Has a command that fails say why in JSON, as its last line; see ``app.cli_common``.
+# Has a command that fails write the error as JSON in its last line; see ``app.cli_common``.
 ERRORS_VARIABLE, ERRORS_JSON = "LECTERN_ERRORS", "json"
-# Retried automatically: the holder of the library may release it.
+# Retried automatically, since the library may be released.
 _PASSING = frozenset({"library_locked", "engine_gone", "busy"})
 
 
@@ -47,8 +49,8 @@ class EngineState(Enum):
 
     STARTING = auto()
     READY = auto()
-    RESTARTING = auto()  # it has died, and is started again
-    FAILED = auto()  # it says why it cannot run; only the person can help
+    RESTARTING = auto()  # it has ended, and is started again
+    FAILED = auto()  # it does not start, for a reason that only the person can remove
     ENDED = auto()
 
 
@@ -56,13 +58,13 @@ class Supervisor(QObject):
     """Attaches the link to an engine, and starts one where there is none.
 
     Args:
-        link: Attached, and attached again, from here.
+        link: The connection, which this attaches.
         command: The command line that serves the library.
 
     Signals:
-        changed: ``state`` or ``problem`` is another.
-        crashed: An engine that had answered is gone without having been asked to go.
-        ended: After ``end``: nothing of ours runs any more.
+        changed: ``state`` or ``problem`` has changed.
+        crashed: The connection to an engine was lost, unasked.
+        ended: After ``end``: the engine that was started here has ended.
     """
 
     changed = Signal()
@@ -91,11 +93,11 @@ class Supervisor(QObject):
 
     @property
     def pid(self) -> int:
-        """The process of the engine that was started here, 0 without one."""
+        """The process id of the engine that was started here, 0 without one."""
         return self._process.processId() if self._process is not None else 0
 
     def start(self) -> None:
-        """Bring the link to an engine; also after a failure, when the person asks for it."""
+        """Attach to an engine, or start one; also again after a failure."""
         if self.state is not EngineState.READY:
             self._retry_timer.stop()
             self._wait_ms = FIRST_MS
@@ -103,10 +105,10 @@ class Supervisor(QObject):
             self._link.attach()
 
     def end(self, *, whoever: bool = False) -> None:
-        """Leave the engine, and end it if it was started here; ``ended`` says when that is done.
+        """Leave the engine, and end it if it was started here; then emit ``ended``.
 
         Args:
-            whoever: Also end a service that another process started.
+            whoever: End the engine also if another process started it.
         """
         self._set(EngineState.ENDED)
         self._attach_timer.stop()
@@ -119,7 +121,7 @@ class Supervisor(QObject):
             return
         self._kill_timer.start()
         if self._link.is_connected:
-            self._link.ask(Shutdown(), done=_ignore, failed=self._terminate)
+            self._link.ask(Shutdown(), done=ignore, failed=self._terminate)
         else:
             self._terminate()
 
@@ -144,8 +146,8 @@ class Supervisor(QObject):
             self._wait_ms = FIRST_MS
         self._set(EngineState.RESTARTING)
         self.crashed.emit()
-        # A process of ours says so itself once it has ended; someone else's may have left on
-        # purpose, and the next one may be there already.
+        # For our own process ``finished`` follows; another's may have ended on purpose, and the
+        # next engine may be there already.
         if self._process is None:
             self._link.attach()
 
@@ -177,7 +179,7 @@ class Supervisor(QObject):
         process.finished.connect(self._on_finished)
         process.errorOccurred.connect(self._on_error)
         self._process = process
-        # It inherits that we were cut off from the network, and could make no launcher of its own.
+        # Cut off from the network like this process, it can start no launcher: it shares ours.
         with launcher.shared_environment() as variables:
             for name, value in variables.items():
                 environment.insert(name, value)
@@ -231,7 +233,7 @@ class Supervisor(QObject):
             self._process.terminate()
 
     def _kill(self) -> None:
-        log.warning("the engine does not end, and is killed")
+        log.warning("the engine does not end and is killed")
         if self._process is not None:
             self._process.kill()
 
@@ -246,7 +248,3 @@ def _problem(stderr_tail: str) -> LecternError | None:
         if isinstance(said, dict) and "code" in said:
             return decode_error(said)
     return None
-
-
-def _ignore(_reply: object) -> None:
-    pass

@@ -24,9 +24,10 @@ from ui.library.change_line import ChangeLine
 from ui.library.column_page import ColumnPage
 from ui.library.facts import Facts
 from ui.library.folder_shares import FolderShares
-from ui.library.questions import Questions, ignore
+from ui.library.questions import Questions
 from ui.library.speed_choice import SpeedChoice
 from ui.library.tones import StateBar, TonesBar, light_tone
+from ui.ports import ignore
 from ui.theme import XL, L, M, S
 from ui.timers import timer
 from ui.words import states

@@ -33,9 +33,9 @@ from ui.library.coverage_details import CoverageDetails
 from ui.library.coverage_export import CoverageExport
 from ui.library.coverage_model import CoverageModel
 from ui.library.coverage_table import CoverageTable
-from ui.library.questions import Questions, ignore
+from ui.library.questions import Questions
 from ui.library.state_list import StateList
-from ui.ports import Notice
+from ui.ports import Notice, ignore
 from ui.theme import L, M
 from ui.timers import timer
 from ui.wheel import keep_from_wheel

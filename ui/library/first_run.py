@@ -25,7 +25,8 @@ from ui.library.drops import dropped_paths
 from ui.library.estimate_card import EstimateCard
 from ui.library.first_search import FirstSearch
 from ui.library.folder_choice import FolderChoice, usual_folders
-from ui.library.questions import Questions, ignore
+from ui.library.questions import Questions
+from ui.ports import ignore
 from ui.theme import M
 from ui.timers import timer
 from ui.words import amounts

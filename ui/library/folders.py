@@ -31,9 +31,9 @@ from ui.library.estimate_card import EstimateCard
 from ui.library.folder_delegate import FolderDelegate
 from ui.library.folder_model import ROOT_ROLE, FolderModel, name_of
 from ui.library.patterns_editor import PatternsEditor
-from ui.library.questions import Questions, ignore
+from ui.library.questions import Questions
 from ui.library.removals import Removals
-from ui.ports import Notice
+from ui.ports import Notice, ignore
 from ui.theme import L, M
 from ui.timers import timer
 from ui.words import languages

@@ -20,7 +20,8 @@ from shiboken6 import isValid
 from indexer.api.atomic import write_file
 from indexer.api.requests import ListFiles, Unlock
 from indexer.api.types import FileState
-from ui.library.questions import Questions, ignore
+from ui.library.questions import Questions
+from ui.ports import ignore
 
 if TYPE_CHECKING:
     from indexer.api.answers import FileList

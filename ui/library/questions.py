@@ -106,10 +106,6 @@ class Questions(QObject):
         failed(error)
 
 
-def ignore(_error: LecternError) -> None:
-    """Ignore a failure; the next poll may succeed."""
-
-
 def _forget(context: Context, numbers: dict[str, int], _gone: object = None) -> None:
     while numbers:
         context.link.cancel(numbers.popitem()[1])

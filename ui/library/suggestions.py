@@ -13,7 +13,8 @@ from PySide6.QtCore import QObject, Signal
 
 from indexer.api.requests import GetDocument, ListFiles, Order, Search
 from indexer.api.types import FileState
-from ui.library.questions import Questions, ignore
+from ui.library.questions import Questions
+from ui.ports import ignore
 
 if TYPE_CHECKING:
     from indexer.api.answers import Document, FileList

@@ -20,6 +20,7 @@ from PySide6.QtCore import QObject
 from indexer.api.codec import read_answer
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.pages import Rest
+from ui.ports import ignore
 from ui.preview.process import RenderProcess
 from ui.timers import timer
 
@@ -104,11 +105,6 @@ class RenderClient(QObject):
     def is_busy(self) -> bool:
         """Whether a request is with the child."""
         return self._current is not None
-
-    @property
-    def pending(self) -> int:
-        """The number of unanswered requests."""
-        return len(self._known)
 
     def warm_up(self) -> None:
         """Start the child, so that the first page does not wait for it."""
@@ -245,13 +241,9 @@ class RenderClient(QObject):
 
     def _rest(self) -> None:
         if self._child is not None and not self.is_busy:
-            self.ask(Rest(), _ignore, urgency=Urgency.REST)
+            self.ask(Rest(), ignore, urgency=Urgency.REST)
 
 
 def _fail(pending: _Pending, error: LecternError) -> None:
     if pending.failed is not None:
         pending.failed(error)
-
-
-def _ignore(_answer: None, _data: bytes) -> None:
-    """Nothing follows from the answer."""

@@ -21,7 +21,7 @@ from indexer.api.requests import Unlock
 from indexer.api.types import FileState
 from ui import passwords
 from ui.desktop import show_in_folder
-from ui.ports import Notice
+from ui.ports import Notice, ignore
 from ui.preview.controls import Controls
 from ui.preview.finder import Finder
 from ui.preview.frame import PreviewFrame
@@ -201,7 +201,7 @@ class Preview(PreviewFrame):
             passwords.shared().remember(path, password)
             if known is None or self._hit.state is FileState.NEEDS_PASSWORD:
                 request = Unlock(Path(path), password)
-                self._context.link.ask(request, done=_ignore, failed=_ignore)
+                self._context.link.ask(request, done=ignore)
         self._tried = ""
 
     def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot
@@ -334,10 +334,6 @@ class Preview(PreviewFrame):
         copy = QShortcut(QKeySequence("Ctrl+Shift+C"), self)
         copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         copy.activated.connect(self._copy)
-
-
-def _ignore(_answer: object) -> None:
-    """Nothing follows from it."""
 
 
 def _same(one: Hit, other: Hit) -> bool:

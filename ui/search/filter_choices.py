@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.requests import GetStatus, SetPace
+from ui.ports import ignore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,14 +46,14 @@ class FilterChoices(QObject):
         """Ask again, if an engine is connected."""
         if self._link.is_connected:
             self.roots = self.roots or None  # an empty library may have roots by now
-            self._link.ask(GetStatus(), done=self._handle_status, failed=_ignore)
+            self._link.ask(GetStatus(), done=self._handle_status)
 
     def report_typing(self) -> None:
         """Report typing to the engine, which slows down indexing for a moment."""
         now = time.monotonic()
         if now - self._typed >= _TYPING_S and self._link.is_connected:
             self._typed = now
-            self._link.ask(SetPace(typing=True), done=_ignore, failed=_ignore)
+            self._link.ask(SetPace(typing=True), done=ignore)
 
     def _handle_status(self, status: Status) -> None:
         self.roots = tuple(root.path for root in status.roots)
@@ -68,7 +69,3 @@ def folders_of(roots: Sequence[str], paths: Iterable[str]) -> tuple[str, ...]:
         counts[folder] = counts.get(folder, 0) + 1
     fullest = sorted(counts, key=lambda folder: -counts[folder])
     return tuple(dict.fromkeys((*roots, *fullest)))
-
-
-def _ignore(_answer: object) -> None:
-    """Both requests may fail silently."""

@@ -281,7 +281,7 @@ class SearchPage(QWidget):
         self._offer_places()
         if not result.good and not same_query:
             unsearched = self.results.summary.unsearched
-            self._context.link.ask(GetStatus(), done=unsearched.show_status, failed=_ignore)
+            self._context.link.ask(GetStatus(), done=unsearched.show_status)
         if not same_query and result.hits:
             self._history_timer.start()
         action, self._next_action = self._next_action, None
@@ -372,7 +372,3 @@ class SearchPage(QWidget):
         self.chips.menus.folders, self.chips.menus.languages = folders, choices.languages
         box = self.bar.box
         box.offers = replace(box.offers, folders=folders, languages=choices.languages)
-
-
-def _ignore(_error: object) -> None:
-    """What is not known is not said."""

@@ -1,6 +1,6 @@
-"""The privacy page: stored data and their folders, all connections made, and deleting everything.
+"""The privacy page: where data are stored, all connections made, and deleting everything.
 
-Owns the page. It must not know how a library is deleted: it says that this is wanted.
+It must not delete anything itself: it emits a signal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from indexer.api.requests import GetStatus
 from ui import desktop
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
-from ui.library.questions import Questions, ignore
+from ui.library.questions import Questions
+from ui.ports import ignore
 from ui.theme import L, M, S
 from ui.words import amounts, failures
 
@@ -39,7 +40,7 @@ LINES = 5
 
 
 class PrivacyPage(QWidget):
-    """Signals: ``deletion_requested`` once the person has typed that they mean it."""
+    """Signals: ``deletion_requested`` after the person has typed the word that confirms it."""
 
     deletion_requested = Signal()
 
@@ -79,7 +80,7 @@ class PrivacyPage(QWidget):
         self._questions.ask(GetStatus(), self.show_status, failed=ignore)
 
     def show_status(self, status: Status | None) -> None:
-        """Show what the engine says about the library; None until it has."""
+        """Show the engine's status; None before it has answered."""
         rows = [(self.tr("Library:"), status.library if status else str(self._context.library))]
         if status is not None:
             rows.append((self.tr("Size on disk:"), amounts.size(status.bytes)))
