@@ -1,8 +1,7 @@
-"""The hotkey that brings the search from anywhere, where the system allows one.
+"""The system-wide hotkey for the search, where the system allows one.
 
-Owns the thread that listens for it and the sentence about why there is none. It must not know
-what happens when it is pressed. The library that listens is an extra; it is loaded only when the
-person has chosen a hotkey.
+Owns its listener, and the sentence about why there is none. It must not know what the hotkey does.
+The library that listens, pynput, is an extra and loaded only when a hotkey is chosen.
 """
 
 from __future__ import annotations
@@ -38,7 +37,10 @@ _NAMED = {
 
 
 class Listener(Protocol):
-    """A listener for keys, on a thread of its own."""
+    """A listener for keys, on a thread of its own, which starts a moment after it is made."""
+
+    def wait(self) -> None:
+        """Wait until keys are listened for."""
 
     def stop(self) -> None: ...
 
@@ -51,7 +53,7 @@ class Hotkey(QObject):
     """Signals: ``pressed``, on the main thread.
 
     Args:
-        listen: Starts listening for keys in pynput's notation; raises what it likes.
+        listen: Starts a listener for keys in pynput's notation; may raise anything.
     """
 
     pressed = Signal()
@@ -63,7 +65,7 @@ class Hotkey(QObject):
     ) -> None:
         super().__init__(parent)
         self._listen = listen
-        self._listener: Listener | None = None
+        self.listener: Listener | None = None
 
     def choose(self, keys: str) -> str:
         """Listen for other keys from now on, or for none if they are empty.
@@ -75,7 +77,7 @@ class Hotkey(QObject):
         if not keys:
             return ""
         try:
-            self._listener = self._start(keys)
+            self.listener = self._start(keys)
         except Refused as refused:
             return str(refused)
         except Exception:  # the library raises its own kinds
@@ -84,9 +86,9 @@ class Hotkey(QObject):
         return ""
 
     def stop(self) -> None:
-        if self._listener is not None:
-            self._listener.stop()
-            self._listener = None
+        if self.listener is not None:
+            self.listener.stop()
+            self.listener = None
 
     def _start(self, keys: str) -> Listener:
         notation = pynput_keys(keys)
@@ -115,7 +117,7 @@ class Hotkey(QObject):
             )
 
     def _start_pynput(self, notation: str) -> Listener:
-        # Here, because without a display even importing it fails.
+        # Imported here, since without a display importing it fails.
         from pynput import keyboard
 
         listener: Any = keyboard.GlobalHotKeys({notation: self.pressed.emit})
@@ -132,7 +134,7 @@ class Hotkey(QObject):
 
 
 def pynput_keys(keys: str) -> str | None:
-    """Write keys the way pynput does; None if they are not one key with a modifier."""
+    """Return keys in pynput's notation; None unless they are a function key or have a modifier."""
     sequence = QKeySequence(keys)
     if sequence.count() != 1:
         return None

@@ -1,8 +1,7 @@
 """Icons: line drawings in SVG in the colour of the text next to them.
 
-Owns the way from a file in ``resources/icons`` to a ``QIcon`` that is sharp at any size and
-follows the palette. A drawing has a view box of 24 by 24 and ``stroke="currentColor"``. It must
-not know what an icon is used for.
+Renders a file of ``resources/icons`` at any size, in a colour of the palette. A drawing has a view
+box of 24 by 24 and ``stroke="currentColor"``. It must not know what an icon is used for.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def icon(name: str, role: QPalette.ColorRole = QPalette.ColorRole.ButtonText) ->
 
 def pixmap(name: str, size: int, colour: QColor, ratio: float = 1.0) -> QPixmap:
     """Return a drawing for a delegate to paint: ``size`` logical pixels at a device ratio."""
-    made = QPixmap(_pixmap(name, round(size * ratio), colour.rgba()))
+    made = QPixmap(rendered(name, round(size * ratio), colour.rgba()))
     made.setDevicePixelRatio(ratio)
     return made
 
@@ -46,7 +45,8 @@ def _drawing(name: str) -> str:
 
 
 @functools.lru_cache(_PIXMAPS)
-def _pixmap(name: str, size: int, rgba: int) -> QPixmap:
+def rendered(name: str, size: int, rgba: int) -> QPixmap:
+    """Render a drawing, ``size`` device pixels wide and high; the latest renderings are kept."""
     svg = _drawing(name).replace("currentColor", f"#{rgba & 0xFFFFFF:06x}")
     made = QPixmap(QSize(size, size))
     made.fill(Qt.GlobalColor.transparent)
@@ -58,7 +58,7 @@ def _pixmap(name: str, size: int, rgba: int) -> QPixmap:
 
 
 class _Engine(QIconEngine):
-    """Draws an icon when asked, in the palette of that moment."""
+    """Draws an icon in the current palette."""
 
     def __init__(self, name: str, role: QPalette.ColorRole) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class _Engine(QIconEngine):
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         ratio = painter.device().devicePixelRatio()
         side = round(min(rect.width(), rect.height()) * ratio)
-        drawn = QPixmap(_pixmap(self._name, side, self._colour(mode).rgba()))
+        drawn = QPixmap(rendered(self._name, side, self._colour(mode).rgba()))
         drawn.setDevicePixelRatio(ratio)
         left = rect.x() + (rect.width() - side / ratio) / 2
         top = rect.y() + (rect.height() - side / ratio) / 2
@@ -76,7 +76,7 @@ class _Engine(QIconEngine):
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         side = min(size.width(), size.height())
-        drawn = _pixmap(self._name, side, self._colour(mode).rgba())
+        drawn = rendered(self._name, side, self._colour(mode).rgba())
         if size.width() == size.height():
             return drawn
         made = QPixmap(size)
@@ -100,7 +100,7 @@ class _Engine(QIconEngine):
                 return palette.color(self._role)
 
 
-# Qt owns the engines, but a clone is handed to it without anyone on Python's side holding it.
+# Python would free a clone that only Qt holds.
 _kept: list[_Engine] = []
 
 

@@ -45,8 +45,10 @@ def main() -> None:
     window.present()
     until(window.isVisible, "a window")
     settings.set("hotkey", sys.argv[1])
-    listener = program.hotkey._listener  # it listens a moment after it is started
-    getattr(listener, "wait", lambda: sys.exit("there is no hotkey"))()
+    listener = program.hotkey.listener
+    if listener is None:
+        sys.exit("there is no hotkey")
+    listener.wait()
     window.pages.show_page(LIBRARY)
     window.hide()
     say("listening")

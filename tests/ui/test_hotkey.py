@@ -31,6 +31,9 @@ class Ears:
         self.press = pressed
         return self
 
+    def wait(self) -> None:
+        pass
+
     def stop(self) -> None:
         self.stopped += 1
 

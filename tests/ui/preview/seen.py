@@ -9,6 +9,9 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
+from indexer.api.pages import Rest
+from ui.preview.client import Urgency
+
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractScrollArea, QWidget
     from pytestqt.qtbot import QtBot
@@ -35,6 +38,14 @@ def wait_for_page(qtbot: QtBot, preview: Preview) -> None:
         )
 
     qtbot.waitUntil(there)
+
+
+def wait_for_child(qtbot: QtBot, preview: Preview) -> None:
+    """Wait until the render child has answered all that is more urgent than a request to rest."""
+    answers: list[object] = []
+    client = preview.loader.client
+    client.ask(Rest(), lambda answer, _data: answers.append(answer), urgency=Urgency.REST)
+    qtbot.waitUntil(lambda: bool(answers))
 
 
 def show(qtbot: QtBot, preview: Preview, hit: Hit) -> None:

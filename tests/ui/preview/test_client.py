@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+from PySide6.QtCore import QTimer
 
 from indexer.api.pages import DocumentSource, GetImage, Open
 from tests.ui.preview.conftest import Answers
@@ -160,7 +161,9 @@ def test_files_are_let_go_of_after_a_while(
         return str(tale_path) not in {file.path for file in files}
 
     qtbot.waitUntil(closed)
-    qtbot.waitUntil(lambda: not client._idle.isActive() and not client.is_busy)
+    # It is told so once: no timer will ask again.
+    timers = client.findChildren(QTimer)
+    qtbot.waitUntil(lambda: not client.is_busy and not any(each.isActive() for each in timers))
     client.close()
 
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QApplication
 
 from tests.ui.preview.made import hit_of, passages_of
-from tests.ui.preview.seen import like, pixels, show, wait_for_page
+from tests.ui.preview.seen import like, pixels, show, wait_for_child, wait_for_page
 from tests.unit.extract.pdfs import PROSE, box, save
 from ui.preview.page_layout import Fit
 from ui.preview.page_painter import OUTLINE, TINT_BEST
@@ -146,7 +146,8 @@ def test_what_nobody_sees_is_loaded_when_it_is_seen(
 ) -> None:
     preview.hide()
     preview.show_hit(hits[1], hits, 1)
-    assert preview.loader.client.pending == 0
+    wait_for_child(qtbot, preview)
+    assert preview.pages.document is None
     preview.show()
     wait_for_page(qtbot, preview)
     assert preview.pages.page == 2
@@ -155,9 +156,9 @@ def test_what_nobody_sees_is_loaded_when_it_is_seen(
 def test_clearing_lets_go_of_everything(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
     show(qtbot, preview, hits[0])
     preview.clear()
+    wait_for_child(qtbot, preview)
     assert preview.shown is preview.message
     assert preview.pages.document is None
-    assert preview.loader.client.pending == 0
 
 
 def test_a_hidden_file_name_cannot_steer_the_title(

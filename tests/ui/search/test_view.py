@@ -178,14 +178,14 @@ def test_an_empty_list_takes_every_key(qtbot: QtBot) -> None:
 
 def test_results_that_come_find_their_drawings_made(qtbot: QtBot) -> None:
     view = shown(qtbot, [])
-    icons._pixmap.cache_clear()
+    icons.rendered.cache_clear()
     warm(view)
-    made = icons._pixmap.cache_info().misses
+    made = icons.rendered.cache_info().misses
     assert made >= len(Why)
     view.rows_model.show(
         grouped([hit(start=n, why=why) for n, why in enumerate(Why)]), same_query=False
     )
     QApplication.processEvents()
     view.viewport().grab()
-    assert icons._pixmap.cache_info().misses == made
-    assert icons._pixmap.cache_info().hits >= len(Why)
+    assert icons.rendered.cache_info().misses == made
+    assert icons.rendered.cache_info().hits >= len(Why)
