@@ -1,0 +1,61 @@
+"""What an estimate says of the files that would be added."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from indexer.api.answers import FormatEstimate
+from indexer.api.errors import WorldError
+from indexer.api.formats import FORMATS
+from indexer.api.requests import EstimateIndex
+from tests.answers import NOTHING
+from tests.ui.library.port import canned_context
+from ui.library.estimate_card import EstimateCard
+from ui.words import amounts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+
+def test_an_estimate_waits_for_the_engine(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    card = EstimateCard(context)
+    qtbot.addWidget(card)
+    card.consider(["/a"])
+    qtbot.waitUntil(lambda: "engine is starting" in card.note.text())
+    link.answers[EstimateIndex] = lambda _request: NOTHING
+    link.connected.emit()
+    qtbot.waitUntil(lambda: "nothing in it" in card.note.text())
+    assert not card.start.isEnabled()
+
+
+def test_an_estimate_says_what_is_known_and_what_is_new(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    card = EstimateCard(context)
+    qtbot.addWidget(card)
+    link.answers[EstimateIndex] = lambda _request: replace(NOTHING, known=7)
+    card.consider(["/a", "/b", "/c", "/d"])
+    qtbot.waitUntil(card.start.isEnabled)
+    assert card.note.text() == "Everything in it has been read already."
+    assert card.facts.value("Known already:") == amounts.files(7)
+    names = [known.name for known in FORMATS[:7]]
+    kinds = {name: FormatEstimate(n, n) for n, name in enumerate(names, 1)}
+    new = replace(NOTHING, files=28, formats=kinds, measured=True)
+    link.answers[EstimateIndex] = lambda _request: new
+    with qtbot.waitSignal(card.estimated):
+        card.consider(["/a"])
+    assert card.note.text() == ""  # the time is no guess
+    assert card.facts.value("Kinds:").endswith("…")
+    assert card.facts.value("Kinds:").count("·") == 6
+
+
+def test_an_estimate_says_what_is_wrong(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    link.answers[EstimateIndex] = lambda _request: WorldError("path_missing", path="/a")
+    card = EstimateCard(context)
+    qtbot.addWidget(card)
+    card.consider(["/a"])
+    qtbot.waitUntil(lambda: "nothing at /a" in card.note.text())

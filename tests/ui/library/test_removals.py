@@ -1,0 +1,76 @@
+"""A removed folder is hidden at once, and deleted once undoing is over."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.api.answers import Removal
+from indexer.api.errors import WorldError
+from indexer.api.requests import Remove
+from tests.ui.library.port import canned_context
+from ui.library.folder_model import FolderModel
+from ui.library.removals import FILE_NAME, Removals
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+
+def test_a_removal_survives_a_window_that_closes(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, said = canned_context(tmp_path)
+    owner = FolderModel()
+    removals = Removals(context, owner)
+    removals.remove(["/a"])
+    assert json.loads((tmp_path / FILE_NAME).read_text()) == ["/a"]
+    link.is_connected = False
+    said.lapse()
+    assert link.asked == []
+    link.is_connected = True
+    link.answers[Remove] = lambda _request: Removal(0, 0, 0)
+    later = Removals(context, owner)  # the next window
+    assert link.asked[-1] == Remove((Path("/a"),))
+    qtbot.waitUntil(lambda: not later.hidden)
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+def test_a_removal_waits_for_an_engine_that_is_gone(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, said = canned_context(tmp_path)
+    owner = FolderModel()
+    removals = Removals(context, owner)
+    removals.remove(["/a"])
+    said.lapse()
+    qtbot.waitUntil(lambda: not link.waiting)  # it answers that there is no engine
+    assert removals.hidden == {"/a"}
+    assert json.loads((tmp_path / FILE_NAME).read_text()) == ["/a"]
+    link.answers[Remove] = lambda _request: Removal(0, 0, 0)
+    link.connected.emit()
+    qtbot.waitUntil(lambda: not removals.hidden)
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", '{"/a": 1}'])
+def test_a_damaged_list_of_removals_removes_nothing(
+    qtbot: QtBot, tmp_path: Path, content: str
+) -> None:
+    context, link, _said = canned_context(tmp_path)
+    (tmp_path / FILE_NAME).write_text(content)
+    owner = FolderModel()
+    assert not Removals(context, owner).hidden
+    assert link.asked == []
+
+
+@pytest.mark.parametrize(("code", "told"), [("not_a_root", False), ("disk_full", True)])
+def test_a_removal_that_fails_is_said_unless_it_is_gone(
+    qtbot: QtBot, tmp_path: Path, code: str, told: bool
+) -> None:
+    context, link, said = canned_context(tmp_path)
+    link.answers[Remove] = lambda _request: WorldError(code)
+    owner = FolderModel()
+    removals = Removals(context, owner)
+    removals.remove(["/a"])
+    said.lapse()
+    qtbot.waitUntil(lambda: not removals.hidden)
+    assert (len(said.texts) == 2) is told
