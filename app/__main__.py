@@ -19,7 +19,7 @@ _CHILDREN = {
 def main() -> int:
     """Run the command line, or one of the children that a frozen program starts as itself."""
     if getattr(sys, "frozen", False):
-        _restore_library_path()  # before anything remembers what it was
+        _restore_library_path()  # before a module reads the environment
     from indexer.confine.process import CHILD_ARGUMENT
 
     if sys.argv[1:2] == [CHILD_ARGUMENT] and (child := _CHILDREN.get("".join(sys.argv[2:3]))):
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def _restore_library_path() -> None:
-    """Give what we start, Tesseract or a viewer, its own libraries and not those we came with."""
+    """Undo PyInstaller's LD_LIBRARY_PATH: Tesseract or a viewer must not load our libraries."""
     before = os.environ.pop("LD_LIBRARY_PATH_ORIG", None)
     os.environ.pop("LD_LIBRARY_PATH", None)
     if before is not None:

@@ -1,8 +1,7 @@
 """The command line: its parser, made from the declared commands, and its exit statuses.
 
-Owns what all commands share: parsing, errors, exit statuses. A command's own code is in its
-``cli_`` module; this one must not know. Importing it loads nothing heavy, so that ``--help``
-answers at once.
+Owns parsing, errors and exit statuses. It must not know what a command does, which is in its
+``cli_`` module. Importing it loads nothing heavy, so that ``--help`` is quick.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ COMMANDS: tuple[Command, ...] = (
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that fails the way the commands do: a sentence and a next step."""
+    """Reports errors as the commands do: a sentence, its code, a next step."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"lectern: {message} [bad_usage]\n  See `{self.prog} --help`.\n")
@@ -108,11 +107,11 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Parse a command line; it ends the process where it makes no sense, or asks for help.
+    """Parse a command line; a wrong one, or ``--help``, ends the process.
 
-    In a query ``-word`` is no option, and options may occur between words, so what the parser
-    does not know belongs to the query. Terms with a minus go in front: their position does not
-    matter, but which word is the last one does. Without a command the window opens.
+    A query may hold ``-word``, and options between its words, so unknown arguments are words of
+    the query. Those with a minus go first, since only the last word of a query may be a prefix.
+    Without a command the window opens.
     """
     parser = build_parser()
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -143,7 +142,7 @@ def _common(parser: argparse.ArgumentParser, *, library: object, offline: object
 
 
 def _paragraphs(text: str) -> str:
-    """Wrap running text; lines that are set by hand stay."""
+    """Wrap each paragraph, except those that have line breaks of their own."""
     return "\n\n".join(
         part if "\n" in part else textwrap.fill(part, 78) for part in text.split("\n\n")
     )
@@ -166,11 +165,11 @@ def main(
     Args:
         arguments: Those after the program's name; by default those of this process.
         open_engine: Makes an engine where none is running.
-        began: When the command began, by the monotonic clock; by default now.
-        confine: Cuts this process off from the network, for good; ``app.confined.begin``.
+        began: ``time.monotonic()`` at the start; by default now.
+        confine: Cuts this process off from the network; ``app.confined.begin``.
     """
     for stream in (sys.stdout, sys.stderr):
-        # Names that are not UTF-8 must not end a listing; in JSON the escape is even right.
+        # A file name that is not UTF-8 is printed with escapes, which JSON accepts too.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     began = time.monotonic() if began is None else began
@@ -189,11 +188,11 @@ def main(
 
 
 def _hand_over(command: str) -> None:
-    """Have the other of two frozen programs do what this one was made without."""
+    """Run the other of the two frozen programs, if it is the one that has this command."""
     program = frozen_program(window=command == WINDOW)
     if program == sys.executable:
         return
-    if sys.platform == "win32":  # which has no exec that keeps the console
+    if sys.platform == "win32":  # exec would detach from the console
         sys.exit(subprocess.call([program, *sys.argv[1:]]))
     os.execv(program, [program, *sys.argv[1:]])  # noqa: S606  # no shell is the point
 
@@ -215,14 +214,14 @@ def _library(named: str | None, settings: Settings) -> Path:
 
 
 def _run(command: Command, options: argparse.Namespace, context: Context) -> int:
-    """Run a command; what it raises becomes a sentence and an exit status."""
+    """Run a command; turn what it raises into a sentence and an exit status."""
     try:
         status = command.run(options, context)
         context.out.flush()
     except (KeyboardInterrupt, Cancelled):
         return CANCELLED
     except BrokenPipeError:
-        # The reader has what it wanted. Python would complain once more while it ends.
+        # Else Python reports a second error when it flushes the stream at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except LecternError as error:

@@ -1,6 +1,6 @@
-"""What all commands share: their declaration, the context they run in, and where they print.
+"""The declaration of a command, and its context: settings, streams, the way to an engine.
 
-Owns the shape of a command and the way to an engine. It must not know any single command.
+It must not know any single command.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Command:
 
 @dataclass(slots=True)
 class Context:
-    """The context of a command."""
+    """What a command gets: settings, the library, the streams, the way to an engine."""
 
     settings: Settings
     library: Path
@@ -73,7 +73,7 @@ class Context:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the command began, as the person who waits for it counts them."""
+        """Seconds since the process began, imports included."""
         return time.monotonic() - self.began
 
     def config(self) -> EngineConfig:
@@ -82,7 +82,7 @@ class Context:
         return engine_config(self.settings, self.library, offline=self.offline)
 
     def with_engine(self, action: Callable[[EngineApi], T]) -> T:
-        """Do something with the library's engine: a running one, else one opened here."""
+        """Run ``action`` with the library's engine: a running one, else one opened here."""
         from app import logs
         from app.engine import open_host
         from indexer.api.client import with_engine
@@ -93,7 +93,7 @@ class Context:
         return with_engine(self.library, open_here, action, offline=config.offline)
 
     def with_progress(self, work: Callable[[Call], T], *, quiet: bool = False) -> T:
-        """Make requests that take a while, with progress on the error stream; Ctrl+C ends them."""
+        """Run ``work`` with progress on the error stream; Ctrl+C cancels its requests."""
         from app.progress_line import ProgressLine
         from indexer.api.progress import CancelToken, ignore
 
@@ -124,13 +124,13 @@ class Context:
         print(json.dumps(value, ensure_ascii=False, indent=2, default=str), file=self.out)
 
     def note(self, *lines: str) -> None:
-        """Print a message to stderr, apart from the result."""
+        """Print to the error stream, apart from the result."""
         self.out.flush()
         for line in lines:
             print(line, file=self.err, flush=True)
 
     def style(self, stream: TextIO | None = None) -> Style:
-        """Find out what a stream can show; the output, unless another is named."""
+        """Return what a stream, by default the output, can show."""
         stream = stream or self.out
         encoding = (stream.encoding or "ascii").lower()
         return Style(
@@ -152,7 +152,7 @@ def _wants_colour(stream: TextIO) -> bool:
 def explain_failure(context: Context, error: LecternError) -> int:
     """Print an error's sentence and next step; return the exit status.
 
-    A program that starts this one asks for JSON through the environment.
+    With ``LECTERN_ERRORS=json`` the error is JSON, for the program that started this one.
     """
     from app.render import name
 
@@ -166,8 +166,17 @@ def explain_failure(context: Context, error: LecternError) -> int:
     return error.declared.exit_status
 
 
+def no_arguments(_parser: ArgumentParser) -> None:
+    """Add no arguments but those of every command."""
+
+
+def json_argument(parser: ArgumentParser) -> None:
+    """Add ``--json`` alone."""
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
 def existing(path: str) -> Path:
-    """Return a path a person typed as an absolute one.
+    """Return the absolute path of a file or folder that can be read.
 
     Raises:
         WorldError: ``path_missing`` or ``path_denied``.
@@ -186,6 +195,6 @@ def existing(path: str) -> Path:
 
 
 def absolute_path(path: str) -> Path:
-    """Return a path from the current folder; links stay as they are written."""
-    # ``resolve`` would follow links; pathlib's ``expanduser`` fails on a home it does not know.
+    """Return a path as absolute, without following symbolic links."""
+    # ``resolve`` follows links; pathlib's ``expanduser`` fails for an unknown user's home.
     return Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111  # see above

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from indexer.api.comparison import Comparison, ComparisonSide, Statement
 
 STATEMENTS = 50
-# A share of the similarity that makes statements the same; below it the nearest is not shown.
+# The nearest statement is shown from this share of ``Comparison.border`` on.
 NEAR = 0.5
 
 
@@ -52,7 +52,7 @@ def _compare(options: Namespace, context: Context) -> int:
 
 
 def place(text: str) -> str:
-    """Return a document as the engine takes it: a file that is there by its path, else as typed."""
+    """Return the absolute path of an existing file, with its ``#part``; else the text as typed."""
     path, mark, part = text.rpartition("#")
     for name, rest in ((text, ""), (path, mark + part)):
         if name and absolute_path(name).exists():

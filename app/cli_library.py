@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, Context, absolute_path
+from app.cli_common import Command, Context, absolute_path, json_argument
 from app.cli_pace import pace_line
 from indexer.api.codec import encode
 from indexer.api.errors import CODES, WorldError, sentence
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from indexer.api.types import FileRow
 
 PAGE_ROWS = 1000
-
-
-def _no_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
 def _status(options: Namespace, context: Context) -> int:
@@ -122,7 +118,7 @@ def _files(options: Namespace, context: Context) -> int:
         done = 0
 
         def action(engine: EngineApi, state: FileState | None = state) -> None:
-            # Counted outside, so that nothing is printed twice if the engine changes.
+            # Called again with another engine if this one ends: go on behind what is printed.
             nonlocal done
             while rows := engine.call(ListFiles(state, root, done, PAGE_ROWS)).files:
                 _print_files(context, rows, as_json=options.json)
@@ -159,7 +155,7 @@ def reason_of(row: FileRow) -> str:
     detail = {"path": row.path, **read_detail(row.detail)}
     if declared is None:
         return render.name(f"{row.code} {english(str(detail.get('reason', '')), detail)}".strip())
-    # A step that names something of this file is a part of the reason: what to install, say.
+    # A next step with a placeholder says what this file needs, such as what to install.
     step = declared.next_step if "{" in declared.next_step and row.detail else ""
     return render.name(fill(f"{declared.message} {step}".strip(), detail))
 
@@ -179,7 +175,7 @@ def _remove(options: Namespace, context: Context) -> int:
         )
     if options.everything:
         return _remove_everything(context, sure=options.yes)
-    # What is removed need not exist any more.
+    # A file that is removed from the library need not exist any more.
     request = Remove(tuple(absolute_path(path) for path in options.paths))
     removed = context.with_engine(lambda engine: engine.call(request))
     files = render.count(removed.files, "file")
@@ -240,7 +236,7 @@ COMMANDS = (
         "embedded, its size and the free disk, the model and the device it runs on and why, "
         "languages the model does not cover, and what is running.",
         (("lectern status", "for a person"), ("lectern status --json", "for a program")),
-        _no_arguments,
+        json_argument,
         _status,
     ),
     Command(

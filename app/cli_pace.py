@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, Context, absolute_path, existing
+from app.cli_common import Command, Context, absolute_path, existing, no_arguments
 from app.progress_line import pace_reason
 from indexer.api.labels import SPEEDS
 from indexer.api.requests import EstimateIndex, Index, Retry, SetPace
@@ -13,12 +13,11 @@ from indexer.api.status import Speed
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable
 
     from indexer.api.answers import Estimate
     from indexer.api.status import Activity, Status
 
-# Reasons that matter unless the speed is set to slow.
+# Reasons that change nothing while the speed is set to slow.
 _SLOWING = frozenset({"typing", "battery", "busy"})
 
 
@@ -28,10 +27,6 @@ def pace_line(activity: Activity | Status) -> str:
     if not reason or (speed is Speed.SLOW and reason in _SLOWING):
         return speed
     return f"{speed}, {pace_reason(reason)}"
-
-
-def _nothing(_parser: ArgumentParser) -> None:
-    """Take no arguments but the common ones."""
 
 
 def _set(context: Context, change: SetPace) -> int:
@@ -70,7 +65,7 @@ def _retry_arguments(parser: ArgumentParser) -> None:
 def _retry(options: Namespace, context: Context) -> int:
     from app.cli_index import outcome, run_job
 
-    # Files that have gone are queued too, so that the coverage list says so.
+    # Files that are gone are queued too, so that their state is updated.
     request = Retry(tuple(absolute_path(path) for path in options.paths))
     queued = context.with_engine(lambda engine: engine.call(request))
     if not queued:
@@ -122,44 +117,35 @@ def estimate_lines(found: Estimate) -> list[str]:
     return lines
 
 
-def _command(
-    name: str,
-    summary: str,
-    description: str,
-    examples: tuple[tuple[str, str], ...],
-    run: Callable[[Namespace, Context], int],
-    arguments: Callable[[ArgumentParser], None] = _nothing,
-) -> Command:
-    return Command(name, summary, description, examples, arguments, run)
-
-
 COMMANDS = (
-    _command(
+    Command(
         "pause",
         "stop indexing until told to go on",
         "Let whatever runs come to a stand within seconds and start nothing new. Searching goes "
         "on. The pause lasts until `lectern resume`, over a restart too.",
         (("lectern pause", "stand still"),),
+        no_arguments,
         _pause,
     ),
-    _command(
+    Command(
         "resume",
         "go on after `lectern pause`",
         "Go on where indexing was paused. Nothing that was finished is done again.",
         (("lectern resume", "go on"),),
+        no_arguments,
         _resume,
     ),
-    _command(
+    Command(
         "pace",
         "work slowly, normally or fast, or tell which",
         "Choose how hard indexing works, and see why it is slow when it is. Slow uses a quarter "
         "of the time and leaves searches as quick as they are without it. Normal gives way by "
         "itself on battery, while other programs are busy and while you type. Fast never does.",
         (("lectern pace", "tell which"), ("lectern pace slow", "stay in the background")),
-        _pace,
         _pace_arguments,
+        _pace,
     ),
-    _command(
+    Command(
         "retry",
         "read again what could not be read",
         "Read files again that failed, or that were set aside because reading them stopped a "
@@ -168,10 +154,10 @@ COMMANDS = (
             ("lectern retry", "everything that failed"),
             ("lectern retry ~/Documents/report.pdf", "one file"),
         ),
-        _retry,
         _retry_arguments,
+        _retry,
     ),
-    _command(
+    Command(
         "estimate",
         "say what indexing would take, without doing it",
         "Count the documents under folders and estimate how long reading and embedding them "
@@ -180,7 +166,7 @@ COMMANDS = (
             ("lectern estimate ~/Documents", "before `lectern index ~/Documents`"),
             ("lectern estimate --json ~/Documents", "for a program"),
         ),
-        _estimate,
         _estimate_arguments,
+        _estimate,
     ),
 )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, Context
+from app.cli_common import Command, Context, json_argument
 from app.signals import CANCELLED
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from indexer.api.answers import ReindexCost, RepairOutcome, Verification
     from indexer.api.types import Summary
 
-DAMAGED = 1  # the exit status where something is, or was, wrong
-
-
-def _json(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+DAMAGED = 1  # exit status for a library with problems
 
 
 def _verify(options: Namespace, context: Context) -> int:
@@ -53,7 +49,7 @@ def _repair_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--no-index", action="store_true", help="only take out what is damaged; read nothing again"
     )
-    _json(parser)
+    json_argument(parser)
 
 
 def _repair(options: Namespace, context: Context) -> int:
@@ -79,7 +75,11 @@ def _repair(options: Namespace, context: Context) -> int:
 
 
 def _rescued(context: Context) -> list[str]:
-    """Make the library openable, where no engine has it open."""
+    """Repair what prevents opening the library; do nothing while an engine has it open.
+
+    Returns:
+        A sentence for each thing repaired.
+    """
     from indexer.library.rescue import rescue
 
     try:
@@ -119,7 +119,7 @@ def _reindex_arguments(parser: ArgumentParser) -> None:
         "--discard", action="store_true", help="let go of what is kept for --rollback"
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
-    _json(parser)
+    json_argument(parser)
 
 
 def _reindex(options: Namespace, context: Context) -> int:
@@ -178,7 +178,7 @@ def cost_lines(cost: ReindexCost) -> list[str]:
 
 
 def _remember(context: Context, model: str, precision: str) -> None:
-    """Make a choice of model the setting, so that it stays."""
+    """Store the model and its precision in the settings."""
     for name, value in (("model", model), ("precision", precision)):
         if str(context.settings[name]) != value:
             context.settings.set(name, value)
@@ -199,7 +199,7 @@ COMMANDS = (
         "all of the library once. Nothing is mended; `lectern repair` does that. The exit status "
         "is 0 where everything is whole and 1 where something is wrong.",
         (("lectern verify", "for a person"), ("lectern verify --json", "for a program")),
-        _json,
+        json_argument,
         _verify,
     ),
     Command(

@@ -63,7 +63,11 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def positive(text: str) -> int:
-    """Read how many hits are wanted."""
+    """Parse a number of hits: 1 to ``MAX_LIMIT``.
+
+    Raises:
+        ArgumentTypeError: For anything else.
+    """
     if not text.isdecimal() or not 1 <= int(text) <= MAX_LIMIT:
         raise ArgumentTypeError(f"it lies between 1 and {MAX_LIMIT:,}")
     return int(text)
@@ -73,7 +77,7 @@ def _run(options: Namespace, context: Context) -> int:
     filters = filter_terms(options.folders, options.ext, options.date)
     if options.batch:
         return _batch(options, filters, context)
-    # Filters in front: the last word of the query may still be the beginning of one.
+    # Filters go first, since only the last word of a query may be a prefix.
     text = " ".join([*filters, *options.query]).strip()
     if not text:
         raise WorldError("bad_query", reason="it is empty")
@@ -94,7 +98,7 @@ def _run(options: Namespace, context: Context) -> int:
 
 
 def _with_matches(engine: EngineApi, text: str, result: SearchResult) -> SearchResult:
-    """Add to each passage that was found which words of it are like the query."""
+    """Add to each hit the words of its passage that match the query."""
 
     def matched(hit: Hit) -> Hit:
         if hit.start == hit.end or (hit.explain is not None and hit.explain.aligned):
@@ -113,7 +117,7 @@ def filter_terms(folders: Iterable[str], kinds: Iterable[str], date: str | None)
 
 
 def _folder(text: str) -> str:
-    """A folder that exists is meant from here; anything else is part of a path in the library."""
+    """Make an existing folder absolute; other text is a part of a path in the library."""
     path = absolute_path(text)
     return str(path) if path.exists() else text
 
@@ -123,7 +127,7 @@ def _quoted(value: str) -> str:
 
 
 def _batch(options: Namespace, filters: list[str], context: Context) -> int:
-    """Answer every query of a file, in its order."""
+    """Answer the queries of a file, in order."""
     if options.query:
         raise WorldError(
             "bad_usage",

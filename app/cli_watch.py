@@ -5,23 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, Context
+from app.cli_common import Command, Context, no_arguments
 from indexer.api.phrases import english
 from indexer.api.requests import GetStatus, Watch
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Callable
 
     from indexer.api.answers import WatchState
     from indexer.api.contract import EngineApi
 
-# How often the engine is asked what it does.
+# Seconds between two requests for the engine's state.
 POLL_S = 0.5
-
-
-def _arguments(_parser: ArgumentParser) -> None:
-    """Take no arguments but the common ones."""
 
 
 def _run(_options: Namespace, context: Context) -> int:
@@ -49,10 +45,10 @@ def _run(_options: Namespace, context: Context) -> int:
 
 
 def watch(engine: EngineApi, context: Context, stopped: Callable[[float], bool]) -> None:
-    """Watch until stopped, and say what that changes.
+    """Watch until stopped, and print what changes.
 
     Args:
-        engine: Wherever it runs; it watches on if it did before.
+        engine: In this process or another; afterwards it watches only if it did before.
         context: Where to print.
         stopped: Waits for so many seconds and returns whether to end.
     """
@@ -81,7 +77,7 @@ def _ending(engine: EngineApi) -> bool:
     """Return whether an engine of this process was asked to end.
 
     Raises:
-        WorldError: ``library_moved``, if it has to.
+        WorldError: ``library_moved``.
     """
     from indexer.server.host import Host
 
@@ -118,7 +114,7 @@ COMMANDS = (
         "that is unplugged loses nothing: what it holds counts as offline until it is back. "
         "Other commands can be used meanwhile. An engine that runs already does the watching.",
         (("lectern watch", "watch until Ctrl+C"),),
-        _arguments,
+        no_arguments,
         _run,
     ),
 )

@@ -1,8 +1,8 @@
-"""How each command is cut off from the network, and the little that is done outside for it.
+"""Cuts a command off from the network, and declares what its launcher may do for it.
 
-Owns the choice of who is cut off, and the list of commands that a launcher takes: opening a
-document in the person's viewer, fetching a known model, and fetching the list of releases. It must
-not know how the system does it (``indexer.confine``).
+Owns which commands are confined, and what the launcher, which keeps the network, can be asked for:
+opening a document in the person's viewer, fetching a known model, fetching the list of releases.
+It must not know how a system confines a process (``indexer.confine``).
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from indexer.confine.launcher import Command, LauncherRequest
 
     class Confine(Protocol):
-        """How a command is confined, see ``begin``."""
+        """See ``begin``."""
 
         def __call__(self, command: str, *, offline: bool) -> None: ...
 
 
 WINDOW = "gui"
-# Platforms of Qt that draw without a display, or on one of this machine only.
+# Qt platforms that need no display server, or only a local one.
 _LOCAL_PLATFORMS = frozenset(
     {"offscreen", "minimal", "minimalegl", "linuxfb", "eglfs", "vkkhrdisplay"}
 )
 
 
 def begin(command: str, *, offline: bool) -> None:
-    """Cut this process off from the network, as early as its command is known.
+    """Cut this process off from the network; to be called as soon as its command is known.
 
     Args:
         command: Its name.
-        offline: Never use the network, even if the settings permit it.
+        offline: Start no launcher that could fetch something.
     """
     if sys.platform == "win32":
         network.deny()
@@ -61,12 +61,12 @@ def has_local_display(environment: Mapping[str, str]) -> bool:
             if not _is_local_x11(environment.get("DISPLAY", "")):
                 return False
         elif platform not in _LOCAL_PLATFORMS and not platform.startswith("wayland"):
-            return False  # of those that Qt brings, vnc waits for others on the network
+            return False  # such as vnc, which listens on the network
     return True
 
 
 def _is_local_x11(display: str) -> bool:
-    """Return whether a display is named without a host and has a socket here; none is local too."""
+    """Return whether an X11 display has no host and a local socket; True without a display."""
     if sys.platform != "linux" or not display or display.startswith("/"):
         return True
     host, _, number = display.rpartition(":")
@@ -75,7 +75,7 @@ def _is_local_x11(display: str) -> bool:
     place = f"/tmp/.X11-unix/X{number.partition('.')[0]}"  # noqa: S108  # where X11 has it
     if Path(place).exists():
         return True
-    try:  # abstract sockets are no files
+    try:  # an abstract socket has no file
         return f"@{place}\n" in Path("/proc/net/unix").read_text("utf-8", "replace")
     except OSError:
         return False
@@ -95,13 +95,13 @@ def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
     if not offline:
         commands |= {Fetch: _fetch, FetchReleases: _fetch_releases}
     if command == WINDOW:
-        from app.gui import opening
+        from app.gui import launcher_commands
 
-        commands |= opening()
+        commands |= launcher_commands()
     try:
         return launcher.fork(commands) if commands else None
     except OSError:
-        return None  # there are too many processes; this one works without
+        return None  # the limit of processes is reached; only what the launcher does is missing
 
 
 def _fetch_releases(request: FetchReleases, gone: Callable[[], bool]) -> str:

@@ -1,7 +1,6 @@
 """The checks of ``doctor`` that need no engine: versions, folders, free disk space.
 
-Owns those checks; the engine adds its own (model, device, library). What a check
-contains is in ``indexer.api.answers``.
+The engine adds its own (model, device, library) in answer to ``Diagnose``.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ def _runtime() -> Check:
 
 
 def _old_office() -> Check:
-    """Say what reads documents of Office before 2007; without it they are listed only."""
+    """Check which program reads office files from before 2007; without it they are only listed."""
     from indexer.extract.office.program import find_program
 
     program = find_program()

@@ -1,7 +1,6 @@
-"""The composition root of the engine: the one place that builds it and passes it on.
+"""The composition root of the engine: builds it, and imports its heavy parts only then.
 
-Owns which parts are put together, and when the heavy ones are imported. It must not know what the
-commands do with an engine.
+It must not know what the commands do with an engine.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def open_engine(config: EngineConfig) -> LocalEngine:
         WorldError: ``old_processor``, ``no_runtime`` without an ONNX Runtime, ``library_locked``,
             and what else opening a library may meet.
     """
-    # Said before anything heavy is loaded, and before a library is made for nothing.
+    # Checked before heavy imports, and before a library is created.
     if lacks := missing():
         raise WorldError("old_processor", missing=lacks)
     if importlib.util.find_spec("onnxruntime") is None:
@@ -46,7 +45,7 @@ def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False)
     Args:
         config: Which library, and how.
         open_: Makes the engine.
-        lasting: This process is there to serve, and fails if it cannot.
+        lasting: The process exists to serve: it fails if it cannot.
     """
     from indexer.server.host import Host
     from indexer.server.service import Service

@@ -1,7 +1,7 @@
 """Formats the explanation of a hit: its score, its evidence, the words that match.
 
 Owns the names of numbers and the layout. The fields of explanations are in ``indexer.api.types``;
-a number without a name here is called by its key, so nothing is left out.
+a number without a name here is shown with its key.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.render import Style
     from indexer.api.types import AlignedSentence, Explanation, Hit
 
-# Pairs of words, and sentences of a source, that are shown.
+# The most pairs of words, and pairs of sentences, that are shown.
 PAIRS = 6
 SENTENCES = 3
 

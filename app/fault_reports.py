@@ -1,8 +1,8 @@
-"""Reports of faults: what went wrong inside Lectern, in files that a person may read and send.
+"""Reports of faults inside Lectern, as files that a person may read and send.
 
-Owns their content: versions, the system, kinds of exceptions and places in the program. The
-message of an exception is left out, since it may quote a document or name a file; so are paths.
-Nothing here sends anything.
+Owns their content: versions, the system, exception types and lines of the program. Messages of
+exceptions and paths are left out, since they may quote a document or name a file. Nothing here
+sends anything.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ def remove() -> None:
 
 
 def _write(logger: str, error: BaseException) -> None:
-    """Write a report; the same fault again replaces the one before."""
+    """Write a report in place of an earlier one with the same traceback."""
     places = list(_places(error))
     name = hashlib.sha256("\n".join(places).encode()).hexdigest()[:12]
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    lines = [f"{now}, told by {logger}", *about_this_system(), "", *places]
+    lines = [f"{now}, logged by {logger}", *about_this_system(), "", *places]
     file = paths.log_folder() / f"{PREFIX}{name}.txt"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     with os.fdopen(os.open(file, flags, 0o600), "w", encoding="utf-8") as opened:
@@ -79,14 +79,14 @@ def _write(logger: str, error: BaseException) -> None:
 
 
 def _places(error: BaseException) -> Iterator[str]:
-    """Name an exception and those behind it, each with the places it came through."""
+    """Yield the types of an exception and of its causes, each with the lines of its traceback."""
     seen: set[int] = set()
-    behind: BaseException | None = error
-    while behind is not None and id(behind) not in seen:
-        seen.add(id(behind))
-        kind = type(behind)
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        kind = type(current)
         yield f"{kind.__module__}.{kind.__qualname__}"
-        for frame, line in traceback.walk_tb(behind.__traceback__):
+        for frame, line in traceback.walk_tb(current.__traceback__):
             module = frame.f_globals.get("__name__", "?")
             yield f"  {module}:{line} in {frame.f_code.co_qualname}"
-        behind = behind.__cause__ or behind.__context__
+        current = current.__cause__ or current.__context__

@@ -1,7 +1,6 @@
-"""Deleting all that Lectern has made of a person's documents, once its window is gone.
+"""Deletes all that Lectern made from a person's documents, after its window has closed.
 
-Owns what "everything" is: the library, what the window keeps, and the log. Settings and models
-stay, and so do the documents.
+That is the library, what the window stores, and the log. Settings, models and documents stay.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from indexer.api.errors import WorldError
 if TYPE_CHECKING:
     from pathlib import Path
 
-# The engine that was just ended may still be letting go of the library.
+# Seconds to wait for the engine, which was just ended, to release the library.
 PATIENCE_S = 10.0
 RETRY_S = 0.2
 
 
 def forget_everything(library: Path) -> None:
-    """Delete the library, the window's memory and the log.
+    """Delete the library, what the window stores and the log.
 
     Raises:
         WorldError: ``library_locked`` if another program keeps the library open,

@@ -1,7 +1,7 @@
-"""The composition root of the window: the one place that puts its parts together.
+"""The composition root of the window.
 
-Owns which parts there are, what they are given, and the order in which they start and stop. It
-must not know how any of them works. Importing it loads nothing of Qt.
+Owns which parts there are, what they are given, and the order in which they start and stop.
+Importing it does not load Qt.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# An engine whose window was killed ends by itself after so long.
+# Seconds without a client after which an engine ends by itself, as when its window was killed.
 IDLE_EXIT_S = 300
 
 
@@ -50,14 +50,14 @@ def run(
     Args:
         settings: The values in force.
         library: The library to search.
-        offline: Asked for by this start: the engine makes no connection.
+        offline: The engine makes no connection, whatever the setting.
         query: What to search for at once.
         in_tray: Start without showing the window, where there is a tray.
-        check: Close the window once it shows the page of a hit, and keep in this folder what it
-            remembers.
+        check: For the self-test: a folder for what the window stores, which closes once it shows
+            the page of a hit.
 
     Raises:
-        WorldError: ``no_window``, where there can be none.
+        WorldError: ``no_window``, with the reason.
     """
     check_display()
     logs.start()
@@ -77,11 +77,11 @@ def run(
     return program.run(query, in_tray=False) or shown.status
 
 
-def opening() -> dict[type[LauncherRequest[Any]], Command]:
-    """Return what the launcher of a window does for it: open documents in other programs."""
+def launcher_commands() -> dict[type[LauncherRequest[Any]], Command]:
+    """Return what a window may ask its launcher for: opening documents in other programs."""
     from ui import outside
 
-    # The person's viewer is taken from the file: no window may say which program is started.
+    # The viewer is read from the file, so that a confined window cannot choose a program.
     return {
         OpenPath: lambda request, _gone: outside.open_path(str(request.path)),
         View: lambda request, _gone: outside.view(request, str(Settings()["viewer"])),
@@ -89,7 +89,7 @@ def opening() -> dict[type[LauncherRequest[Any]], Command]:
 
 
 def check_display() -> None:
-    """Make sure that a window can be opened; Qt itself would end the process.
+    """Check that a window can be opened; Qt itself would abort the process.
 
     Raises:
         WorldError: ``no_window``.
@@ -174,7 +174,7 @@ class Program:
         self.hotkey = Hotkey(root)
         self.single = Single(library, root)
         self.signals = Signals(root)
-        # The folder, since the file is replaced whenever it is written.
+        # Each write replaces the file, which ends a watch of it, so the folder is watched.
         self._watcher = QFileSystemWatcher(root)
         with contextlib.suppress(OSError):
             settings.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -190,7 +190,7 @@ class Program:
         self.hotkey.pressed.connect(self.window.quick_search)
         self.single.handed_over.connect(self._handed_over)
         self.signals.arrived.connect(self.window.quit)
-        # Without this Qt would only close the window, which may just hide it.
+        # At the end of a session Qt would only close the window, which may just hide it.
         self.app.commitDataRequest.connect(self.window.quit)
 
     def run(self, query: str, *, in_tray: bool) -> int:
@@ -204,10 +204,10 @@ class Program:
             if in_tray and self.window.has_tray:
                 QTimer.singleShot(0, self.begin)
             else:
-                # Starting a process takes a while; the window comes first.
+                # Starting a process takes a while; the window is shown first.
                 first = FirstPaint(self.window)
                 first.painted.connect(self.begin)
-                # Objects made so far stay; collecting them later would stall the window.
+                # What exists by now lives as long: collecting it again would stall the window.
                 first.painted.connect(gc.freeze)
                 self.window.present(query)
             status = self.app.exec()
@@ -219,7 +219,7 @@ class Program:
         return status
 
     def close(self) -> None:
-        """Let go of everything; the engine has ended, or is left, before."""
+        """Delete all objects, after the supervisor has ended or left the engine."""
         self.signals.close()
         self.hotkey.stop()
         self.window.deleteLater()
@@ -241,7 +241,7 @@ class Program:
     def begin(self) -> None:
         """Start slow work, once the window is shown."""
         took, worked = time.time() - _started(), time.process_time()
-        log.info("the window stood %.3f s after the start, %.3f s of work", took, worked)
+        log.info("the window was shown %.3f s after the start, %.3f s of work", took, worked)
         self.supervisor.start()
         self.window.pages.load_ahead()
         self._choose_hotkey()
@@ -271,7 +271,7 @@ class Program:
 
     def _handed_over(self, start: Start) -> None:
         if start.token:
-            os.environ["XDG_ACTIVATION_TOKEN"] = start.token  # Wayland raises a window only with it
+            os.environ["XDG_ACTIVATION_TOKEN"] = start.token  # Wayland needs it to raise a window
         self.window.present(start.query)
 
     def _leave(self) -> None:

@@ -16,7 +16,6 @@ from indexer.api.errors import sentence
 from indexer.api.formats import BY_EXTENSION, page_unit
 from indexer.api.labels import WHYS
 from indexer.api.types import HEADING_SEPARATOR, FileState
-from indexer.query.grammar import parse
 
 if TYPE_CHECKING:
     from app.cli_common import Context
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit, SearchResult
 
 _SNIPPET_LINES = 3
-_ALSO = 3  # places with the same text that are named under a hit
+_ALSO = 3  # other places with the same text listed under a hit
 
 
 def print_result(
@@ -42,6 +41,8 @@ def print_result(
 
 def _as_json(text: str, result: SearchResult) -> dict[str, Any]:
     """The answer and the parsed query as JSON-able values."""
+    from indexer.query.grammar import parse  # 30 ms that only this needs
+
     answer = encode(result)
     for hit in answer["hits"]:
         hit["explain"] = {name: part for name, part in (hit["explain"] or {}).items() if part}

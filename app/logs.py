@@ -1,7 +1,6 @@
-"""The log: a file that rotates, readable by its owner only, without any document's text in it.
+"""The log: a rotating file, readable by its owner only.
 
-Owns where records go and how much is kept. What is said in them is up to those who log, under one
-rule: names of files may be logged, their content may not.
+Owns where records go and how much is kept. The names of files may be logged, their content never.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class OwnerOnlyHandler(RotatingFileHandler):
         return os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace")
 
     def rotate(self, source: str, dest: str) -> None:
-        # Windows refuses to rename a file that another process has open; then it grows on.
+        # Windows refuses to rename a file that another process has open; then it keeps growing.
         with contextlib.suppress(PermissionError):
             super().rotate(source, dest)
 
@@ -44,7 +43,7 @@ def start(level: int = logging.INFO) -> Path | None:
     """Write the log of this process to the file; idempotent.
 
     Returns:
-        The file, or None where it cannot be written: no command fails for want of a log.
+        The file, or None where it cannot be written: a command works without a log.
     """
     root = logging.getLogger()
     if any(isinstance(handler, OwnerOnlyHandler) for handler in root.handlers):
@@ -65,7 +64,7 @@ def start(level: int = logging.INFO) -> Path | None:
 
 
 def stop() -> None:
-    """Close the file and forget it."""
+    """Stop logging to the file."""
     root = logging.getLogger()
     ours = (OwnerOnlyHandler, fault_reports.FaultHandler)
     for handler in [each for each in root.handlers if isinstance(each, ours)]:

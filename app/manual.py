@@ -62,7 +62,7 @@ def _examples(examples: tuple[tuple[str, str], ...]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Keep text from being read as requests of troff."""
+    """Escape what troff would read as a request."""
     escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("`", r"\(ga")
     return "\n".join(
         rf"\&{line}" if line[:1] in {".", "'"} else line for line in escaped.split("\n")

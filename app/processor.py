@@ -1,6 +1,6 @@
 """Checks the processor for the instructions that the numeric libraries need.
 
-Owns that one question, asked before they are loaded: they would end the process without a word.
+To be asked before they are loaded: an illegal instruction would kill the process.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 NEEDED = "AVX2"
 _CPUINFO = Path("/proc/cpuinfo")
-# Of the first processor; each has a block of its own, and all are alike.
+# Bytes that hold the block of the first core; the cores are alike.
 _BLOCK = 1 << 13
 _PF_AVX2_INSTRUCTIONS_AVAILABLE = 40
 

@@ -1,8 +1,7 @@
-"""The line that says how far indexing is, on a terminal and in a log.
+"""Progress of indexing as a line of text, on a terminal or in a log.
 
-Owns when something is written and how it looks. It must not know where progress comes from. On a
-terminal one line is rewritten in place; elsewhere a line follows now and then, so that a log stays
-short. The displays of ``rich`` know no such log, and move the cursor by escape sequences.
+On a terminal one line is rewritten in place; elsewhere a line is written every few seconds, so that
+a log stays short. ``rich`` has no such log, and needs escape sequences.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ LOG_INTERVAL_S = 5.0
 
 
 class ProgressLine:
-    """Takes snapshots and writes them where they do not disturb. Called on any one thread.
+    """Writes snapshots of progress. To be called on one thread.
 
     Args:
         stream: Where to write.
@@ -57,7 +56,7 @@ class ProgressLine:
             self._stream.flush()
 
     def clear(self) -> None:
-        """Leave the line as if nothing had been written."""
+        """Erase the line."""
         if self._written:
             self._rewrite("")
             self._stream.write("\r")
@@ -65,7 +64,7 @@ class ProgressLine:
             self._written = 0
 
     def _rewrite(self, text: str) -> None:
-        # Spaces instead of an escape sequence: they work on every terminal there is.
+        # Spaces instead of an escape sequence, which some terminals do not know.
         text = render.elide(text, self._style.width - 1, self._style.dots)
         wide = render.cells(text)
         self._stream.write("\r" + text + " " * max(0, self._written - wide))

@@ -1,8 +1,6 @@
 """Generates the reference from the declarations: commands, settings, operators, states, errors.
 
-Owns how each table is laid out in Markdown; its content comes from the declarations that the
-program works with, so it cannot differ from them. The page of each table is
-``packaging/help_pages.py``'s.
+Owns the layout of each table in Markdown. ``packaging/help_pages.py`` puts them into pages.
 """
 
 from __future__ import annotations
@@ -70,7 +68,7 @@ def _errors() -> Iterator[str]:
 
 
 def _as_prose(text: str) -> str:
-    """Show what is filled in as an example would: in italics, and not as a format string."""
+    """Show the placeholders of a message as their names in italics."""
     code = text.split("`")
     code[::2] = [re.sub(r"{(\w+)}", r"*\1*", part) for part in code[::2]]
     return "`".join(code)
@@ -97,7 +95,7 @@ def _command(command: Command, parser: ArgumentParser, common: ArgumentParser) -
     yield ""
     yield f"### lectern {command.name}"
     yield ""
-    # What is set by hand in the help has a section of its own here.
+    # Paragraphs with line breaks are tables, which are sections of their own here.
     yield from (part for part in command.description.split("\n\n") if "\n" not in part)
     yield ""
     yield "```"
@@ -114,7 +112,7 @@ def _options(parser: ArgumentParser, skip: tuple[str, ...]) -> Iterator[str]:
 
 
 def options_of(command: str) -> list[tuple[str, str]]:
-    """Return name and meaning of each option of a command, "" for those that all have."""
+    """Return the name and help of each option of a command; with "", of those all commands have."""
     common = build_parser()
     asked = _parser_of(common, command) if command else common
     known = {action.dest for action in _actions(common)} if command else set()
@@ -122,7 +120,7 @@ def options_of(command: str) -> list[tuple[str, str]]:
 
 
 def _actions(parser: ArgumentParser) -> list[Action]:
-    actions = parser._actions  # noqa: SLF001  # argparse has no other way to ask
+    actions = parser._actions  # noqa: SLF001  # argparse has no public list of them
     return [each for each in actions if each.help not in {None, SUPPRESS} and each.dest != "help"]
 
 

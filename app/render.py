@@ -1,9 +1,8 @@
 """Text for a terminal: widths, wrapping, elision, marks, sizes and counts. Pure functions.
 
-Owns how words are laid out in columns of cells. It must not know what is shown (the ``cli_``
-modules do) nor write anything. Documents and file names may hold anything, escape sequences
-included, so whatever comes from outside passes ``clean`` first. ``rich`` would save 23 of these
-lines, for 12.5 MB more to install and 60 ms more at the start of each command, which takes 230.
+Widths are in terminal cells. Documents and file names may hold escape sequences, so text from
+outside must pass ``clean`` or ``name`` first. ``rich`` would save 23 of these lines, for 12.5 MB
+more to install and 60 ms more at the start of each command, which takes 230.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from indexer.api.progress import rough
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Controls, and the marks that make text run the other way than it reads.
+# Control characters, and those that override the direction of text.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 _UNSAFE_ONE = re.compile(f"{_UNSAFE.pattern[:-1]}|[\u2028\u2029\ud800-\udfff]")
 _SPACES = re.compile(r"\s+")
-SCRAP = 16  # cells; shorter parts of a sentence are left out
+SHORTEST = 16  # cells; a shorter part of a sentence is left out
 _RESET = "\x1b[0m"
 _BOLD = "\x1b[1m"
 _DIM = "\x1b[2m"
@@ -65,22 +64,21 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word to be wrapped, and whether it is part of what is marked."""
+    """A word to be wrapped, and whether it is in the marked sentence."""
 
     text: str
     marked: bool = False
 
 
 def clean(text: str) -> str:
-    """Make text from outside harmless and put it on one line."""
+    """Replace control characters and runs of white space by single spaces."""
     return _SPACES.sub(" ", _UNSAFE.sub(" ", text)).strip()
 
 
 def name(text: str) -> str:
-    """Make a path, or a sentence with one, harmless on one line; what can be shown stays as it is.
+    """Escape the control characters of a path, or of a sentence with one.
 
-    Unlike ``clean``, which joins what pages tore apart, it keeps spaces, and shows what is not
-    printable as an escape.
+    Unlike ``clean`` it keeps white space, so that the path stays the same.
     """
     return _UNSAFE_ONE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
@@ -155,10 +153,10 @@ def _readable(text: str) -> str:
 
 
 def _at_most(text: str, room: int, style: Style, shorten: Callable[[str, int, str], str]) -> str:
-    """Shorten text to its room; where only a scrap would be left, dots."""
+    """Shorten text to ``room`` cells; to dots alone where these are few."""
     if cells(text) <= room:
         return text
-    if room >= SCRAP:
+    if room >= SHORTEST:
         return shorten(text, room, style.dots)
     return fit(style.dots, room)
 
@@ -206,7 +204,7 @@ def count(number: int, singular: str, plural: str = "") -> str:
 
 
 def size(number: float) -> str:
-    """Return a number of bytes as people write it."""
+    """Return a number of bytes with a decimal unit."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if abs(number) < 1000:
             return f"{number:.0f} {unit}" if unit == "bytes" else f"{number:.1f} {unit}"
@@ -215,7 +213,7 @@ def size(number: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people say it, with at most two units."""
+    """Return a time with at most two units."""
     whole = round(seconds)
     if seconds < 10:
         return f"{seconds:.1f} s"
@@ -229,13 +227,13 @@ def duration(seconds: float) -> str:
 
 
 def about(seconds: float) -> str:
-    """Return an estimated time, rounded up to what an estimate is worth."""
+    """Return an estimated time in words, rounded up to one unit."""
     number, unit = rough(seconds)
     return f"about {count(number, unit)}" if number else "less than a minute"
 
 
 def share(value: float) -> str:
-    """Return a share between 0 and 1 in percent; only what is whole is 100 %."""
+    """Return a share between 0 and 1 in percent; 100 % only for 1."""
     return f"{int(value * 100) if value < 1 else 100} %"
 
 

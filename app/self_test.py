@@ -1,7 +1,7 @@
-"""The self-test: the installed program does once, on its own samples, all that it is there for.
+"""The self-test of an installed program: reads the samples, searches, shows a window.
 
-Owns what is tried and what counts as working. It must not touch the person's library: it makes
-one in a temporary folder. What one can see without doing anything is ``app.doctor``'s.
+It works in a temporary library and must not touch the person's. Checks that run nothing are in
+``app.doctor``.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 ANSWER = "cannot be used because of flooding"
 SCANNED = "spare key of the boathouse"
 SCAN = "keys.png"
-# The window with its engine on a slow machine that does other things, too.
+# Seconds for a window and its engine on a slow, busy machine.
 WINDOW_S = 180.0
 
 
 def run(context: Context) -> Iterator[Check]:
-    """Try everything in a temporary library; each check comes as it is done."""
+    """Yield each check as it is done."""
     with tempfile.TemporaryDirectory(prefix="lectern-self-test-") as folder:
         own = replace(context, library=Path(folder) / "library")
         try:
@@ -72,12 +72,12 @@ def _search(context: Context, name: str, question: str, answer: str) -> Check:
 
 
 def _sockets() -> Check:
-    """See that no process of ours that is cut off holds a socket that leads out of this machine."""
+    """Check that no confined process of ours holds an internet socket."""
     import psutil
 
     this, held = psutil.Process(), []
     for each in (this, *this.children(recursive=True)):
-        # One that was left outside, for downloads that the person asks for, lets nobody look.
+        # The launcher, which is not confined, cannot be inspected.
         with contextlib.suppress(psutil.AccessDenied, psutil.NoSuchProcess):
             held += [f"{each.pid}: {found.laddr}" for found in each.net_connections("inet")]
     return check("network sockets", ", ".join(held) or "none", ok=not held)

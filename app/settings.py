@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MIB = 1 << 20
-# Of the setting ``model``: the one for the languages of the library.
+# A value of ``model``: the one for the languages of the library.
 AUTO = "auto"
 
 _LIMITS = Limits()
@@ -37,7 +37,7 @@ LIBRARY, ADVANCED = N_("Library"), N_("Advanced")
 
 
 def _window_languages() -> list[str]:
-    """The languages that the window is translated to, which have no label but their own name."""
+    """The codes of the languages that the window is translated to."""
     names = (path.name for path in (resources.files("resources") / "i18n").iterdir())
     found = (re.fullmatch(r"lectern_(\w+)\.qm", name) for name in names)
     return sorted(match[1] for match in found if match)
@@ -141,11 +141,10 @@ def find(name: str) -> Setting:
 
 
 class Settings:
-    """The values in force, and the file they are kept in.
+    """The settings and their file.
 
-    Keys of the file that this version does not know are kept. A value that makes no sense counts
-    as not set; ``problems`` says so. What another process changes meanwhile stays in the file, and
-    counts here once it is read ``again``.
+    Unknown keys of the file are kept. An invalid value counts as not set and is listed in
+    ``problems``. A change by another process is kept, and takes effect with ``read_again``.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -175,7 +174,11 @@ class Settings:
                 self._notify(name)
 
     def set(self, name: str, value: Value) -> None:
-        """Change a setting and keep it."""
+        """Change a setting and write the file.
+
+        Raises:
+            WorldError: ``bad_setting`` or ``path_denied``.
+        """
         checked = SETTINGS[name].check(value)
         self._save(name, list(checked) if isinstance(checked, tuple) else checked)
         self._values[name] = checked
@@ -188,10 +191,7 @@ class Settings:
         self._notify(name)
 
     def watch(self, changed: Callable[[str], None]) -> None:
-        """Have ``changed(name)`` called after each change.
-
-        Methods are held weakly.
-        """
+        """Have ``changed(name)`` called after each change; a method is held weakly."""
         held = weakref.WeakMethod(changed) if inspect.ismethod(changed) else lambda: changed
         self._watchers.append(held)
 
@@ -244,9 +244,9 @@ def engine_config(settings: Settings, library: Path, *, offline: bool = False) -
     """Map the settings to the configuration of an engine.
 
     Args:
-        settings: The values in force.
-        library: The library to open, in place of the settings'.
-        offline: Asked for by this command; the setting can only add to it.
+        settings: The settings.
+        library: The library to open, in place of the setting.
+        offline: Never use the network, whatever the setting.
     """
     value: Mapping[str, Any] = {name: settings[name] for name in SETTINGS}
     return EngineConfig(

@@ -1,8 +1,4 @@
-"""Ctrl+C and SIGTERM: the first asks for a clean end, the second insists.
-
-Owns the signal handlers while something runs that can be stopped cleanly. It must not know what
-that is.
-"""
+"""Ctrl+C and SIGTERM: the first asks for a clean end, the second ends at once."""
 
 from __future__ import annotations
 
@@ -23,9 +19,8 @@ CANCELLED = 130  # what a shell reports after Ctrl+C
 def stopping(stop: Callable[[], None]) -> Iterator[None]:
     """Call ``stop`` at the first signal to end; a second one ends the process at once.
 
-    ``stop`` runs in the signal handler: it may set a flag, and nothing that takes a lock. What a
-    process leaves behind that ends at once is what a killed one leaves, and is put in order when
-    the library is opened next.
+    ``stop`` runs in the signal handler: it may set a flag, but not take a lock. Ending at once is
+    like being killed: the next process that opens the library recovers it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals

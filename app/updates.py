@@ -1,9 +1,8 @@
-"""Whether there is a newer version: one signed file, fetched when the person asks for it.
+"""Looks for a newer version in one signed file, fetched only when the person asks.
 
-Owns where it is, whose signature counts, and what it says. Nothing here runs by itself, and nothing
-is installed. The file is fetched by the launcher, since no other process of ours has a network, and
-checked by the one that asked. Whoever publishes Lectern names the place and the key in
-``resources/releases.json`` (``packaging/release.py``).
+Owns the file's address, its key and its content. Nothing is installed. The launcher fetches the
+file, since no other process of ours has a network, and the process that asked checks it. Address
+and key are in ``resources/releases.json`` (``packaging/release.py``).
 """
 
 from __future__ import annotations
@@ -59,14 +58,14 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """What is signed: the releases, and the last day on which to believe that these are all."""
+    """The signed content: the releases, and the day until which the list counts as complete."""
 
     until: str
     releases: tuple[Release, ...] = ()
 
 
 def own_source() -> Source:
-    """Return the place and the key that this copy was made with."""
+    """Return the address and the key that this copy was built with."""
     text = (resources.files("resources") / "releases.json").read_text(encoding="utf-8")
     return decode(Source, json.loads(text))
 
@@ -75,12 +74,12 @@ SOURCE = own_source()
 
 
 def newer(own: str, log_folder: Path, *, offline: bool) -> Release | None:
-    """Ask for releases, and return the newest one if it is newer than one's own version.
+    """Fetch the releases, and return the newest if it is newer than ``own``.
 
     Args:
-        own: The version that asks.
+        own: The version of this program.
         log_folder: Where the connection is noted.
-        offline: Make no request, and report that.
+        offline: Make no request, and raise ``update_unreachable``.
 
     Raises:
         WorldError: ``update_unreachable`` or ``update_refused``, with the reason.
@@ -155,21 +154,21 @@ def _fetch_outside() -> str:
 
 
 def _fetch(source: Source) -> str:
-    """Make the one request: no cookies, no other address, nothing that identifies the client."""
+    """Make one request, without cookies, redirects or anything that identifies the client."""
     import ssl
     import urllib.error
     import urllib.request
 
     import truststore
 
-    class Here(urllib.request.HTTPRedirectHandler):
-        """Refuses redirects: only the address that is in the program is contacted."""
+    class NoRedirects(urllib.request.HTTPRedirectHandler):
+        """Refuses redirects, so that only the address in the program is contacted."""
 
         def redirect_request(self, *_about: Any, **_more: Any) -> None:
             return None
 
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    opener = urllib.request.build_opener(Here, urllib.request.HTTPSHandler(context=context))
+    opener = urllib.request.build_opener(NoRedirects, urllib.request.HTTPSHandler(context=context))
     opener.addheaders = [("User-Agent", "lectern")]
     try:
         with opener.open(source.address, timeout=PATIENCE_S) as answer:
@@ -183,10 +182,10 @@ def _fetch(source: Source) -> str:
 
 
 def _number(version: str) -> tuple[int, ...]:
-    """Return a version so that versions can be compared.
+    """Return a version as numbers, which compare.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: For text that is no version.
     """
     if not _VERSION.fullmatch(version):
         raise ValueError(version)
