@@ -44,14 +44,14 @@ class ActivityFeed(QObject):
         return self.latest is not None and self.latest.paused
 
     def refresh(self) -> None:
-        """Ask now, unless an answer is still to come."""
+        """Ask now, unless a request is under way."""
         if not self._request_id and self._link.is_connected:
             self._request_id = self._link.ask(
                 GetActivity(), done=self._handle_activity, failed=self._handle_failure
             )
 
     def pause(self, paused: bool) -> None:
-        """Pause or resume polling."""
+        """Pause or resume indexing."""
         self._link.ask(
             SetPace(paused=paused), done=self._handle_activity, failed=self._handle_failure
         )

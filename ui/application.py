@@ -1,6 +1,6 @@
-"""The Qt application: its name, its language, its look, and how signals and faults reach it.
+"""The Qt application: its name and language, Unix signals, and what becomes of faults.
 
-Owns what is there once in a process. It must not know any window.
+Owns what exists once in a process. It must not know any window.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LEVELS = {
 
 def make_application(arguments: Sequence[str] = ()) -> QApplication:
     """Make the application; there is one in a process at most."""
-    # 125 % and 150 % stay what they are: rounding them makes text too large or too small.
+    # Qt would round 125 % and 150 %, which makes text too small or too large.
     QApplication.setHighDpiScaleFactorRoundingPolicy(
         Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
     )
@@ -65,13 +65,13 @@ def make_application(arguments: Sequence[str] = ()) -> QApplication:
 
 
 def use_language(app: QApplication, language: str) -> QLocale:
-    """Set the language, ``system`` or a code: texts, Qt's own, numbers, the direction.
+    """Set the language, ``system`` or a code: texts, numbers and the direction of writing.
 
-    Must come before any widget. Languages that we do not have are English.
+    To be called before any widget is made. Without a translation the texts are English.
     """
     wanted = QLocale() if language == "system" else QLocale(language)
     if language != "system":
-        # Dates and numbers as in the system's country, where that speaks the language.
+        # If the system's locale has this language, its country decides how dates are written.
         system = QLocale.system()
         wanted = system if system.language() == wanted.language() else wanted
         QLocale.setDefault(wanted)
@@ -103,7 +103,7 @@ class FirstPaint(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
             watched.removeEventFilter(self)
-            # Queued: the paint is on the screen only after this event was handled.
+            # Later: the paint is on the screen only after this event was handled.
             QTimer.singleShot(0, self.painted.emit)
         return False
 
@@ -111,8 +111,8 @@ class FirstPaint(QObject):
 class Signals(QObject):
     """Ctrl+C and SIGTERM as a Qt signal: ``arrived``.
 
-    Python runs its handlers only between instructions of Python, and Qt's loop has none while it
-    waits; a socket that the signal writes to wakes it.
+    Python runs a signal handler only between its own instructions, of which there are none while
+    Qt's loop waits, so the signal writes to a socket that wakes the loop.
     """
 
     arrived = Signal()

@@ -1,7 +1,7 @@
 """Starting Lectern at login, on each system.
 
-Owns the one entry that says so: a desktop file, a launch agent, or a value under the Run key. It
-must not know what is started, beyond its command line, nor where the setting comes from.
+Owns the entry for it: a desktop file, a launch agent, or a value under the Run key. It must not
+know the setting.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class DesktopFile:
             text = self.path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return False
-        # Desktops switch an entry off by one of these instead of deleting it.
+        # A desktop disables an entry by one of these lines instead of deleting the file.
         lines = {line.replace(" ", "").lower() for line in text.splitlines()}
         return lines.isdisjoint({"hidden=true", "x-gnome-autostart-enabled=false"})
 
@@ -68,7 +68,7 @@ class DesktopFile:
 
 
 def _desktop_word(word: str) -> str:
-    """Quote a word as the Desktop Entry Specification asks: for the shell, then for the file."""
+    """Quote a word by the Desktop Entry Specification: for the command line, then for the file."""
     if not word or set(word) & set(" \t\n\"'\\><~|&;$*?#()`"):
         for sign in '\\"`$':
             word = word.replace(sign, f"\\{sign}")
@@ -138,7 +138,7 @@ if sys.platform == "win32":
 
 
 def entry() -> Entry:
-    """The entry of the present system."""
+    """Return the entry of this system."""
     if sys.platform == "win32":
         return RunKey()
     return LaunchAgent() if sys.platform == "darwin" else DesktopFile()
@@ -147,17 +147,17 @@ def entry() -> Entry:
 def own_command(*options: str) -> list[str]:
     """The command that starts this program, installed, frozen or from its source."""
     if getattr(sys, "frozen", False):
-        image = os.environ.get("APPIMAGE")  # its inside is mounted elsewhere each time
+        image = os.environ.get("APPIMAGE")  # its content is mounted elsewhere at each start
         return [image or sys.executable, *options]
     script = Path(sys.executable).with_name("lectern.exe" if sys.platform == "win32" else "lectern")
     return [str(script), *options] if script.exists() else [sys.executable, "-m", "app", *options]
 
 
-def set_enabled(wanted: bool, *options: str) -> None:  # the one thing it takes
-    """Enable or disable starting Lectern at login.
+def set_enabled(wanted: bool, *options: str) -> None:
+    """Enable or disable starting Lectern at login, with these options.
 
     Raises:
-        OSError: If the system does not let us.
+        OSError: If the entry cannot be written or removed.
     """
     if wanted:
         entry().write(own_command(*options))
@@ -166,7 +166,7 @@ def set_enabled(wanted: bool, *options: str) -> None:  # the one thing it takes
 
 
 def is_enabled() -> bool:
-    """Whether the system starts Lectern at login; False where it does not let us look."""
+    """Whether the system starts Lectern at login; False if that cannot be read."""
     try:
         return entry().is_there()
     except OSError:

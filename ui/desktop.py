@@ -1,8 +1,8 @@
-"""Files handed to the desktop: opened in their own program, shown in the file manager.
+"""Opens files in other programs, and shows them in the file manager.
 
-Owns every start of a program outside Lectern. Nothing here waits for an answer. Programs are
-started with lists of arguments, never through a shell, and what a system would run instead of
-showing it (``ui.runnable``) is never opened but shown in its folder.
+Owns every start of a program outside Lectern, and waits for none. Programs get a list of arguments,
+never a shell's command line. A file that the system would run (``ui.runnable``) is not opened but
+shown in its folder.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
 def start(command: Sequence[str]) -> bool:
-    """Start a program that outlives this one; False if it is not there or there is none."""
+    """Start a program that outlives this one; False if the command is empty or does not start."""
     if not command:
         return False
     program = QStandardPaths.findExecutable(command[0]) or command[0]
@@ -41,13 +41,13 @@ def start(command: Sequence[str]) -> bool:
 
 
 def start_viewer(name: str, path: str, page: int, own: str = "") -> bool:
-    """Start a viewer at a page; False if there is none that could.
+    """Start a viewer at a page; False if it does not start.
 
     Args:
         name: What the system calls the viewer; "" for the person's own command.
         path: Absolute.
         page: From 1.
-        own: The person's command; a launcher reads it from the settings by itself.
+        own: The person's command; a launcher ignores it and reads the settings.
     """
     if launcher.current() is not None:
         return _ask(launcher.View(name, Path(path), page))
@@ -61,7 +61,7 @@ def _open_by_system(path: str) -> bool:
 
 
 def _ask(request: launcher.LauncherRequest[bool]) -> bool:
-    """Start a program by the launcher, as one started from here would have no network."""
+    """Have the launcher start a program, since one started here would have no network."""
     outside = launcher.current()
     try:
         return outside is not None and outside.ask(request)
@@ -75,7 +75,7 @@ def open_path(path: str, notices: Notices | None = None) -> None:
 
     Args:
         path: Absolute.
-        notices: Told if nothing opens it, or if it is shown in its folder instead.
+        notices: Where to say that nothing opens it, or that it is shown in its folder instead.
     """
     if is_program(path):
         show_in_folder(path)
@@ -104,7 +104,7 @@ def show_in_folder(path: str) -> None:
 
 
 def open_folder_of(path: str) -> None:
-    """Open the folder a file lies in, or the next one above that is no program."""
+    """Open the folder of a file; on macOS, where a folder may be a program, the next one above."""
     for folder in map(str, Path(path).parents):
         if not is_program(folder):
             _open_by_system(folder)
@@ -112,7 +112,7 @@ def open_folder_of(path: str) -> None:
 
 
 def _ask_file_manager(path: str) -> bool:
-    """Ask the desktop's file manager; without waiting, its answer decides what else to do."""
+    """Ask the file manager over D-Bus; False without the program that asks."""
     program = QStandardPaths.findExecutable("gdbus")
     if not program:
         return False
@@ -122,7 +122,7 @@ def _ask_file_manager(path: str) -> bool:
 
 
 class _FolderQuestion(QProcess):
-    """Call the D-Bus interface of file managers; open the folder if none answers."""
+    """A call of the file managers' D-Bus interface; opens the folder if none answers."""
 
     def __init__(self, path: str) -> None:
         super().__init__(QCoreApplication.instance())
@@ -132,7 +132,7 @@ class _FolderQuestion(QProcess):
 
     def ask(self, program: str) -> None:
         address = QUrl.fromLocalFile(self._path).toString(ENCODED)
-        # Quoted for the notation of GVariant; the URL holds no quote, it is percent-encoded.
+        # A GVariant text; percent-encoding leaves only the single quote to be replaced.
         items = "['" + address.replace("'", "%27") + "']"
         interface = "org.freedesktop.FileManager1"
         self.start(program, [

@@ -1,7 +1,4 @@
-"""A label of one line that shortens what does not fit.
-
-Owns nothing but the shortening; the whole text stays for screen readers.
-"""
+"""A label of one line that shortens text to its width; screen readers get all of it."""
 
 from __future__ import annotations
 
@@ -58,5 +55,5 @@ class ElidedLabel(QFrame):
         painter.setPen(self.palette().color(self._role))
         shown = self.fontMetrics().elidedText(self._text, self._mode, self.width())
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
-        # Isolated, so that a path keeps its slashes in their places in any language.
+        # A bidirectional isolate keeps the slashes of a path in order among right-to-left text.
         painter.drawText(self.rect(), flags, f"\u2068{shown}\u2069")

@@ -34,7 +34,7 @@ Outcome = Any
 
 log = logging.getLogger(__name__)
 
-# Seconds that closing waits for the thread; one still in its handshake ends by itself later.
+# Seconds that closing waits for the thread; a thread in its handshake ends by itself later.
 CLOSE_S = 2.0
 _WATCH_S = 3600.0
 
@@ -174,9 +174,9 @@ class EngineLink(QObject):
 
 
 class _Channel:
-    """One attempt to attach and, if it succeeds, the connection; driven from the main thread.
+    """An attempt to attach and, if it succeeds, the connection. To be called on the main thread.
 
-    Opening and sending happen on a thread of its own, because both may have to wait.
+    It opens and sends on a thread of its own, because both may block.
     """
 
     def __init__(self, library: Path, post: Callable[..., None]) -> None:
@@ -239,7 +239,7 @@ class _Channel:
             try:
                 self._post_to_main(function, *arguments)
             except RuntimeError:  # the QObject is being destroyed
-                log.debug("nobody listens to the engine any more")
+                log.debug("an answer came after the window was closed")
 
     def _work(
         self,
@@ -263,7 +263,7 @@ class _Channel:
             try:
                 order(client)
             except LecternError:
-                log.debug("the engine has gone meanwhile")
+                log.debug("a request was not sent: the engine has gone")
         client.close()
         watch.join()
 

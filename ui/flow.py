@@ -1,8 +1,4 @@
-"""A layout that places widgets in lines, with line breaks.
-
-Owns the arithmetic of lines, in both directions of writing. For rows of buttons that must survive
-large text and narrow windows.
-"""
+"""A layout of widgets in lines that break, for rows of buttons with large text or little room."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FlowLayout(QLayout):
-    """Leads from the side where reading begins; hidden widgets take no room."""
+    """Starts at the side where reading begins; hidden widgets take no room."""
 
     def __init__(self, parent: QWidget | None = None, spacing: int = M) -> None:
         super().__init__(parent)

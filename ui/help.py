@@ -1,7 +1,7 @@
-"""The help: pages in Markdown that come with the program, opened where they fit.
+"""The help: pages in Markdown that come with the program.
 
-Owns the window they are read in, and which page belongs to what has the focus: a widget says so by
-``about``, for itself and all that is in it. It must not know what a page says.
+Owns their window, and which page F1 opens: ``about`` sets it for a widget and those inside it. It
+must not know what a page says.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ START = "index"
 COLUMNS, LINES = 120, 40
 _ROLE = int(Qt.ItemDataRole.UserRole)
 _PROPERTY = "help"
-# Says to whoever writes the pages what the program makes; Qt would show an empty line for it.
+# Marks what is generated in a page; Qt would show an empty line for it.
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 
 
@@ -46,12 +46,12 @@ def page_about(widget: QWidget | None) -> str:
 
 
 def anchor(heading: str) -> str:
-    """Return what a link calls a heading, as the tool that makes the site does."""
+    """Return the anchor of a heading, as the generator of the site makes it."""
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
 
 
 class HelpWindow(QDialog):
-    """All pages, and the one that is read."""
+    """A list of all pages beside the current one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,7 +73,7 @@ class HelpWindow(QDialog):
         self.list.currentItemChanged.connect(self._choose)
 
     def show_page(self, place: str) -> None:
-        """Show a page, scrolled to the heading after a ``#``."""
+        """Show a page, scrolled to the heading after a ``#``; START for an unknown name."""
         name, _, heading = place.partition("#")
         if name not in self._files:
             name = START

@@ -1,7 +1,6 @@
-"""The keys of the window: one table, from which the list under ``?`` is made.
+"""The keys of the window: a table with the text of each, and the dialog that lists them.
 
-Owns which keys there are and what they do, in words. What happens at a key is up to the part of
-the window that hears it; a test presses every one.
+The part of the window that handles a key takes it from here; a test presses every one.
 """
 
 from __future__ import annotations
@@ -90,13 +89,13 @@ KEYS = (
 
 
 def shown(keys: Sequence[str]) -> str:
-    """Keys as they are called on this system."""
+    """Return the names of keys on this system."""
     native = QKeySequence.SequenceFormat.NativeText
     return ", ".join(QKeySequence(each).toString(native) for each in keys)
 
 
 class KeyList(QDialog):
-    """Shows the table."""
+    """The dialog that lists the keys."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,7 +1,7 @@
-"""Links to passages: ``lectern://passage?text=…``, by what a passage says.
+"""Links to passages: ``lectern://passage?text=…``.
 
-Owns their form. A link holds words of a passage and no path, so it finds its way after the file was
-renamed, moved or saved again, and does no more than a search. Pure; it must not know the window.
+A link holds words of the passage and no path, so it still works after the file was renamed, moved
+or saved again, and following it is a search. Pure; it must not know the window.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 SCHEME = "lectern"
 _PLACE = "passage"
-# So many words in a row stand nowhere else; longer links are cut by mail programs.
+# This many words in a row occur once; mail programs break longer links.
 _WORDS = 10
 _LEAST = 4
 
 
 def link_of(hit: Hit) -> str:
-    """Return the link to a passage; "" for one with too few words to know it by."""
+    """Return the link to a passage; "" if it has too few words to be found by."""
     best = hit.text[slice(*hit.best)]
     for text in (best, hit.text):
         words = shown(text).text.replace('"', " ").split()[:_WORDS]
@@ -33,12 +33,12 @@ def link_of(hit: Hit) -> str:
 
 
 def is_link(text: str) -> bool:
-    """Whether a text is meant to be a link of ours."""
+    """Whether a text has the scheme of our links."""
     return text.strip().lower().startswith(f"{SCHEME}:")
 
 
 def query_of(link: str) -> str:
-    """Return what to search for to follow a link; "" if it leads nowhere."""
+    """Return the query that follows a link; "" if the link is not valid."""
     try:
         parts = urlsplit(link.strip())
         text = parse_qs(parts.query).get("text", [""])[0]

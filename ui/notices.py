@@ -1,7 +1,4 @@
-"""The window's line of notices, used in place of dialogs.
-
-Owns the line, its button and how long a notice stays. It must not know who reports.
-"""
+"""The line of notices, used in place of dialogs: its text, its button, how long it stays."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ class NoticeBar(QFrame):
         self._seconds = 0.0
         self._timer = timer(self, 0, self.dismiss)
         self._text = QLabel()
-        # A notice may quote a name of a file, which must not be taken for markup.
+        # A file name in a notice must not be read as markup.
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setWordWrap(True)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -89,7 +86,7 @@ class NoticeBar(QFrame):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.text))
 
     def dismiss(self) -> None:
-        """Take the notice away, as time does."""
+        """Remove the notice and call its ``expired``."""
         expired = self._expired
         self._clear()
         if expired is not None:
@@ -117,7 +114,7 @@ class NoticeBar(QFrame):
         super().changeEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        # A button that is about to be pressed must stay.
+        # The notice stays while the pointer is on it: its button may be pressed next.
         self._timer.stop()
         super().enterEvent(event)
 

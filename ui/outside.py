@@ -1,8 +1,7 @@
-"""The person's own programs, started for a window that was cut off from the network.
+"""Starts the person's programs for a window that is cut off from the network.
 
-Owns what the launcher does for the window; it runs in the launcher's process, where nothing of Qt
-is. Programs are started with lists of arguments, never through a shell, and in the environment that
-the person gave.
+It runs in the launcher's process, without Qt. Programs get a list of arguments, never a shell's
+command line, and the environment that Lectern was started with.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ if TYPE_CHECKING:
     from indexer.confine.launcher import View
 
 _OPENERS = (("xdg-open",), ("gio", "open"))
-# Startup tokens meant for this process only.
+# Startup tokens that are valid for this process only.
 _OURS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
 
 def open_path(path: str) -> bool:
-    """Open a file or folder as the desktop does; False if nothing could.
+    """Open a file or folder in the desktop's program for it; False if there is none.
 
     Raises:
-        WorldError: ``bad_request``, of what would be run.
+        WorldError: ``bad_request``, if opening would run it.
     """
     if is_program(path):
         raise WorldError("bad_request", reason="opening it would run it")
@@ -55,7 +54,7 @@ def _start(command: Sequence[str]) -> bool:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # it outlives us, and Ctrl+C is not meant for it
+            start_new_session=True,  # it outlives us and gets no Ctrl+C
         )
     except OSError:
         return False

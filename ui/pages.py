@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from ui.state import WindowState
 
 SEARCH, LIBRARY, ACTIVITY, FIRST_RUN = "search", "library", "activity", "first_run"
-# The page of the help about each.
+# The help page of each.
 HELP = {
     SEARCH: "queries",
     LIBRARY: "library",
     ACTIVITY: "library#how-hard-it-works",
     FIRST_RUN: "first-search",
 }
-# Modules imported ahead of need, one per idle step of the event loop.
+# Modules to import ahead of need, one per step of the timer.
 AHEAD = (
     "ui.library.folders",
     "ui.library.coverage",
@@ -69,7 +69,7 @@ class Pages(QStackedWidget):
 
     @property
     def name(self) -> str:
-        """The page that is shown."""
+        """The name of the page that is shown."""
         return next((name for name, page in self._made.items() if page is self.currentWidget()), "")
 
     @property
@@ -84,7 +84,7 @@ class Pages(QStackedWidget):
         return self.search.search.query if SEARCH in self._made else ""
 
     def show_activity(self, activity: Activity | None) -> None:
-        """Pass the engine's activity to the pages that show it, or refresh what they show."""
+        """Pass the engine's activity to the pages that use it."""
         self._activity = activity
         if SEARCH in self._made:
             self.search.search.freshness.show_activity(activity)
@@ -92,7 +92,7 @@ class Pages(QStackedWidget):
             self._panel.show_activity(activity)
 
     def load_ahead(self) -> None:
-        """Import what pages will need, in idle steps of the event loop."""
+        """Import what other pages need and make the search page, in small steps."""
         self._timer.start()
 
     def page(self, name: str) -> QWidget:
@@ -113,7 +113,7 @@ class Pages(QStackedWidget):
         self.shown.emit(name)
 
     def show_files(self, state: str = "", root: str = "") -> None:
-        """Go to the list of all files, or of those in a state or under a root."""
+        """Show the list of all files, or of those in a state or under a root."""
         from ui.library.coverage import CoveragePage
 
         self.show_page(LIBRARY)
@@ -128,7 +128,7 @@ class Pages(QStackedWidget):
         self.show_files(root=root)
 
     def search_for(self, text: str) -> None:
-        """Go to the search, and search for a text unless it is empty."""
+        """Show the search page, and search for a text unless it is empty."""
         self.show_page(SEARCH)
         if text:
             self.search.search.search(text)

@@ -1,7 +1,7 @@
-"""The passwords of documents: in memory while the window runs, in the system's keyring if wished.
+"""The passwords of documents: in memory while the window runs, on request in the keyring.
 
-Owns where a password may be kept. Only keyrings of the operating system are good enough; those
-that keep plain text, or nothing, are refused. It must not know what a password opens.
+Owns where a password may be stored: only in a keyring of the operating system, not in a backend
+that stores plain text or nothing. It must not know what a password opens.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SERVICE = "Lectern"
-# Where the password lies encrypted under the person's login; any other backend may keep it as is.
+# Backends that encrypt with the person's login; others may store plain text.
 TRUSTED = frozenset({
     "keyring.backends.SecretService",
     "keyring.backends.libsecret",
@@ -39,11 +39,11 @@ class Keyring(Protocol):
 
 
 def system_keyring() -> Keyring | None:
-    """Find the keyring of this system; None where there is none that can be trusted. May block."""
+    """Return the keyring of this system; None without a trusted one. May block."""
     import keyring
 
     chosen = keyring.get_keyring()
-    # A chain of several has its members in order of preference.
+    # A chained backend lists its members in order of preference.
     members = getattr(chosen, "backends", None)
     return next(filter(is_trusted, members or [chosen]), None)
 
@@ -54,7 +54,7 @@ def is_trusted(backend: object) -> bool:
 
 
 class Passwords(QObject):
-    """Keeps passwords by the paths of their documents. Used on Qt's main thread only.
+    """Keeps passwords by the paths of their documents. To be used on the main thread only.
 
     Args:
         find: Finds the keyring; called in a worker's thread, once.
@@ -79,11 +79,11 @@ class Passwords(QObject):
         self._memory[path] = password
 
     def remembered(self, path: str) -> str | None:
-        """The password of a document as far as memory goes."""
+        """Return the password of a document if it is in memory."""
         return self._memory.get(path)
 
     def look_up(self, path: str, done: Callable[[str | None], None]) -> None:
-        """Find a password in memory or, in a while, in the keyring."""
+        """Find a password in memory, else in the keyring; ``done`` is called later."""
         known = self._memory.get(path)
         if known is not None:
             self._answered.emit(done, known)
@@ -109,7 +109,7 @@ class Passwords(QObject):
         )
 
     def check(self, done: Callable[[bool], None]) -> None:
-        """Find out whether this system has a keyring that can be trusted."""
+        """Call ``done`` with whether this system has a trusted keyring."""
         self._work(lambda: self._backend() is not None, lambda there: done(there is True))
 
     def _get(self, path: str) -> str | None:
@@ -137,10 +137,9 @@ class Passwords(QObject):
         return self._keyring
 
     def _work(self, job: Callable[[], object], done: Callable[[object], None]) -> None:
-        """Do on another thread what may wait for the person to unlock the keyring.
+        """Run a job on a thread of its own, since it may wait for the person to unlock the keyring.
 
-        The thread ends with its job. It is a daemon, because nothing can end a question that the
-        system asks, and the window must close nevertheless.
+        It is a daemon thread: the window must be able to close while the system's dialog is open.
         """
         threading.Thread(target=self._run, args=(job, done), name="keyring", daemon=True).start()
 
@@ -150,7 +149,7 @@ class Passwords(QObject):
             try:
                 answer = job()
             except Exception as error:  # noqa: BLE001  # each backend has its own
-                # Its message may quote what it was asked for.
+                # Its message may hold the path or the password.
                 log.warning("the keyring failed: %s", type(error).__name__)
         with contextlib.suppress(RuntimeError):  # the window has closed meanwhile
             self._answered.emit(done, answer)
@@ -164,7 +163,7 @@ _shared: list[Passwords] = []
 
 
 def shared() -> Passwords:
-    """The passwords of this window, which the coverage asks for and the preview uses."""
+    """Return the passwords of this process, shared by the list of files and the preview."""
     if not _shared:
         _shared.append(Passwords(parent=QCoreApplication.instance()))
     return _shared[0]

@@ -1,6 +1,6 @@
-"""The narrow rail at the window's side: one button for each page, the settings at its foot.
+"""The rail at the window's side: a button for each page, the settings at its foot.
 
-Owns the buttons and which of them is pressed. It must not know the pages.
+It must not know the pages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RADIUS = 6
 
 
 class RailButton(QToolButton):
-    """Flat, in the colours of the theme, with a focus ring; a style sheet would lose both."""
+    """A flat button in the theme's colours with a focus ring, which a style sheet would lose."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current()

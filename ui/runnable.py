@@ -1,7 +1,7 @@
 """Whether opening a file would run it instead of showing it.
 
-Owns the kinds of files that count as programs, for each platform. It decides from names and a mode
-alone, opens nothing and knows nothing of Qt: the launcher asks it too.
+Owns the extensions that count as programs on each platform. It decides by names and the mode alone,
+opens nothing, and must not import Qt, since the launcher uses it too.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _SCRIPTS = _kinds(
     "action awk bash cgi csh fish jar jnlp ksh php phtml pl py pyc pyo pyw pyz pyzw rb sh tcl "
     "tcsh tool url zsh"
 )
-# What Windows, Office or a usual interpreter executes, installs, mounts or takes settings from:
-# the kinds that Outlook blocks as attachments, and what scripting languages register.
+# Executed, installed, mounted or imported by Windows, Office or a usual interpreter: what Outlook
+# blocks as attachments, and what scripting languages register.
 _WINDOWS = _SCRIPTS | _kinds(
     "ade adp ahk app appcontent-ms application appref-ms appx appxbundle asp aspx asx bas bat bgi "
     "cab cdxml cer chm cmd cnt com cpl crt csx der diagcab dll drv erl ex exe exs fsx fxp gadget "
@@ -35,7 +35,7 @@ _WINDOWS = _SCRIPTS | _kinds(
     "search-ms searchconnector-ms settingcontent-ms shb shs sys theme themepack tmp udl vb vbe "
     "vbp vbs vhd vhdx vsmacros vsw vxd webpnp website wim ws wsc wsf wsh xbap xll xnk xrm-ms"
 )
-# Wine and the runtimes of packages take what is foreign here; sources open in an editor.
+# With Wine and package managers, foreign programs run here too; sources open in an editor.
 _LINUX = (_SCRIPTS - _kinds("awk php phtml pl py rb tcl")) | _kinds(
     "appimage bin com deb desktop exe flatpak flatpakref flatpakrepo kdelnk lnk msi pif rpm run "
     "scr service snap"
@@ -45,7 +45,7 @@ _MACOS = _SCRIPTS | _kinds(
     "app applescript bundle command component dmg fileloc inetloc kext mobileconfig mpkg osax pkg "
     "plugin prefpane qlgenerator saver scpt scptd service terminal webloc wdgt workflow"
 )
-# Never run by any system: the mode is ignored, as on exFAT and NTFS every file is executable.
+# Never run, whatever the mode: on exFAT and NTFS every file is executable.
 _DOCUMENTS = _kinds("heic json mdwn mp3 mp4 svg xml") | {
     ending for known in FORMATS if known.name != "code" for ending in known.endings.split()
 }
@@ -56,15 +56,14 @@ def would_run(path: str, platform: str, mode: int = 0, extensions: str = "") -> 
     """Return whether opening a file would run it.
 
     Args:
-        path: Its name is judged; the name of what a link leads to is to be judged as well.
-        platform: As ``sys.platform`` has it.
-        mode: Of the file or folder, as ``os.stat`` gives it; 0 if unknown.
-        extensions: What else the system executes, as ``PATHEXT`` of Windows has it.
+        path: Only its name counts; for a link, call this with its target as well.
+        platform: A value of ``sys.platform``.
+        mode: ``st_mode`` of the file or folder; 0 if unknown.
+        extensions: Further extensions, in the form of Windows' ``PATHEXT``.
     """
     folder = stat.S_ISDIR(mode)
     if platform == "win32":
-        # An extension that is none, or a class, leaves the choice to Windows, which may look for
-        # a program beside the file.
+        # Without an extension, or with a class id as one, Windows may run a program beside it.
         suffix = _suffix(_END.split(path)[-1].rstrip(". "))
         own = {each.strip().lstrip(".") for each in extensions.lower().split(";")}
         unclear = not suffix or not suffix.replace("-", "").replace("_", "").isalnum()
@@ -79,7 +78,7 @@ def _suffix(name: str) -> str:
 
 
 def is_program(path: str) -> bool:
-    """Whether the system would run what is at a path, or what a link there leads to."""
+    """Whether opening a path, or the target of a link there, would run it."""
     try:
         mode = Path(path).stat().st_mode
         names = {path, os.path.realpath(path)}

@@ -1,6 +1,6 @@
-"""The search and, next to it, the page of the selected passage.
+"""The search page and the preview side by side.
 
-Owns the division of the two and the signals between them. It must not know how either works.
+Owns their widths and the signals between them. It must not know how either works.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ui.ports import Context
     from ui.state import WindowState
 
-# Of the width, for the results and for the page, until the person moves the border.
+# Shares of the width at first: the results, the preview.
 SHARES = (11, 9)
 
 
 class SearchPane(QSplitter):
-    """The page that Lectern opens with. Where there is no room for both, the results have it."""
+    """The first page of the window; where both do not fit, the preview is hidden."""
 
     def __init__(self, context: Context, state: WindowState, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -54,11 +54,11 @@ class SearchPane(QSplitter):
             self.setSizes([100 * share for share in SHARES])
 
     def toggle_preview(self) -> None:
-        """Show or hide the page, and remember that."""
+        """Show or hide the preview, and store that in the settings."""
         self._context.settings.set("preview", not self._context.settings["preview"])
 
     def close_parts(self) -> None:
-        """Save where the border is, and end background work."""
+        """Save the widths, and end background work."""
         self._state.save_splitter("search", self)
         self.search.close()
         self.preview.close()
@@ -71,7 +71,7 @@ class SearchPane(QSplitter):
         super().resizeEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        # What is said above the page may take more room than before.
+        # The texts above the page may have become wider.
         if event.type() == QEvent.Type.LayoutRequest:
             self._show_what_fits()
         return super().event(event)

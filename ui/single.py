@@ -1,8 +1,8 @@
-"""One window for each person and library: a second start hands over to the first.
+"""One window for each library: a second start hands its query over to the first.
 
-Owns the local socket on which starts are announced. Only its owner can open it. A start names the
-folder that it means, since a library may have been moved and replaced by another one meanwhile. It
-must not know how a start is handled.
+Owns the local socket for that, which only its owner can open. A start names the device and inode
+of the library's folder, since another library may be in its place by now. It must not know how a
+start is handled.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A first instance that does not answer within this time is taken to hang.
+# Milliseconds after which a first window that does not answer counts as hung.
 TIMEOUT_MS = 2000
 MAX_BYTES = 64_000
 DONE = b"ok\n"
@@ -36,8 +36,8 @@ class Start:
     """A further start of the window.
 
     Attributes:
-        query: To be searched.
-        token: Of XDG activation, with which Wayland raises a window; "" without one.
+        query: To be searched for.
+        token: The XDG activation token, without which Wayland raises no window.
         folder: Device and inode of the library's folder, set by ``hand_over``.
     """
 
@@ -47,9 +47,9 @@ class Start:
 
 
 def hand_over(library: Path, start: Start) -> bool:
-    """Send a start to the program that has the library's window; False if there is none.
+    """Send a start to the window of the library; False if there is none.
 
-    It may block: there is no window yet.
+    Blocks for up to three times ``TIMEOUT_MS``: there is no window yet.
     """
     socket = QLocalSocket()
     socket.connectToServer(window_address(library))
@@ -76,7 +76,7 @@ class Single(QObject):
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._accept)
         name = window_address(library)
-        # Qt would replace a socket that is in use.
+        # Checked first, since ``removeServer`` would take a live window's socket away.
         if _is_served(name):
             log.warning("no second start can hand over: another window answers at %s", name)
             return
@@ -113,7 +113,7 @@ class Single(QObject):
         self.handed_over.emit(start)
 
     def _is_for_this_library(self, folder: object) -> bool:
-        """Whether a start means the folder of this window, which may have been created later."""
+        """Whether a start is for our library, whose folder may be newer than the window."""
         self._folder = self._folder or identity(self._library)
         return self._folder is None or folder == list(self._folder)
 

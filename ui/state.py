@@ -1,4 +1,4 @@
-"""The stored state of the window: its position, its size, the division of its panes.
+"""The stored state of the window: its geometry, its splitters, a few numbers.
 
 Owns one file, readable by its owner only. It must not know what the window shows.
 """
@@ -18,20 +18,20 @@ FILE_NAME = "window.ini"
 
 
 class WindowState:
-    """Kept in ``folder``; a file that cannot be read or written is ignored."""
+    """A file in ``folder``; one that cannot be read or written is ignored."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / FILE_NAME
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Qt keeps the rights that it finds.
+            # Qt keeps the mode of an existing file.
             self.file.touch(mode=0o600)
         except OSError:
             pass
         self._kept = QSettings(str(self.file), QSettings.Format.IniFormat)
 
     def restore_window(self, window: QWidget) -> bool:
-        """Put a window where it was; False if that is not known."""
+        """Restore a window's geometry; False without a stored one."""
         return window.restoreGeometry(self._bytes("geometry"))
 
     def save_window(self, window: QWidget) -> None:
@@ -44,7 +44,7 @@ class WindowState:
         self._kept.setValue(f"splitter/{name}", splitter.saveState())
 
     def number(self, name: str) -> int:
-        """A number kept under a name, 0 at first."""
+        """Return the number stored under a name, at first 0."""
         kept = str(self._kept.value(f"numbers/{name}", "0"))
         return int(kept) if kept.isdecimal() else 0
 

@@ -1,6 +1,6 @@
-"""The line at the window's foot: what the engine does, the share embedded, the device.
+"""The status line: what the engine does, the embedded share, the device.
 
-Owns the sentence made of the engine's state and its activity. It must not know who asks for them.
+Owns the sentence about the engine's state and activity. It must not ask the engine.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from indexer.api.status import Activity
 
 
-# Reasons that count while nothing is read, too.
+# Reasons that are shown also while no job runs.
 LASTING = frozenset({"paused", "disk_full", "library_read_only", "model_missing"})
 
 
@@ -126,7 +126,7 @@ class StatusLine(QFrame):
     def _doing(self, activity: Activity) -> str:
         reason = states.pause(activity.reason)
         if activity.running is None:
-            # Without work there is nothing that a reason could slow down.
+            # Without a job the other reasons slow nothing down.
             return reason if activity.reason in LASTING else self._resting(activity)
         change = changes.change(activity)
         sentence = change.sentence if change else self._progress(activity.running.progress)

@@ -1,6 +1,6 @@
-"""Where one has been, to go back and forward: queries, each with the hit that was looked at.
+"""The history for going back and forward: queries, each with the hit that was current.
 
-Owns the list. Pure; it must not know the window.
+Pure; it must not know the window.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ui.search.grouping import Key
 
 MOST = 100
-# A query that was there for less was only on the way to another one.
+# Seconds; a query that was shown for less, as while typing, is no step of its own.
 STAYED_S = 2.0
 
 
 @dataclass(slots=True)
 class Step:
-    """A query, and the key of the hit that was looked at last."""
+    """A query, and the key of the last current hit."""
 
     query: str
     key: Key | None = None
@@ -29,7 +29,7 @@ class Step:
 
 @dataclass(slots=True)
 class Steps:
-    """The steps so far; ``clock`` tells the time in seconds."""
+    """The steps so far; ``clock`` returns seconds."""
 
     clock: Callable[[], float] = time.monotonic
     _steps: list[Step] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Steps:
         return self._steps[self._at] if self._at >= 0 else None
 
     def arrive(self, query: str) -> None:
-        """A query was answered."""
+        """Record that a query was answered."""
         current = self.current
         if current is not None and current.query == query:
             return
@@ -54,7 +54,7 @@ class Steps:
         self._since = self.clock()
 
     def look(self, key: Key, *, chosen: bool) -> None:
-        """A hit is looked at; ``chosen`` by the person, who will want to come back to it."""
+        """Record the current hit; the first one only if it was ``chosen`` by the person."""
         if self.current is not None and (chosen or self.current.key is not None):
             self.current.key = key
 

@@ -1,7 +1,6 @@
-"""Colours, light and dark, and the sizes of gaps; the one place that knows them.
+"""The colours, light and dark, the sizes of gaps, and the scale of text.
 
-Owns the palette of the application, how it follows the system, and the scale of its text. It
-must not know any widget. Every text colour has a contrast of at least 4.5 with its background.
+It must not know any widget. Every text colour has a contrast of at least 4.5 with its background.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ from PySide6.QtWidgets import QFrame, QProxyStyle, QStyle, QStyleFactory
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication, QStyleOption, QWidget
 
-# Gaps, in device-independent pixels: within a control, between controls, round a group, round
+# Gaps in device-independent pixels: within a control, between controls, around a group, around
 # a page.
 S, M, L, XL = 4, 8, 16, 24
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours that the palette has no role for, and those it has.
+    """The colours of a theme.
 
-    ``text`` and ``muted`` are for text on ``base`` (lists, fields) and ``raised`` (the window);
-    so are ``accent``, ``good``, ``warning`` and ``bad``. ``mark_text`` stands on ``mark``, the
-    background of the best sentence. ``edge`` surrounds fields and boxes to tick. ``outline`` is
-    drawn on white paper.
+    ``text``, ``muted``, ``accent``, ``good``, ``warning`` and ``bad`` are for text on ``base``
+    (lists, fields) and ``raised`` (the window). ``mark_text`` is for text on ``mark``, the
+    background of the best sentence. ``edge`` surrounds fields and check boxes. ``outline`` is
+    drawn on white pages.
     """
 
     dark: bool
@@ -72,7 +71,7 @@ DARK = _theme(
     good="#6cc793", warning="#e3b062", bad="#f2938b",
 )  # fmt: skip
 
-# Fusion draws the edges of these in a darker shade of the window's colour, too faint to be seen.
+# Fusion draws the edges of these in a darker shade of the window's colour, with too low a contrast.
 _EDGED = ("QCheckBox", "QRadioButton", "QLineEdit", "QAbstractSpinBox")
 _FUSION_DARKENS = 1.4
 
@@ -80,7 +79,7 @@ _current = LIGHT
 
 
 def current() -> Theme:
-    """Return the colours in force. Ask again at each paint: they may change at any time."""
+    """Return the current colours. To be called at each paint, since they may change."""
     return _current
 
 
@@ -100,7 +99,7 @@ def _linear(part: float) -> float:
 
 
 def blend(over: QColor, under: QColor, share: float) -> QColor:
-    """Lay so much of one colour over another."""
+    """Mix two opaque colours: ``share``, 0 to 1, of the first."""
 
     def part(one: float, other: float) -> float:
         return one * share + other * (1 - share)
@@ -113,9 +112,9 @@ def blend(over: QColor, under: QColor, share: float) -> QColor:
 
 
 def icon_size(widget: QWidget, lines: float = 1.2) -> QSize:
-    """Return a size for icons next to a widget's text, in heights of its letters.
+    """Return the size of icons beside a widget's text: so many times the height of its font.
 
-    To be asked again at a ``FontChange``, so that icons grow with the text.
+    To be called again at a ``FontChange``.
     """
     side = round(widget.fontMetrics().height() * lines)
     return QSize(side, side)
@@ -130,18 +129,18 @@ def separator(shape: QFrame.Shape) -> QFrame:
     return line
 
 
-# What Qt's own style draws in pixels of its own choice, whatever the size of the text.
+# Metrics for which Fusion has a constant, whatever the size of the text.
 _SCALED = frozenset({
     QStyle.PixelMetric.PM_IndicatorWidth, QStyle.PixelMetric.PM_IndicatorHeight,
     QStyle.PixelMetric.PM_ExclusiveIndicatorWidth, QStyle.PixelMetric.PM_ExclusiveIndicatorHeight,
-    # The sizes of icons in fields, lists and tabs follow from this one.
+    # Icons in fields, lists and tabs follow this one.
     QStyle.PixelMetric.PM_SmallIconSize, QStyle.PixelMetric.PM_ScrollBarExtent,
     QStyle.PixelMetric.PM_MenuButtonIndicator, QStyle.PixelMetric.PM_CheckBoxLabelSpacing,
 })  # fmt: skip
 
 
 class _Enlarged(QProxyStyle):
-    """Qt's style with its glyphs as much larger as the text is."""
+    """Fusion with its indicators and icons enlarged like the text."""
 
     def __init__(self, factor: float) -> None:
         super().__init__("fusion")
@@ -190,7 +189,7 @@ class Themes(QObject):
             self._app.setFont(font)
         factor = percent / 100
         if self._is_fusion and factor != self._factor:
-            # Asked in Python for every metric it is slower, so only where it is needed.
+            # A style in Python is slower, so it is used only where it is needed.
             self._factor = factor
             style = _Enlarged(factor) if factor != 1.0 else QStyleFactory.create("fusion")
             self._app.setStyle(style)
@@ -201,7 +200,7 @@ class Themes(QObject):
         scheme = self._app.styleHints().colorScheme()
         dark = self._mode == "dark" or (self._mode == "system" and scheme is Qt.ColorScheme.Dark)
         _current = DARK if dark else LIGHT
-        # Fusion is what Qt draws where it knows no native style; its own colours are dated.
+        # Qt uses Fusion where it has no native style; a native style has its own colours.
         if self._is_fusion:
             self._app.setPalette(palette(_current))
             for name in _EDGED:
@@ -235,7 +234,7 @@ def palette(theme: Theme) -> QPalette:
 
 
 def edged_palette(theme: Theme) -> QPalette:
-    """Return the palette of controls that Qt's own style gives an edge, so that it is seen."""
+    """Return the palette of the controls whose edge Fusion derives from the window's colour."""
     made = palette(theme)
     edge = theme.edge
     value = min(round(edge.value() * _FUSION_DARKENS), 255)

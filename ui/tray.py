@@ -1,6 +1,6 @@
-"""Lectern in the tray: search, pause and quit while the window is closed.
+"""The tray icon and its menu: search, pause and quit while the window is closed.
 
-Owns the icon and its menu. It must not know what happens at a choice.
+It must not know what a choice does.
 """
 
 from __future__ import annotations
@@ -54,11 +54,8 @@ class Tray(QObject):
     def show(self) -> None:
         self._icon.show()
 
-    def hide(self) -> None:
-        self._icon.hide()
-
     def show_activity(self, activity: Activity | None) -> None:
-        """Let the menu say whether reading is paused."""
+        """Show in the menu whether reading is paused."""
         self.pause.setEnabled(activity is not None)
         self.pause.setChecked(activity is not None and activity.paused)
 

@@ -1,7 +1,4 @@
-"""The wheel over a field: it scrolls the page unless the field was chosen before.
-
-Owns that rule for fields which turn with the wheel. It must not know what they hold.
-"""
+"""The mouse wheel over a field without the focus scrolls the page and does not change the value."""
 
 from __future__ import annotations
 
@@ -19,6 +16,6 @@ class _Filter(QObject):
 
 
 def keep_from_wheel(field: QWidget) -> None:
-    """Let the wheel turn a field only while it has the focus, which the wheel does not give."""
+    """Let the wheel change a field's value only while it has the focus."""
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     field.installEventFilter(_Filter(field))

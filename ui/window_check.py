@@ -1,7 +1,4 @@
-"""An invisible window that sends one query, waits for the page of a hit, and closes.
-
-Owns what counts as shown, for ``lectern self-test``. It must not know who asked.
-"""
+"""Closes a window once it shows the page of a hit, for ``lectern self-test``."""
 
 from __future__ import annotations
 
@@ -18,10 +15,10 @@ LOOK_MS = 50
 
 
 class WindowCheck(QObject):
-    """Looks at a window until it shows the page with the passage, or for too long.
+    """Polls a window until it shows the page with the passage, at most ``PATIENCE_S`` seconds.
 
     Attributes:
-        status: An exit status: 0 once the page was there.
+        status: An exit status: 0 once the page was shown, else 1.
     """
 
     def __init__(self, window: MainWindow) -> None:

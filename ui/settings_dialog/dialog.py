@@ -1,7 +1,7 @@
-"""The settings, made from their declarations and changed at once.
+"""The settings dialog, made from their declarations.
 
-Owns the pages, the search over them, and what a change means for the system (starting at login).
-It must not know which settings there are.
+Owns the pages, the search over them, and the entry for starting at login. It must not know which
+other settings there are.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class SettingsDialog(QDialog):
-    """Every setting on a page of its group; no button is needed to make a change count.
+    """A page for each group of settings; a change is stored at once.
 
     Signals:
-        deletion_requested: The person has confirmed that all is to be deleted.
+        deletion_requested: The person has confirmed that everything is to be deleted.
     """
 
     deletion_requested = Signal()
@@ -161,9 +161,9 @@ class SettingsDialog(QDialog):
         self._scroll.verticalScrollBar().setValue(0)
 
     def _update(self, _text: str = "") -> None:
-        """Show the rows of the page, or those that match the search, on any page."""
+        """Show the rows of the page or, during a search, the matching rows of all pages."""
         text = self.search.text().strip()
-        # The stub leaves out None.
+        # None without a page, which the stub leaves out.
         item: QListWidgetItem | None = self.pages.currentItem()
         page = str(item.data(ROLE)) if item is not None else ""
         shown: set[str] = set()
@@ -190,7 +190,7 @@ class SettingsDialog(QDialog):
             self._apply_login()
 
     def _show_login(self) -> None:
-        """The desktop has switches of its own: what counts is what it will do."""
+        """Reset the setting if the entry was disabled outside, in the desktop's own settings."""
         wanted = bool(START_AT_LOGIN in self.rows and self._context.settings[START_AT_LOGIN])
         if wanted and not autostart.is_enabled():
             self._context.settings.set(START_AT_LOGIN, value=False)

@@ -1,8 +1,4 @@
-"""The widget for each type of setting.
-
-Owns the way from a declaration to a widget and back to a value. It must not know what settings
-mean.
-"""
+"""The widget for each type of setting. It must not know what settings mean."""
 
 from __future__ import annotations
 
@@ -39,10 +35,10 @@ LINES = 4
 
 
 class Editor(QWidget):
-    """One value that can be changed.
+    """A widget for one value.
 
     Signals:
-        changed: With the new value, when the person has changed it.
+        changed: With the new value, after a change by the person.
     """
 
     changed = Signal(object)

@@ -1,7 +1,4 @@
-"""One setting in the dialog: its label, its widget, what it does, and the way back.
-
-Owns the row and its part in the search. It must not know which settings there are.
-"""
+"""A row of the settings dialog: label, widget, help, reset. It must not know any single setting."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SettingRow(QWidget):
-    """Changes one setting, at once."""
+    """Shows and changes one setting."""
 
     def __init__(
         self, declaration: Setting, settings: SettingsPort, parent: QWidget | None = None
@@ -56,7 +53,7 @@ class SettingRow(QWidget):
         return all(word in said for word in text.casefold().split())
 
     def show_value(self) -> None:
-        """Show the value in force."""
+        """Show the current value."""
         value = self._settings[self.declaration.name]
         self.editor.show_value(value)
         self._say("")

@@ -1,4 +1,4 @@
-"""Numbers, sizes, times and dates as people of the person's country write them.
+"""Numbers, sizes, times and dates in the person's locale.
 
 Owns how amounts look everywhere in the window. Pure functions of a value and the default locale.
 """
@@ -15,7 +15,7 @@ NS = 1_000_000
 
 
 class Amounts(QObject):
-    """The texts with a plural: Qt's tool knows a plural only in a call of ``tr``."""
+    """The texts with a plural: Qt's tool finds a plural only in a call of ``self.tr``."""
 
     def files(self, number: int) -> str:
         return self.tr("%Ln file(s)", "", number)
@@ -30,21 +30,26 @@ class Amounts(QObject):
         return self.tr("%Ln passage(s)", "", number)
 
     def exact(self, number: int) -> str:
+        """So many hits with the exact phrase."""
         return self.tr("%Ln with the phrase", "", number)
 
     def more_inside(self, number: int) -> str:
+        """So many more passages of one document."""
         return self.tr("%Ln more in this document", "", number)
 
     def more(self, number: int) -> str:
+        """So many passages behind the closest ones."""
         return self.tr("%Ln more passage(s), further off", "", number)
 
     def alike(self, number: int) -> str:
+        """So many other places with nearly the same text."""
         return self.tr("%Ln more, nearly the same", "", number)
 
     def waiting(self, number: int) -> str:
         return self.tr("%Ln file(s) waiting to be read", "", number)
 
     def unreadable(self, number: int) -> str:
+        """So many files that could not be read."""
         return self.tr("%Ln could not be read", "", number)
 
     def minutes(self, number: int) -> str:
@@ -58,60 +63,18 @@ class Amounts(QObject):
 
 
 _AMOUNTS = Amounts()
+alike, documents, exact, files = _AMOUNTS.alike, _AMOUNTS.documents, _AMOUNTS.exact, _AMOUNTS.files
+hits, more, more_inside = _AMOUNTS.hits, _AMOUNTS.more, _AMOUNTS.more_inside
+pages, unreadable, waiting = _AMOUNTS.pages, _AMOUNTS.unreadable, _AMOUNTS.waiting
 
 
 def count(number: int) -> str:
-    """A whole number with the separators of the country."""
+    """A whole number with the locale's separators."""
     return QLocale().toString(int(number))
 
 
-def files(number: int) -> str:
-    return _AMOUNTS.files(number)
-
-
-def documents(number: int) -> str:
-    return _AMOUNTS.documents(number)
-
-
-def hits(number: int) -> str:
-    return _AMOUNTS.hits(number)
-
-
-def exact(number: int) -> str:
-    """So many hits hold the exact phrase."""
-    return _AMOUNTS.exact(number)
-
-
-def more_inside(number: int) -> str:
-    """So many more passages of one document."""
-    return _AMOUNTS.more_inside(number)
-
-
-def more(number: int) -> str:
-    """So many more passages than the closest ones."""
-    return _AMOUNTS.more(number)
-
-
-def alike(number: int) -> str:
-    """So many other places hold nearly the same text."""
-    return _AMOUNTS.alike(number)
-
-
-def waiting(number: int) -> str:
-    return _AMOUNTS.waiting(number)
-
-
-def unreadable(number: int) -> str:
-    """So many files could not be read."""
-    return _AMOUNTS.unreadable(number)
-
-
-def pages(number: int) -> str:
-    return _AMOUNTS.pages(number)
-
-
 def size(number: float) -> str:
-    """Bytes, as files are counted in shops and file managers: 1.2 MB."""
+    """A number of bytes with a decimal unit: 1.2 MB."""
     locale = QLocale()
     si = QLocale.DataSizeFormat.DataSizeSIFormat
     if number < 1000:
@@ -120,7 +83,7 @@ def size(number: float) -> str:
 
 
 def share(value: float) -> str:
-    """A share between 0 and 1 in percent; only what is whole is 100 %."""
+    """A share between 0 and 1 in percent; 100 % only for 1."""
     whole = int(value * 100) if value < 1 else 100
     return say(N_("{n} %")).format(n=count(whole))
 
@@ -133,7 +96,7 @@ def rate(value: float) -> str:
 
 
 def about(seconds: float) -> str:
-    """An estimated time, rounded up to what an estimate is worth."""
+    """An estimated time in words, rounded up to one unit."""
     number, unit = rough(seconds)
     if not number:
         return say(N_("less than a minute"))
@@ -141,7 +104,7 @@ def about(seconds: float) -> str:
 
 
 def moment(nanoseconds: int) -> str:
-    """A date with its time; "" for none."""
+    """A date with its time, from nanoseconds since 1970; "" for 0."""
     if not nanoseconds:
         return ""
     then = QDateTime.fromMSecsSinceEpoch(nanoseconds // NS)
@@ -149,7 +112,7 @@ def moment(nanoseconds: int) -> str:
 
 
 def instant(iso: str) -> str:
-    """Format an ISO date and time for the person; other text is returned unchanged."""
+    """An ISO date and time in the locale's form; other text stays as it is."""
     then = QDateTime.fromString(iso, Qt.DateFormat.ISODate)
     if not then.isValid():
         return iso

@@ -1,7 +1,4 @@
-"""Texts for a library that changes to another language model, or is rebuilt.
-
-Owns the sentences about ``changing`` and ``rebuilding`` in the engine's activity and status.
-"""
+"""The sentences about ``changing`` and ``rebuilding`` in the engine's activity and status."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ _WORDS_FIRST = N_("Until then some is found by its words only.")
 
 
 class ChangeText(NamedTuple):
-    """The change, its effect meanwhile, and the share that is done, 0 to 1."""
+    """Sentences about the change and its effect meanwhile, and the share that is done, 0 to 1."""
 
     sentence: str
     meanwhile: str
@@ -29,7 +26,7 @@ class ChangeText(NamedTuple):
 
 
 def change(state: Activity | Status) -> ChangeText | None:
-    """The change that is under way, if any."""
+    """Return the texts of the change under way, if any."""
     if changing := state.changing:
         done = changing.embedded_share
         sentence = say(_CHANGING).format(model=changing.model, share=share(done))

@@ -1,7 +1,7 @@
 """Failures and notes of the engine in the person's language.
 
-Owns how the rows of ``indexer.api.errors`` and ``indexer.api.phrases`` are put together. What is no
-code is shown as the engine says it.
+Owns how the rows of ``indexer.api.errors`` and ``indexer.api.phrases`` are put together. A text
+that is no code is shown as it is.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def row_reason(row: FileRow) -> str:
     reason = sentence(row.code, row.detail)
     detail = read_detail(row.detail)
     if not row.code and detail.get("reason") == "parts_unread":
-        return phrase("parts_unread", detail)  # their names say more than their numbers
+        return phrase("parts_unread", detail)  # which names the parts
     if row.bad_pages:
         pages = ", ".join(str(page) for page in row.bad_pages[:20])
         if len(row.bad_pages) > 20:
@@ -89,7 +89,7 @@ def notes(items: Iterable[Note]) -> str:
 
 
 def phrase(code: str, detail: Mapping[str, object]) -> str:
-    """A phrase of the engine in the person's language; what is no code is given back."""
+    """A phrase of the engine in the person's language; a text that is no code stays as it is."""
     return _filled(say(PHRASES[code]), detail) if code in PHRASES else code
 
 

@@ -22,10 +22,10 @@ def place(unit: str, number: str) -> str:
 
 
 def kind(name: str) -> str:
-    """The label of a format; one that this version does not know goes by its name."""
+    """The label of a format; the name of an unknown one."""
     return say(BY_NAME[name].label) if name in BY_NAME else name.upper()
 
 
 def group(name: str) -> str:
-    """The label of what ``type:`` can be followed by."""
+    """The label of a group of formats, as in ``type:``."""
     return say(GROUPS[name])

@@ -1,4 +1,4 @@
-"""Languages: what they are called, and what is said of those that no model here was made for."""
+"""The names of languages, and the sentence about those that the model does not cover."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def language(code: str) -> str:
-    """The name that a language gives itself, or its code where Qt knows none."""
-    # Of the whole world (001), or "en" were American English.
+    """The name of a language in itself, or its code where Qt knows no name."""
+    # For the whole world (001): the name of plain "en" would be "American English".
     locale = QLocale(code if "_" in code else f"{code}_001")
     known = locale.language() is not QLocale.Language.C
     return (locale.nativeLanguageName() if known else "") or code
 
 
 def uncovered(status: Status) -> str:
-    """A line for each language of the library that the model which answers was not made for."""
+    """A line for each language of the library that the current model does not cover."""
     return "\n".join(
         f"{language(row.language)}, {documents(row.documents)}: {note(row.advice)}."
         for row in status.languages

@@ -1,7 +1,4 @@
-"""Paths as people write them: below the home folder they begin with ``~``.
-
-Must not know whether a path exists.
-"""
+"""Paths with ``~`` for the home folder."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ui.words.translate import say
 if TYPE_CHECKING:
     from indexer.api.types import Hit
 
-# Those a person may be able to do something about, and that "retry" takes up again.
+# States that a person may be able to mend, and whose files "retry" reads again.
 TROUBLED = (
     FileState.FAILED,
     FileState.UNREADABLE,
@@ -47,7 +47,7 @@ def speed_help(code: str) -> str:
 
 
 def pause(code: str) -> str:
-    """Why indexing is slower than asked, or waits; "" for no reason."""
+    """Why indexing is slower than set, or waits; "" for no reason."""
     return say(PACE_REASONS[code]) if code in PACE_REASONS else code.replace("_", " ")
 
 

@@ -6,5 +6,5 @@ from PySide6.QtCore import QCoreApplication
 
 
 def say(text: str) -> str:
-    """Translate a text of a table; "" stays "", which Qt would take for a file's header."""
+    """Translate a text of a table; "" stays "", for which Qt would return the file's header."""
     return QCoreApplication.translate("Words", text) if text else ""
