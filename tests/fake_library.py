@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Explain,
         FindSentences,
         ListFiles,
+        MapPages,
         Search,
     )
     from indexer.api.types import Span
@@ -163,6 +164,12 @@ class FakeLibrary:
                 spans += [(at + s.start(), at + s.end()) for s in SENTENCE.finditer(part)]
             at += len(part) + 1
         return tuple(spans)
+
+    def mapped(self, request: MapPages) -> tuple[float, ...]:
+        asked = {word.lower() for word in re.findall(r"\w+", request.text)}
+        pages = self._text(str(request.path)).split("\f")
+        found = [len(asked.intersection(re.findall(r"\w+", page.lower()))) for page in pages]
+        return tuple(count / max(*found, 1) for count in found)
 
     def explained(self, request: Explain) -> Explanation:
         part = self._text(str(request.path))[request.start :].partition("\f")[0]

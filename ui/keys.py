@@ -76,6 +76,8 @@ KEYS = (
     Group(N_("Preview"), (
         Key(("Alt+Up", "Alt+Down"),
             N_("Previous or next hit in this document")),
+        Key(("Alt+PgUp", "Alt+PgDown"),
+            N_("Previous or next page close to what you ask")),
         Key(("Ctrl+F",), N_("Find in this document; in the list of files, filter by name")),
         Key(("F3", "Shift+F3"), N_("Next or previous place")),
         Key(("Ctrl++", "Ctrl+-"), N_("Larger or smaller")),

@@ -23,6 +23,7 @@ from indexer.api.requests import (
     GetActivity,
     GetDocument,
     ListFiles,
+    MapPages,
     Retry,
     Search,
     SetPace,
@@ -41,6 +42,7 @@ from indexer.pipeline.scanned_pages import ScannedPages
 from indexer.query.grammar import parse
 from indexer.search.compare import Comparer
 from indexer.search.explain import Explainer
+from indexer.search.page_map import PageMapper
 from indexer.search.search import Searcher
 from indexer.search.similar import Similar
 from indexer.throttle.gate import QueryGate
@@ -90,6 +92,7 @@ class OpenLibrary:
         self.searcher = Searcher(catalog, store, self.models)
         self.similar = Similar(catalog, store, self.models)
         self.explainer = Explainer(catalog, store, self.models)
+        self.page_mapper = PageMapper(self.searcher, self.similar)
         self.comparer = Comparer(catalog, store)
 
     def _search(self, request: Search, caller: Caller) -> SearchResult:
@@ -107,6 +110,10 @@ class OpenLibrary:
     def _explain(self, request: Explain, _caller: Caller) -> Explanation | None:
         with self.gate.query():
             return self.explainer.explain(request.text, request.path, request.start)
+
+    def _map(self, request: MapPages, _caller: Caller) -> tuple[float, ...]:
+        with self.gate.query():
+            return self.page_mapper.map(parse(request.text), request.path)
 
     def _compare(self, request: Compare, caller: Caller) -> Comparison:
         first, second = request.first, request.second
@@ -169,6 +176,7 @@ class OpenLibrary:
     handlers: ClassVar[Handlers] = {
         Search: _search,
         Explain: _explain,
+        MapPages: _map,
         Compare: _compare,
         ListFiles: _files,
         EstimateIndex: _estimate,

@@ -8,7 +8,7 @@ search or how evidence is summed.
 from __future__ import annotations
 
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -211,7 +211,7 @@ class Searcher:
         """Collect candidates; each search starts as soon as its input is available."""
         query, narrowing = request.query, request.narrowing
         asking = question(query.text)
-        encoding = self.pool.submit(self._encode, query.text, asking, space)
+        encoding = self.pool.submit(self.encode, query.text, asking, space)
         lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
         terms = prepare(query, asking, lexicon, reading, languages, request.passages)
         if len(space.languages) < 2:
@@ -227,7 +227,7 @@ class Searcher:
         retrievals = retriever.start_words(terms, depth)
         words = (retrievals.others or retrievals.question)[0]
         exact = self.pool.submit(self._phrases, query, terms, narrowing)
-        vectors, notes = _vectors(encoding, space)
+        vectors, notes = encoding.result()
         if not notes:
             retrievals += retriever.start_vectors(terms, vectors, depth)
         evidence = with_similarity(evidence, vectors.whole, self.catalog, space)
@@ -239,12 +239,18 @@ class Searcher:
             terms, vectors, evidence, retriever, retrievals, keys, phrases, words, notes
         )
 
-    def _encode(self, text: str, asked: str, space: Space) -> QueryVectors:
-        embedder = self.models.query(space.record)
-        whole = embedder.encode_query(text)
-        question = embedder.encode_query(asked) if asked != text else whole
+    def encode(self, text: str, asked: str, space: Space) -> tuple[QueryVectors, tuple[Note, ...]]:
+        """The query's vectors; none, with notes that say so, if the model is not available."""
+        try:
+            embedder = self.models.query(space.record)
+            whole = embedder.encode_query(text)
+            question = embedder.encode_query(asked) if asked != text else whole
+        except WorldError as error:
+            none = np.zeros(int(space.record["dimension"]), np.float32)
+            vectors = QueryVectors(none, none, CosineScale(), LanguageMeans({}))
+            return vectors, (Note("words_only"), error.note())
         means = load_means(self.catalog, space)
-        return QueryVectors(whole, question, CosineScale.from_space(space), means)
+        return QueryVectors(whole, question, CosineScale.from_space(space), means), ()
 
     def _likely(self, evidence: LibraryEvidence, narrowing: Narrowing) -> NDArray[np.int32]:
         """The likely documents, best first."""
@@ -279,13 +285,3 @@ class Searcher:
 def _nowhere(query: Query) -> Note:
     """The note that no passage contains the phrases of a query."""
     return Note("phrase_nowhere", {"phrases": ", ".join(f"“{one}”" for one in query.phrases)})
-
-
-def _vectors(encoding: Future[QueryVectors], space: Space) -> tuple[QueryVectors, tuple[Note, ...]]:
-    """The query's vectors; none, with notes that say so, if the model is not available."""
-    try:
-        return encoding.result(), ()
-    except WorldError as error:
-        none = np.zeros(int(space.record["dimension"]), np.float32)
-        vectors = QueryVectors(none, none, CosineScale(), LanguageMeans({}))
-        return vectors, (Note("words_only"), error.note())

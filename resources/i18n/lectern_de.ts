@@ -1243,6 +1243,25 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>PageMap</name>
+    <message>
+        <source>Map of the document</source>
+        <translation>Karte des Dokuments</translation>
+    </message>
+    <message>
+        <source>Pages close to what you ask: {pages}</source>
+        <translation>Seiten nahe an der Frage: {pages}</translation>
+    </message>
+    <message>
+        <source>Page {page}, close to what you ask</source>
+        <translation>Seite {page}, nahe an der Frage</translation>
+    </message>
+    <message>
+        <source>Page {page}</source>
+        <translation>Seite {page}</translation>
+    </message>
+</context>
+<context>
     <name>PageView</name>
     <message>
         <source>Page</source>
@@ -3624,6 +3643,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Copy the passage with its source</source>
         <translation>Stelle mit Quellenangabe kopieren</translation>
+    </message>
+    <message>
+        <source>Previous or next page close to what you ask</source>
+        <translation>Vorige oder nächste Seite nahe an der Frage</translation>
     </message>
     <message>
         <source>Find in this document; in the list of files, filter by name</source>

@@ -213,6 +213,14 @@ def _listen(widget: object, name: str, heard: list[str]) -> None:
     setattr(widget, name, note)
 
 
+def goes_to_close_pages(person: Person, keys: str) -> None:
+    person.results()
+    heard: list[str] = []
+    _listen(person.window.pages.search.preview.pages.map, "step", heard)
+    person.press(keys)
+    assert heard == ["step"]
+
+
 def reads_again(person: Person, keys: str) -> None:
     person.files()
     person.press(keys)
@@ -293,6 +301,7 @@ CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+Space": suggests,
     "Ctrl+C": copies, "Ctrl+Shift+C": copies,
     "Alt+Up": goes_through_hits_of_a_document, "Alt+Down": goes_through_hits_of_a_document,
+    "Alt+PgUp": goes_to_close_pages, "Alt+PgDown": goes_to_close_pages,
     "Ctrl++": zooms, "Ctrl+-": zooms, "Ctrl+0": zooms,
     "F5": reads_again, "Del": leaves_out, "Ctrl+Z": undoes,
     "Ctrl+F": finds_or_filters, "F3": finds_on, "Shift+F3": finds_on,

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFrame
 
 from ui.preview.images import cut
 from ui.preview.marks import NO_MARKS, Marks, Pieces
+from ui.preview.page_map import PageMap
 from ui.preview.page_painter import PagePainter
 from ui.preview.page_scroller import PageScroller
 from ui.preview.selection import Selection
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         QKeyEvent,
         QMouseEvent,
         QPaintEvent,
+        QResizeEvent,
     )
     from PySide6.QtWidgets import QWidget
 
@@ -56,6 +58,8 @@ class PageView(PageScroller):
         self.loading = False
         self.dark_pages = False  # in the dark theme
         self._painter = PagePainter(self)
+        self.map = PageMap(self)
+        self.map.changed.connect(self._make_room)
         self._skeleton = timer(self, SKELETON_MS, self.viewport().update)
         self._ahead = timer(self, _AHEAD_MS, self._fetch_ahead)
 
@@ -125,6 +129,13 @@ class PageView(PageScroller):
         if event.type() == QEvent.Type.DevicePixelRatioChange:
             self.settling.start()
         super().changeEvent(event)
+        changes = (QEvent.Type.FontChange, QEvent.Type.LayoutDirectionChange)
+        if event.type() in changes and hasattr(self, "map"):
+            self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_map()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -154,7 +165,15 @@ class PageView(PageScroller):
         if event.button() == Qt.MouseButton.LeftButton:
             self.selection.press_word(event.position() + QPointF(self.offset()))
 
-    # Geometry
+    def _make_room(self) -> None:
+        """Put the map between the pages and their scroll bar."""
+        self.setViewportMargins(0, 0, self.map.strip(), 0)
+        self._place_map()
+
+    def _place_map(self) -> None:
+        seen, wide = self.viewport().geometry(), self.map.strip()
+        left = seen.left() - wide if self.isRightToLeft() else seen.right() + 1
+        self.map.setGeometry(left, seen.top(), wide, seen.height())
 
     # What is wanted of the document
 

@@ -23,6 +23,7 @@ from ui import passwords
 from ui.desktop import show_in_folder
 from ui.ports import Notice, ignore
 from ui.preview.controls import Controls
+from ui.preview.evidence import Evidence
 from ui.preview.finder import Finder
 from ui.preview.frame import PreviewFrame
 from ui.preview.letters import flowing
@@ -65,11 +66,13 @@ class Preview(PreviewFrame):
         self._hit: Hit | None = None
         self._hits: list[Hit] = []
         self._index = 0
+        self._query = ""
         self._late = False  # the hit is to be loaded once the panel is shown
         self._tried = ""  # the password that is being tried
         self.loader = Loader(self, context.library)
         self.controls = Controls(self)
         self.finder = Finder(self, self.loader)
+        self.evidence = Evidence(context.link, self)
         self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
         self._slow = timer(self, _LOADING_MS, self._say_loading)
         self._connect()
@@ -87,21 +90,25 @@ class Preview(PreviewFrame):
     def _choose_dark(self, dark: bool) -> None:  # a slot
         self._context.settings.set("dark_pages", dark)
 
-    def show_hit(self, hit: Hit, hits: list[Hit], index: int) -> None:
+    def show_hit(self, hit: Hit, hits: list[Hit], index: int, query: str = "") -> None:
         """Show a hit; newest wins.
 
         Args:
             hit: The hit.
             hits: All hits of its document, as they are listed.
             index: Which of them it is, from 0.
+            query: What it answers.
         """
-        self._hits, self._index = list(hits), index
+        self._hits, self._index, self._query = list(hits), index, query
         self.bar.show_hits(index, len(hits))
         shown, self._hit = self._hit, hit
-        if shown is not None and _same(shown, hit):
-            return
         if shown is not None and shown.path != hit.path:
             self.finder.forget()
+            self.evidence.forget()
+        elif self.has_pages:
+            self._map()
+        if shown is not None and _same(shown, hit):
+            return
         title = line(hit.title) or line(hit.file)
         self.bar.title.setText(title)
         self.bar.title.setToolTip(title)
@@ -124,6 +131,7 @@ class Preview(PreviewFrame):
         self._slow.stop()
         self._late = False
         self.finder.forget()
+        self.evidence.forget()
         self.loader.let_go()
         self.pages.show_document(None)
         self.say_nothing_chosen()
@@ -191,6 +199,11 @@ class Preview(PreviewFrame):
             self.pages.go_to(page)  # else its passage, when that is found
         self.bring(self.pages)
         self.controls.show_place()
+        self._map()
+
+    def _map(self) -> None:
+        if self._hit is not None and self._query:
+            self.evidence.ask(self._query, self._hit.path)
 
     def _arrived(self) -> None:
         """The document is open; a password that opened it is worth keeping."""
@@ -264,7 +277,7 @@ class Preview(PreviewFrame):
     def _step(self, step: int) -> None:
         index = self._index + step
         if 0 <= index < len(self._hits):
-            self.show_hit(self._hits[index], self._hits, index)
+            self.show_hit(self._hits[index], self._hits, index, self._query)
             self.hit_requested.emit(index)
 
     def _copy(self) -> None:
@@ -308,6 +321,7 @@ class Preview(PreviewFrame):
         self.controls.outline_requested.connect(loader.want_outline)
         loader.lost.connect(self._passage_lost)
         loader.failed.connect(self._failed)
+        self.evidence.mapped.connect(self.pages.map.show_closeness)
         bar.hit_step.connect(self._step)
         self.similar_passages.triggered.connect(self._similar_passages)
         self.similar_documents.triggered.connect(self._similar_documents)
@@ -325,6 +339,8 @@ class Preview(PreviewFrame):
         keys: dict[str, Callable[[], object]] = {
             "Alt+Up": partial(self._step, -1),
             "Alt+Down": partial(self._step, 1),
+            "Alt+PgUp": lambda: self.pages.map.step(-1),
+            "Alt+PgDown": lambda: self.pages.map.step(1),
         }
         for key, call in keys.items():
             shortcut = QShortcut(QKeySequence(key), self)

@@ -52,7 +52,8 @@ class SearchPage(QWidget):
     """The page.
 
     Signals:
-        hit_selected: The hit that was gone to, all hits of its document, and which one it is.
+        hit_selected: The hit that was gone to, all hits of its document, which one it is, and the
+            query.
         emptied: There is no hit any more.
         opened: A hit to open in its own program.
         folder_requested: A hit to show in its folder.
@@ -61,7 +62,7 @@ class SearchPage(QWidget):
         folders_requested: The library is empty, and folders are to be chosen.
     """
 
-    hit_selected = Signal(object, list, int)
+    hit_selected = Signal(object, list, int, str)
     emptied = Signal()
     opened = Signal(object)
     folder_requested = Signal(object)
@@ -313,7 +314,8 @@ class SearchPage(QWidget):
 
     def _emit_selected(self, row: Row) -> None:
         self.steps.look(row.key, chosen=self.results.view.hasFocus())
-        self.hit_selected.emit(row.hit, list(row.group.hits), row.number)
+        query = self.live_search.text
+        self.hit_selected.emit(row.hit, list(row.group.hits), row.number, query)
 
     def type_text(self, typed: str) -> None:
         """Begin another query with what was typed on another page."""

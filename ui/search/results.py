@@ -99,7 +99,7 @@ class ResultsPane(QWidget):
         self.groups = grouped(result.hits, self.summary.order)
         if not same_query:
             self._unfolded = frozenset()
-            self._room = self.view.room
+            self._room = self.view.room(self._stack.height())
         self.model.phrases = self.view.results.phrases = quoted_phrases(query)
         self.model.show(self.groups, same_query=same_query, layout=self._layout())
         documents = len({group.path for group in self.groups})

@@ -159,11 +159,10 @@ class RowsView(QListView):
         if anchor is not None and anchor[0].isValid() and anchor[0].row() + 1 < len(self._tops):
             self.verticalScrollBar().setValue(self._tops[anchor[0].row()] + anchor[1])
 
-    @property
-    def room(self) -> int:
-        """How many passages fit below the head of one document and the line that unfolds more."""
+    def room(self, height: int) -> int:
+        """How many passages fit with the head of one document and the line that unfolds more."""
         style = self.results.style
-        left = self.viewport().height() - style.document_height - style.line_height
+        left = height - 2 * self.frameWidth() - style.document_height - style.line_height
         return max(left // style.hit_height(MOST_LINES), 0)
 
     def top_of(self, row: int) -> int:
