@@ -41,6 +41,7 @@ class SearchPane(QSplitter):
             self.addWidget(part)
             self.setStretchFactor(self.count() - 1, share)
         self.search.hit_selected.connect(self.preview.show_hit)
+        self.search.reasons.shown.connect(self.preview.show_words)
         self.search.emptied.connect(self.preview.clear)
         self.search.opened.connect(self.open_hit)
         self.search.folder_requested.connect(self.show_folder)

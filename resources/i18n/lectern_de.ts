@@ -946,6 +946,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Leertaste</translation>
     </message>
     <message>
+        <source>Show the words that count</source>
+        <translation>Worte zeigen, die zählen</translation>
+    </message>
+    <message>
+        <source>Ctrl+E</source>
+        <translation>Strg+E</translation>
+    </message>
+    <message>
         <source>Copy passage</source>
         <translation>Stelle kopieren</translation>
     </message>
@@ -1564,6 +1572,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>p. {page}</source>
         <translation>S. {page}</translation>
+    </message>
+    <message>
+        <source>Your words: {words}</source>
+        <translation>Ihre Worte: {words}</translation>
+    </message>
+    <message>
+        <source>Close in meaning: {words}</source>
+        <translation>Dem Sinn nach nahe: {words}</translation>
+    </message>
+    <message>
+        <source>No single word counts much</source>
+        <translation>Kein einzelnes Wort zählt viel</translation>
     </message>
     <message>
         <source>Its name fits what you look for.</source>
@@ -3631,6 +3651,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Show or hide the preview, in the results</source>
         <translation>Vorschau ein- oder ausblenden, in den Ergebnissen</translation>
+    </message>
+    <message>
+        <source>Show the words that count, and what they match in meaning</source>
+        <translation>Worte zeigen, die zählen, und was ihnen dem Sinn nach entspricht</translation>
     </message>
     <message>
         <source>Suggestions, in the search box</source>

@@ -221,6 +221,15 @@ def goes_to_close_pages(person: Person, keys: str) -> None:
     assert heard == ["step"]
 
 
+def shows_reasons(person: Person, keys: str) -> None:
+    person.results()
+    explained = person.search.results.view.results
+    person.press(keys)
+    person.until(lambda: explained.explained is not None)
+    person.press(keys)
+    assert explained.explained is None
+
+
 def reads_again(person: Person, keys: str) -> None:
     person.files()
     person.press(keys)
@@ -298,7 +307,7 @@ CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Up": goes_through_hits, "Down": goes_through_hits,
     "Ctrl+Up": goes_through_hits, "Ctrl+Down": goes_through_hits,
     "Return": opens_a_hit, "Ctrl+Return": opens_a_hit,
-    "Ctrl+Space": suggests,
+    "Ctrl+Space": suggests, "Ctrl+E": shows_reasons,
     "Ctrl+C": copies, "Ctrl+Shift+C": copies,
     "Alt+Up": goes_through_hits_of_a_document, "Alt+Down": goes_through_hits_of_a_document,
     "Alt+PgUp": goes_to_close_pages, "Alt+PgDown": goes_to_close_pages,

@@ -20,7 +20,7 @@ from ui.preview.marks import Marks, pieces_of
 from ui.timers import timer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from indexer.api.errors import LecternError
     from indexer.api.pages import FoundWords, Opened, PageRequest, PassageMarks, TextPart
@@ -43,6 +43,7 @@ class Loader(QObject):
 
     opened = Signal(object)  # a PageDocument; the one shown before is closed after this
     marked = Signal(object, bool)  # Marks, and whether to bring them into view
+    words_came = Signal(object)  # tuples of the Pieces of a word and whether it is the query's own
     text_came = Signal(str, object)  # the text, and where and what it is: a TextPart
     text_marked = Signal(object, object)  # the passage, its sentences: offsets of the document
     more_came = Signal(str, object)
@@ -155,16 +156,31 @@ class Loader(QObject):
         hit = self._hit
         if hit is None or not hit.text:
             return
-        request = GetMarks(
+        urgency = Urgency.REST if self._counting else Urgency.MARKS
+        spans = ((0, len(hit.text)), *_sentences(hit))
+        self._ask(self._marks_of(hit, spans), self._got_marks, urgency)
+
+    def want_words(self, same: Sequence[Span], meaning: Sequence[Span]) -> None:
+        """Find words of the passage on its pages: the query's own, and those close in meaning."""
+        hit = self._hit
+        if hit is None or not hit.text:
+            return
+
+        def done(found: PassageMarks, _data: bytes) -> None:
+            own = [number < len(same) for number in range(len(found.spans))]
+            self.words_came.emit(tuple(zip(map(pieces_of, found.spans), own, strict=True)))
+
+        self._ask(self._marks_of(hit, (*same, *meaning)), done, Urgency.MARKS)
+
+    def _marks_of(self, hit: Hit, spans: tuple[Span, ...]) -> GetMarks:
+        return GetMarks(
             self._source,
             page=hit.page,
             last=hit.page_last,
             text=hit.text,
             start=hit.start if len(hit.text) == hit.end - hit.start else None,
-            spans=((0, len(hit.text)), *_sentences(hit)),
+            spans=spans,
         )
-        urgency = Urgency.REST if self._counting else Urgency.MARKS
-        self._ask(request, self._got_marks, urgency)
 
     def _got_marks(self, found: PassageMarks, _data: bytes) -> None:
         again = self._counting

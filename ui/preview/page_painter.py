@@ -27,6 +27,7 @@ TINT = QColor("#ffe9a3")
 TINT_BEST = QColor("#ffd45e")
 OUTLINE = LIGHT.outline
 FOUND = QColor("#d0561b")
+WORD = QColor("#a3178f")
 OUTLINE_PX = 2.0
 _SKELETON = QColor("#e8eaed")
 _SELECTION_ALPHA = 90
@@ -57,6 +58,7 @@ class PagePainter:
             if self._inverted:
                 _invert(painter, sheet)
             self._marked(painter, page, sheet)
+            self._words(painter, page, sheet)
             self._found(painter, page, sheet)
             self._selected(painter, page, sheet)
             painter.setPen(QPen(current().line, 0))
@@ -151,6 +153,17 @@ class PagePainter:
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.strokePath(to_view.map(self._outlines[page]), pen)
         painter.restore()
+
+    def _words(self, painter: QPainter, page: int, sheet: QRectF) -> None:
+        """Underline the words that count."""
+        scale = self._view.layout_.scale
+        to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
+        for pieces, own in self._view.words:
+            style = Qt.PenStyle.SolidLine if own else Qt.PenStyle.DotLine
+            painter.setPen(QPen(DARK.accent if self._inverted else WORD, OUTLINE_PX, style))
+            for line in ink_of(pieces.get(page, [])):
+                box = to_view.mapRect(line)
+                painter.drawLine(box.bottomLeft(), box.bottomRight())
 
     def _found(self, painter: QPainter, page: int, sheet: QRectF) -> None:
         """Tint the places of words that were looked for, and frame the one that is shown."""

@@ -52,6 +52,7 @@ class PageView(PageScroller):
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.marks: Marks = NO_MARKS
+        self.words: tuple[tuple[Pieces, bool], ...] = ()  # that count; whether the query has them
         self.found: tuple[Pieces, ...] = ()  # places of words that were looked for
         self.found_at = -1  # which of them is shown
         self.selection = Selection(self)
@@ -75,6 +76,7 @@ class PageView(PageScroller):
         self.document = document
         self.loading = False
         self.marks = NO_MARKS
+        self.words = ()
         self.found, self.found_at = (), -1
         self.selection.clear()
         self.target = None
@@ -103,6 +105,11 @@ class PageView(PageScroller):
         place = marks.first()
         if scroll and place is not None:
             self.go_to(*place)
+        self.viewport().update()
+
+    def show_words(self, words: tuple[tuple[Pieces, bool], ...]) -> None:
+        """Underline words: with a line if the query has them, else with dots."""
+        self.words = words
         self.viewport().update()
 
     def show_found(self, found: tuple[Pieces, ...], number: int) -> None:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ui.ports import Context
     from ui.preview.document import PageDocument
     from ui.preview.marks import Marks
+    from ui.search.reasons import Words
 
 _WARM_UP_MS = 600
 _LOADING_MS = 150
@@ -67,6 +68,7 @@ class Preview(PreviewFrame):
         self._hits: list[Hit] = []
         self._index = 0
         self._query = ""
+        self._words: tuple[Hit, Words] | None = None
         self._late = False  # the hit is to be loaded once the panel is shown
         self._tried = ""  # the password that is being tried
         self.loader = Loader(self, context.library)
@@ -124,6 +126,25 @@ class Preview(PreviewFrame):
                 self.say_failure(WorldError("placeholder"), hit.text)
             return
         self._load(passwords.shared().remembered(hit.path))
+
+    def show_words(self, hit: Hit | None, words: Words | None) -> None:
+        """Underline the words of the hit that count; None for none any more."""
+        self._words = (hit, words) if hit is not None and words is not None else None
+        self.pages.show_words(())
+        self.text.show_words((), ())
+        self._place_words()
+
+    def _place_words(self) -> None:
+        """Underline the words once their passage is marked, unless another hit is shown."""
+        if self._words is None or self._hit is None:
+            return
+        hit, words = self._words
+        if (hit.path, hit.start) != (self._hit.path, self._hit.start):
+            return
+        if self.shown is self.text:
+            self.text.show_words(words.same, words.meaning)
+        elif self.has_pages:
+            self.loader.want_words(words.same, words.meaning)
 
     def clear(self) -> None:
         """Show nothing."""
@@ -219,6 +240,7 @@ class Preview(PreviewFrame):
 
     def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot
         self.pages.set_marks(marks, scroll=scroll)
+        self._place_words()
 
     def _text_came(self, text: str, part: TextPart) -> None:
         self._arrived()
@@ -232,6 +254,7 @@ class Preview(PreviewFrame):
 
     def _text_marked(self, passage: tuple[int, int], sentences: list[tuple[int, int]]) -> None:
         self.text.mark(passage, sentences)
+        self._place_words()
 
     def _more_came(self, text: str, part: TextPart) -> None:
         self.text.extend(text, part)
@@ -314,6 +337,7 @@ class Preview(PreviewFrame):
         loader, bar = self.loader, self.bar
         loader.opened.connect(self._opened)
         loader.marked.connect(self._marked)
+        loader.words_came.connect(self.pages.show_words)
         loader.text_came.connect(self._text_came)
         loader.text_marked.connect(self._text_marked)
         loader.more_came.connect(self._more_came)

@@ -58,6 +58,9 @@ _LARGER, _LEAST_PX = 1.15, 15
 _COLUMN = 72  # letters
 
 
+_Line = QTextCharFormat.UnderlineStyle
+
+
 class TextView(QTextEdit):
     """Shows a window of a text; asks for more of it where the person reaches its edge."""
 
@@ -85,6 +88,7 @@ class TextView(QTextEdit):
         self._map = Utf16Map("")
         self._passage: Span = (0, 0)
         self._sentences: tuple[Span, ...] = ()
+        self._words: tuple[tuple[Span, _Line], ...] = ()  # offsets into the passage
         self._found: tuple[Span, ...] = ()
         self._found_at = -1
         self._is_loading = False
@@ -119,7 +123,7 @@ class TextView(QTextEdit):
         self._is_loading = True  # layout moves the scroll bar
         self._map = Utf16Map(text)
         self._passage, self._sentences = (0, 0), ()
-        self._found = ()
+        self._words = self._found = ()
         self._set_type()
         self._mark()
         self._is_loading = False
@@ -144,6 +148,14 @@ class TextView(QTextEdit):
         self._mark()
         if scroll:
             self._show(*(self._sentences or (passage,))[0])
+
+    def show_words(self, same: Sequence[Span], meaning: Sequence[Span]) -> None:
+        """Underline words of the passage: the query's own, and with dots those close to it."""
+        self._words = (
+            *((span, _Line.SingleUnderline) for span in same),
+            *((span, _Line.DotLine) for span in meaning),
+        )
+        self._mark()
 
     @property
     def place(self) -> int:
@@ -284,6 +296,12 @@ class TextView(QTextEdit):
                 selection.cursor = self._cursor(start, end)
                 selection.format = look
                 shown.append(selection)
+        first = self._passage[0]
+        for (start, end), line in self._words:
+            selection = QTextEdit.ExtraSelection()
+            selection.cursor = self._cursor(first + start, first + end)
+            selection.format.setUnderlineStyle(line)
+            shown.append(selection)
         for number, (start, end) in enumerate(self._found):
             selection = QTextEdit.ExtraSelection()
             selection.cursor = self._cursor(start, end)

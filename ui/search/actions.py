@@ -31,7 +31,7 @@ from ui.words import failures
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from PySide6.QtCore import QPoint
+    from PySide6.QtCore import QPoint, SignalInstance
     from PySide6.QtGui import QAction
 
     from indexer.api.errors import LecternError
@@ -55,6 +55,7 @@ class HitAction(Enum):
     LIKE_PASSAGE = auto()
     LIKE_DOCUMENT = auto()
     INSIDE = auto()
+    REASONS = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class HitActions(QObject):
         previewed: The preview is to be shown or hidden.
         searched: A query for what resembles a hit.
         inside_requested: The path of a document to search in.
+        reasons_requested: The words that count are to be shown, or no longer.
         used: An action on a hit begins; emitted before it runs.
     """
 
@@ -92,6 +94,7 @@ class HitActions(QObject):
     previewed = Signal()
     searched = Signal(str)
     inside_requested = Signal(str)
+    reasons_requested = Signal()
     used = Signal()
 
     def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
@@ -122,6 +125,7 @@ class HitActions(QObject):
                 self.tr("Ctrl+Enter"),
             ),
             (HitAction.PREVIEW, self.tr("Preview"), "preview", self.tr("Space")),
+            (HitAction.REASONS, self.tr("Show the words that count"), "both", self.tr("Ctrl+E")),
             (None, "", "", ""),
             (HitAction.COPY, self.tr("Copy passage"), "copy", self.tr("Ctrl+C")),
             (HitAction.COPY_QUOTED, self.tr("Copy with citation"), "copy", self.tr("Ctrl+Shift+C")),
@@ -137,6 +141,7 @@ class HitActions(QObject):
             HitAction.COPY_QUOTED,
             HitAction.LIKE_PASSAGE,
             HitAction.LIKE_DOCUMENT,
+            HitAction.REASONS,
         }
         for kind, text, drawing, keys in entries:
             if kind is None:
@@ -175,25 +180,25 @@ class HitActions(QObject):
     def do(self, kind: HitAction, hit: Hit) -> None:
         """Do something with a hit."""
         self.used.emit()
+        emitted: dict[HitAction, tuple[SignalInstance, tuple[object, ...]]] = {
+            HitAction.OPEN: (self.opened, (hit,)),
+            HitAction.SHOW_IN_FOLDER: (self.folder_requested, (hit,)),
+            HitAction.PREVIEW: (self.previewed, ()),
+            HitAction.REASONS: (self.reasons_requested, ()),
+            HitAction.LIKE_PASSAGE: (self.searched, (similar(hit.path, (hit.start, hit.end)),)),
+            HitAction.LIKE_DOCUMENT: (self.searched, (similar(hit.path),)),
+            HitAction.INSIDE: (self.inside_requested, (hit.path,)),
+        }
         match kind:
-            case HitAction.OPEN:
-                self.opened.emit(hit)
-            case HitAction.SHOW_IN_FOLDER:
-                self.folder_requested.emit(hit)
-            case HitAction.PREVIEW:
-                self.previewed.emit()
             case HitAction.COPY:
                 self._copy(passage(hit), self.tr("Passage copied"))
             case HitAction.COPY_QUOTED:
                 self._sources.find([hit], self._copy_quoted)
             case HitAction.COPY_PATH:
                 self._copy(hit.path, self.tr("Path copied"))
-            case HitAction.LIKE_PASSAGE:
-                self.searched.emit(similar(hit.path, (hit.start, hit.end)))
-            case HitAction.LIKE_DOCUMENT:
-                self.searched.emit(similar(hit.path))
-            case HitAction.INSIDE:
-                self.inside_requested.emit(hit.path)
+            case _:
+                signal, values = emitted[kind]
+                signal.emit(*values)
 
     def export_to(self, path: Path, found: FoundHits, form: Form) -> None:
         """Write hits to a file, with what the engine knows of their documents.

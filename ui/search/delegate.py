@@ -19,10 +19,11 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 from ui import icons, theme
 from ui.search import describe
 from ui.search.model import Role
+from ui.search.plain import plain
 from ui.search.results_style import BAR, ResultsStyle, background
 from ui.search.rows import Kind, Row
 from ui.search.safe_text import Shown, is_right_to_left, line
-from ui.search.snippet import MOST_LINES, Snippet, lines_needed, make_snippet, text_of
+from ui.search.snippet import MOST_LINES, Line, Snippet, lines_needed, make_snippet, text_of
 from ui.theme import L, M, S
 from ui.words import states
 
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent
     from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 
+    from indexer.api.types import Hit, Span
     from ui.search.grouping import Key
     from ui.search.model import Index
+    from ui.search.reasons import Words
 
 _KEPT = 400  # snippets
 _STALE_OPACITY = 0.45
@@ -58,8 +61,9 @@ class ResultsDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.stale = False
         self.phrases = ""  # what was quoted
+        self.explained: tuple[Key, Words] | None = None  # a hit whose words are underlined
         self._measure_by(style)
-        self._snippets: OrderedDict[tuple[Key, bool, bool], Snippet] = OrderedDict()
+        self._snippets: OrderedDict[tuple[Key, bool, bool, bool], Snippet] = OrderedDict()
         self._lines: dict[Key, int] = {}
 
     def use(self, style: ResultsStyle) -> None:
@@ -93,20 +97,30 @@ class ResultsDelegate(QStyledItemDelegate):
     def snippet(self, row: Row) -> Snippet:
         """The lines of a hit, laid out at most once."""
         colours = theme.current()
-        key = (row.key, colours.dark, row.weak)
+        words = self._words_of(row)
+        key = (row.key, colours.dark, row.weak, words is not None)
         known = self._snippets.get(key)
-        if known is not None:
+        if known is not None and words is None:
             self._snippets.move_to_end(key)
             return known
         text = text_of(row.hit)
         if not text.text or row.weak:
             text = Shown(text.text or describe.body(row.hit))
-        lines = self._lines_of(row)
-        made = make_snippet(text, self._pen, lines, colours.mark, colours.mark_text)
+        lines, drawn = self._lines_of(row), underlined(row.hit, words)
+        made = make_snippet(text, self._pen, lines, colours.mark, colours.mark_text, drawn)
         self._snippets[key] = made
         if len(self._snippets) > _KEPT:
             self._snippets.popitem(last=False)
         return made
+
+    def _words_of(self, row: Row) -> Words | None:
+        explained = self.explained
+        return explained[1] if explained is not None and explained[0] == row.key else None
+
+    def is_on_icon(self, rect: QRect, x: int, direction: Qt.LayoutDirection) -> bool:
+        """Whether a place in a row is on the icon that says why it was found."""
+        icon = self._icon_in(rect, direction)
+        return icon.left() - M <= x <= icon.right() + M
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(Role.ROW)
@@ -148,8 +162,7 @@ class ResultsDelegate(QStyledItemDelegate):
             return "\n".join(map(line, places))
         if not row.is_hit:
             return ""
-        icon = self._icon_rect(option)
-        if icon.left() - M <= x <= icon.right() + M:
+        if self.is_on_icon(option.rect, x, option.direction):
             return states.why(row.hit)
         parts = (describe.headings(row.hit), *describe.places_alike(row.hit))
         return "\n".join(filter(None, parts))
@@ -261,7 +274,10 @@ class ResultsDelegate(QStyledItemDelegate):
         if also := describe.alike(row.hit):
             end = _Line(also, style.small, style.small_metrics)
             area = self._trailing(painter, option, area, end)
-        headings = _Line(describe.headings(row.hit), style.small, style.small_metrics, middle)
+        words = self._words_of(row)
+        beside = describe.pairs(words) if words is not None else ""
+        beside = beside or describe.headings(row.hit)
+        headings = _Line(beside, style.small, style.small_metrics, middle)
         rest = QRect(area.left() + used, area.top(), area.width() - used, area.height())
         self._text(painter, option, rest, headings)
 
@@ -313,11 +329,12 @@ class ResultsDelegate(QStyledItemDelegate):
         painter.drawText(self._mirrored(area, option), flags | _FLAT | force, elided)
 
     def _icon_rect(self, option: QStyleOptionViewItem) -> QRect:
-        rect: QRect = option.rect
-        style = self.style
-        return self._mirrored(
-            QRect(rect.left() + L, rect.top() + M, style.icon, style.icon), option
-        )
+        return self._icon_in(option.rect, option.direction)
+
+    def _icon_in(self, rect: QRect, direction: Qt.LayoutDirection) -> QRect:
+        side = self.style.icon
+        icon = QRect(rect.left() + L, rect.top() + M, side, side)
+        return self.style.mirrored(icon, rect, direction)
 
     def _mirrored(self, rect: QRect, option: QStyleOptionViewItem) -> QRect:
         within: QRect = option.rect
@@ -328,6 +345,17 @@ def _begins(index: Index) -> bool:
     """Whether a document needs no line above it: it is the first, or a heading stands there."""
     above = index.sibling(index.row() - 1, 0).data(Role.ROW)
     return above is None or not (above.is_reachable or above.is_document)
+
+
+def underlined(hit: Hit, words: Words | None) -> list[tuple[Span, Line]]:
+    """The words of a hit to underline: with a line, or with dots if they are close in meaning."""
+    if words is None:
+        return []
+    return [
+        (span, line)
+        for spans, line in ((words.same, Line.SingleUnderline), (words.meaning, Line.DotLine))
+        for span in plain(hit, spans).spans
+    ]
 
 
 def _has_place(row: Row) -> bool:

@@ -24,6 +24,7 @@ from ui.words.states import state
 if TYPE_CHECKING:
     from indexer.api.types import Hit
     from ui.search.grouping import Group
+    from ui.search.reasons import Words
     from ui.search.rows import Row
 
 _NS_A_MS = 1_000_000
@@ -99,6 +100,26 @@ def elsewhere(hit: Hit) -> list[Hit]:
 
 def headings(hit: Hit) -> str:
     return HEADING_SEPARATOR.join(filter(None, map(line, hit.heading_path)))
+
+
+def pairs(words: Words) -> str:
+    """The words of a query and those that they match by meaning."""
+    return " \u00b7 ".join(f"{line(mine)} \u2248 {line(other)}" for mine, other in words.pairs)
+
+
+def words_spoken(hit: Hit, words: Words) -> str:
+    """The words that count, for a screen reader."""
+    translate = QCoreApplication.translate
+    told = [
+        (translate("Results", "Your words: {words}"), words.same),
+        (translate("Results", "Close in meaning: {words}"), words.meaning),
+    ]
+    parts = [
+        text.format(words=", ".join(dict.fromkeys(line(hit.text[slice(*span)]) for span in spans)))
+        for text, spans in told
+        if spans
+    ]
+    return ". ".join(parts) or translate("Results", "No single word counts much")
 
 
 def is_name_only(hit: Hit) -> bool:

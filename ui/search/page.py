@@ -26,6 +26,7 @@ from ui.search.live_search import FIRST_LIMIT, LiveSearch
 from ui.search.memory import Memory
 from ui.search.message import MessageLine
 from ui.search.query_text import inside
+from ui.search.reasons import Reasons
 from ui.search.results import ResultsPane
 from ui.search.warm import warm
 from ui.search.work import Worker
@@ -79,6 +80,7 @@ class SearchPage(QWidget):
         )
         self.live_search = LiveSearch(context.link, self)
         self.freshness = Freshness(self)
+        self.reasons = Reasons(context.link, self)
         self.actions_on_hits = HitActions(context, self._worker, self)
         self._choices = FilterChoices(context.link, self)
         self.steps = Steps()
@@ -148,6 +150,7 @@ class SearchPage(QWidget):
         """End what is under way, and see that everything is written."""
         self._history_timer.stop()
         self.freshness.stop()
+        self.reasons.stop()
         self.live_search.stop()
         self.actions_on_hits.close()
         self._worker.close()
@@ -187,8 +190,7 @@ class SearchPage(QWidget):
         self.setFocusProxy(self.bar.box)
 
     def _connect(self) -> None:
-        box, search, results = self.bar.box, self.live_search, self.results
-        view, menus, actions = results.view, self.chips.menus, self.actions_on_hits
+        box, search, menus = self.bar.box, self.live_search, self.chips.menus
         box.query_edited.connect(self._typed_in)
         box.query_changed.connect(self.chips.show_query)
         box.stepped.connect(self._step)
@@ -201,13 +203,26 @@ class SearchPage(QWidget):
         search.answered.connect(self._answered)
         self.freshness.outdated.connect(self.ask_again)
         search.failed.connect(self.message.fail)
-        search.stale.connect(view.set_stale)
+        search.stale.connect(self.results.view.set_stale)
         search.emptied.connect(self._show_start)
         search.waiting.connect(self.message.wait)
+        self.memory.changed.connect(self._start_changed)
+        self.memory.trouble.connect(self._memory_trouble)
+        self._choices.changed.connect(self._offer_places)
+        self._choices.changed.connect(self._start_changed)
+        self._connect_results()
+        self._connect_keys()
+
+    def _connect_results(self) -> None:
+        results, actions = self.results, self.actions_on_hits
+        view = results.view
         results.hit_current.connect(self._emit_selected)
         results.emptied.connect(self.emptied)
+        results.emptied.connect(self.reasons.stop)
+        view.pointed.connect(self._point)
+        self.reasons.shown.connect(results.show_words)
         results.ordered.connect(self._ordered)
-        view.near_end.connect(search.want_more)
+        view.near_end.connect(self.live_search.want_more)
         view.accepted.connect(self._accept)
         view.previewed.connect(self._preview)
         view.left.connect(self._back_to_box)
@@ -222,15 +237,14 @@ class SearchPage(QWidget):
         actions.searched.connect(self.search)
         actions.inside_requested.connect(self.search_inside)
         actions.used.connect(self._note)
-        self.memory.changed.connect(self._start_changed)
-        self.memory.trouble.connect(self._memory_trouble)
-        self._choices.changed.connect(self._offer_places)
-        self._choices.changed.connect(self._start_changed)
-        self._connect_keys()
+        actions.reasons_requested.connect(self.reasons.toggle)
 
     def _connect_keys(self) -> None:
         self._shortcut(QKeySequence(QKeySequence.StandardKey.Copy)).activated.connect(self._copy)
         self._shortcut(QKeySequence("Ctrl+Shift+C")).activated.connect(self._copy_quoted)
+        reasons = QShortcut(QKeySequence("Ctrl+E"), self)
+        reasons.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        reasons.activated.connect(self.reasons.toggle)
 
     def _shortcut(self, keys: QKeySequence) -> QShortcut:
         return QShortcut(keys, self.results.view, context=Qt.ShortcutContext.WidgetShortcut)
@@ -315,7 +329,11 @@ class SearchPage(QWidget):
     def _emit_selected(self, row: Row) -> None:
         self.steps.look(row.key, chosen=self.results.view.hasFocus())
         query = self.live_search.text
+        self.reasons.select(row.hit, query)
         self.hit_selected.emit(row.hit, list(row.group.hits), row.number, query)
+
+    def _point(self, row: Row | None) -> None:
+        self.reasons.point(row.hit if row is not None else None)
 
     def type_text(self, typed: str) -> None:
         """Begin another query with what was typed on another page."""

@@ -12,6 +12,7 @@ from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from ui.search.describe import words_spoken
 from ui.search.grouping import Group, Key, Order, flattened, grouped, key_of
 from ui.search.model import ResultsModel
 from ui.search.panels import NothingPanel, StartPanel
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Hit, SearchResult
     from ui.search.memory import Saved
+    from ui.search.reasons import Words
 
 
 class ResultsPane(QWidget):
@@ -115,6 +117,15 @@ class ResultsPane(QWidget):
             self.emptied.emit()  # none of the closest is taken for an answer
         if not same_query:
             self._announce()
+
+    def show_words(self, hit: Hit | None, words: Words | None) -> None:
+        """Underline the words of a hit that count, and say them; None for none any more."""
+        if hit is None or words is None:
+            self.view.show_words(None)
+            return
+        self.view.show_words((key_of(hit), words))
+        said = QAccessibleAnnouncementEvent(self, words_spoken(hit, words))
+        QAccessible.updateAccessibility(said)
 
     def show_start(
         self, recent: Sequence[str], saved: Sequence[Saved], *, empty_library: bool

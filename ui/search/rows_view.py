@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QHoverEvent, QPaintEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
+    from ui.search.grouping import Key
     from ui.search.model import Index, ResultsModel
+    from ui.search.reasons import Words
 
 # More is asked for when fewer than so many screenfuls are left below.
 _AHEAD = 1.0
@@ -90,6 +92,11 @@ class RowsView(QListView):
         if stale != self.results.stale:
             self.results.stale = stale
             self.viewport().update()
+
+    def show_words(self, explained: tuple[Key, Words] | None) -> None:
+        """Underline the words of one hit that count."""
+        self.results.explained = explained
+        self.viewport().update()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

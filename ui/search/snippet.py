@@ -19,10 +19,13 @@ from ui.search.safe_text import Shown, Span, is_right_to_left
 from ui.text_offsets import Utf16Map
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtGui import QColor, QFont
 
     from indexer.api.types import Hit
 
+Line = QTextCharFormat.UnderlineStyle
 MOST_LINES = 3
 _ELLIPSIS = "\u2026"
 # What ends a sentence or a part of one does not stand before an ellipsis: "… of two.…".
@@ -78,27 +81,41 @@ def lines_needed(hit: Hit, pen: Pen) -> int:
     return min(ceil(advance / (pen.width - lost)), MOST_LINES)
 
 
-def make_snippet(text: Shown, pen: Pen, lines: int, mark: QColor, mark_text: QColor) -> Snippet:
-    """Lay a snippet out in at most so many lines."""
+def make_snippet(
+    text: Shown,
+    pen: Pen,
+    lines: int,
+    mark: QColor,
+    mark_text: QColor,
+    underlined: Sequence[tuple[Span, Line]] = (),
+) -> Snippet:
+    """Lay a snippet out in at most so many lines; of its words, some are underlined."""
     room = pen.room * lines / MOST_LINES
-    part = _window(text, room)
+    part, moved = _window(text, room)
     form = QTextCharFormat()
     form.setBackground(mark)
     form.setForeground(mark_text)
     layout = _laid_out(part, pen, lines, form)
     fits = Utf16Map(part.text).to_code_points(_end(layout))
     if part.spans and part.spans[0][0] + 1 >= fits:  # long words took more room than most do
-        part = _window(text, room, from_best=True)
+        part, moved = _window(text, room, from_best=True)
         layout = _laid_out(part, pen, lines, form)
         fits = Utf16Map(part.text).to_code_points(_end(layout))
-    if fits < len(part.text):
+    cut = fits < len(part.text)
+    if cut:
         part = _ended(part, layout, pen, lines)
-        layout = _laid_out(part, pen, lines, form)
+    if cut or underlined:
+        words = [((low + moved, high + moved), line) for (low, high), line in underlined]
+        layout = _laid_out(part, pen, lines, form, words)
     return Snippet(part.text, layout, part.spans)
 
 
-def _window(text: Shown, room: float, *, from_best: bool = False) -> Shown:
-    """The part of a text that is worth laying out: with its best sentence near the front."""
+def _window(text: Shown, room: float, *, from_best: bool = False) -> tuple[Shown, int]:
+    """The part of a text that is worth laying out, with its best sentence near the front.
+
+    Returns:
+        The part, and by how much its characters moved.
+    """
     best = text.spans[0] if text.spans else (0, 0)
     start = best[0] if from_best else 0
     if not from_best and len(text.text) > room and best[1] > room:
@@ -110,7 +127,7 @@ def _window(text: Shown, room: float, *, from_best: bool = False) -> Shown:
     moved = len(lead) - start
     spans = ((max(low, start) + moved, min(high, end) + moved) for low, high in text.spans)
     cut = tuple(span for span in spans if span[0] < span[1])
-    return Shown(lead + text.text[start:end], cut)
+    return Shown(lead + text.text[start:end], cut), moved
 
 
 def _word_start(text: str, start: int, latest: int) -> int:
@@ -138,7 +155,13 @@ def _ended(part: Shown, layout: QTextLayout, pen: Pen, lines: int) -> Shown:
     return Shown(part.text[:cut] + _ELLIPSIS, kept)
 
 
-def _laid_out(part: Shown, pen: Pen, lines: int, form: QTextCharFormat) -> QTextLayout:
+def _laid_out(
+    part: Shown,
+    pen: Pen,
+    lines: int,
+    form: QTextCharFormat,
+    underlined: Sequence[tuple[Span, Line]] = (),
+) -> QTextLayout:
     layout = QTextLayout(part.text, pen.font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -150,7 +173,15 @@ def _laid_out(part: Shown, pen: Pen, lines: int, form: QTextCharFormat) -> QText
     layout.setTextOption(option)
     layout.setCacheEnabled(True)
     units = Utf16Map(part.text)
-    layout.setFormats([_range(units, span, form) for span in part.spans])
+    formats = [_range(units, span, form) for span in part.spans]
+    first = len(_ELLIPSIS) + 1 if part.text.startswith(_ELLIPSIS) else 0
+    last = len(part.text) - part.text.endswith(_ELLIPSIS)
+    for (low, high), line in underlined:
+        if max(low, first) < min(high, last):
+            under = QTextCharFormat()
+            under.setUnderlineStyle(line)
+            formats.append(_range(units, (max(low, first), min(high, last)), under))
+    layout.setFormats(formats)
     _break(layout, pen, lines)
     return layout
 

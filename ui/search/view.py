@@ -8,18 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView
 
 from ui.search.rows_view import RowsView
+from ui.timers import timer
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QMouseEvent
+    from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QHoverEvent, QKeyEvent, QMouseEvent
+    from PySide6.QtWidgets import QWidget
 
-    from ui.search.model import Index
+    from ui.search.model import Index, ResultsModel
     from ui.search.rows import Row
 
 _Move = QAbstractItemView.CursorAction
+# One points at an icon for so long before anything is asked.
+POINTING_MS = 250
 
 
 class ResultsView(RowsView):
@@ -31,6 +36,7 @@ class ResultsView(RowsView):
         previewed: Space.
         unfolded: A ``Row`` that stands for more passages is to be replaced by them.
         left: Escape, or text was typed, which belongs into the box.
+        pointed: The ``Row`` whose icon of the reason one points at; None for none any more.
     """
 
     hit_current = Signal(QModelIndex)
@@ -38,6 +44,12 @@ class ResultsView(RowsView):
     previewed = Signal()
     left = Signal(str)
     unfolded = Signal(object)
+    pointed = Signal(object)
+
+    def __init__(self, model: ResultsModel, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self._at_icon: Row | None = None
+        self._pointing = timer(self, POINTING_MS, self._point)
 
     def moveCursor(
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
@@ -90,6 +102,32 @@ class ResultsView(RowsView):
         self.viewport().update()
         if current.isValid() and self.rows_model.rows[current.row()].is_hit:
             self.hit_current.emit(self.rows_model.index(current.row()))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        match event.type():
+            case QEvent.Type.HoverMove | QEvent.Type.HoverEnter:
+                hover: QHoverEvent = event  # type: ignore[assignment]  # by its type
+                self._point_at(self._row_by_icon(hover.position().toPoint()))
+            case QEvent.Type.HoverLeave | QEvent.Type.Leave:
+                self._point_at(None)
+        return super().viewportEvent(event)
+
+    def _row_by_icon(self, place: QPoint) -> Row | None:
+        """The hit whose icon is there."""
+        index = self.indexAt(place)
+        row = self.rows_model.rows[index.row()] if index.isValid() else None
+        if row is None or not row.is_hit:
+            return None
+        rect, direction = self.visualRect(index), self.layoutDirection()
+        return row if self.results.is_on_icon(rect, place.x(), direction) else None
+
+    def _point_at(self, row: Row | None) -> None:
+        if row is not self._at_icon:
+            self._at_icon = row
+            self._pointing.start()
+
+    def _point(self) -> None:
+        self.pointed.emit(self._at_icon)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() in (Qt.MouseButton.BackButton, Qt.MouseButton.ForwardButton):

@@ -33,7 +33,8 @@ def test_typing_finds_and_selects_the_first_hit(qtbot: QtBot, page: SearchPage) 
     with qtbot.waitSignal(page.hit_selected) as caught:
         QTest.keyClicks(page.bar.box, "tenant gutters")
     assert caught.args is not None
-    hit, hits, number = caught.args
+    hit, hits, number, query = caught.args
+    assert query == "tenant gutters"
     assert hit.title == "lease"
     assert hits[number] == hit
     assert page.current_hit == hit

@@ -1,0 +1,105 @@
+"""Which words of a hit count for its question: asked for the hit that is pointed at or gone to.
+
+Owns when they are shown, and the request under way; the newest wins. It must not know how words
+are drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from PySide6.QtCore import QObject, Signal
+
+from indexer.api.requests import Explain
+from ui.search.grouping import key_of
+
+if TYPE_CHECKING:
+    from indexer.api.types import Explanation, Hit, Span
+    from ui.ports import EnginePort
+
+# Pairs of words that are told.
+_PAIRS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words that count, as offsets into the text of a hit.
+
+    ``same`` are the query's own, ``meaning`` those that are only close to it; ``pairs`` are a word
+    of the query and the one it was closest to, closest first.
+    """
+
+    same: tuple[Span, ...]
+    meaning: tuple[Span, ...]
+    pairs: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def from_explanation(cls, found: Explanation) -> Self:
+        pairs = [(mine, other) for mine, other, _cosine in found.pairs]
+        return cls(
+            found.same,
+            tuple(span for span in found.marks if span not in found.same),
+            tuple(pair for pair in pairs if pair[0].lower() != pair[1].lower())[:_PAIRS],
+        )
+
+
+class Reasons(QObject):
+    """Signals: ``shown`` with a hit and its ``Words``; with None twice once they are to go."""
+
+    shown = Signal(object, object)
+
+    def __init__(self, link: EnginePort, parent: QObject) -> None:
+        super().__init__(parent)
+        self.on = False  # for every hit that is gone to
+        self._link = link
+        self._query = ""
+        self._current: Hit | None = None
+        self._pointed: Hit | None = None
+        self._asked: object = None
+        self._request_id: int | None = None
+
+    def select(self, hit: Hit | None, query: str) -> None:
+        """Another hit was gone to, an answer to this query."""
+        self._current, self._query = hit, query
+        self._ask()
+
+    def point(self, hit: Hit | None) -> None:
+        """Show the words of a hit for as long as one points at it."""
+        self._pointed = hit
+        self._ask()
+
+    def toggle(self) -> None:
+        """Show the words of each hit that is gone to, or stop that."""
+        self.on = not self.on
+        self._ask()
+
+    def stop(self) -> None:
+        self._current = self._pointed = None
+        self._ask()
+
+    def _ask(self) -> None:
+        hit = self._pointed or (self._current if self.on else None)
+        if hit is not None and hit.start == hit.end:  # found by its name
+            hit = None
+        asked = (self._query, key_of(hit)) if hit is not None else None
+        if asked == self._asked:
+            return
+        self._asked = asked
+        if self._request_id is not None:
+            self._link.cancel(self._request_id)
+            self._request_id = None
+        self.shown.emit(None, None)
+        if hit is not None:
+
+            def done(found: Explanation | None) -> None:
+                self._request_id = None
+                if found is not None:
+                    self.shown.emit(hit, Words.from_explanation(found))
+
+            request = Explain(self._query, Path(hit.path), hit.start)
+            self._request_id = self._link.ask(request, done=done, failed=self._failed)
+
+    def _failed(self, _error: object) -> None:
+        self._request_id = self._asked = None
