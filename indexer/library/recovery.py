@@ -14,7 +14,7 @@ import numpy as np
 
 from indexer import faults
 from indexer.catalog.upkeep import READ_AGAIN
-from indexer.library.removal import forget_orphans, may_forget_orphans
+from indexer.library.removal import deletable_orphans, forget_orphans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -54,7 +54,7 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     if active is not None and (lost := without_profile(catalog, store)):
         catalog.spaces.reopen(lost, active.id)
     # The end of a run deletes these, unless it was killed before that.
-    if may_forget_orphans(catalog) and catalog.upkeep.orphans_left():
+    if deletable_orphans(catalog):
         forget_orphans(catalog, store)
     return len(damaged)
 

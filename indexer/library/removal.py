@@ -37,16 +37,16 @@ def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:
     return counts
 
 
-def may_forget_orphans(catalog: Catalog) -> bool:
-    """Return whether no file or vector is missing that an orphan may still provide.
+def deletable_orphans(catalog: Catalog) -> list[int]:
+    """Return the documents that no file holds and that may be deleted now.
 
-    A file that was moved is bound to its document when it is read, and vectors of an edited
-    document are copied from its former version.
+    None while files are queued or vectors are missing: a moved file is bound to its document when
+    it is read, and vectors of an edited document are copied from its former version.
     """
     spaces = catalog.spaces.all()
-    return not catalog.queue.waiting() and not any(
-        catalog.spaces.pending(space.id, 1) for space in spaces
-    )
+    if catalog.queue.waiting() or any(catalog.spaces.pending(space.id, 1) for space in spaces):
+        return []
+    return catalog.upkeep.orphans_left()
 
 
 def _orphans(catalog: Catalog) -> tuple[int, int]:

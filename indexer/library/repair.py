@@ -27,7 +27,7 @@ from indexer.library.recovery import (
     without_vectors,
     without_words,
 )
-from indexer.library.removal import may_forget_orphans
+from indexer.library.removal import deletable_orphans
 from indexer.store import damage, deletions, indices
 from indexer.store.checks import TableReport, docs_with, examine
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
@@ -211,9 +211,9 @@ class _Check:
     def catalog_alone(self) -> None:
         """Check the catalog by itself."""
         upkeep, lexicon = self.catalog.upkeep, self.catalog.lexicon
-        loose = upkeep.orphans_left() if may_forget_orphans(self.catalog) else 0
+        orphans = deletable_orphans(self.catalog)
         said = "{n} documents belong to no file."
-        self.found.add("contents_without_files", "catalog", loose, said)
+        self.found.add("contents_without_files", "catalog", orphans, said)
         lost, requeue = upkeep.files_without_contents(), upkeep.requeue_without_contents
         said = "{n} files are marked as read, but their contents are not recorded."
         self.found.add("files_without_contents", "catalog", lost, said, requeue)
