@@ -76,10 +76,15 @@ def test_a_bitmap_of_deleted_rows_that_is_wrong_is_emptied(
     store.maintain(idle=True)
 
 
-def test_a_bitmap_of_a_form_that_is_unknown_is_made_anew_by_repair(tmp_path: Path) -> None:
-    count = 6000
+@pytest.mark.parametrize(("count", "missing"), [(80, True), (6000, False)])
+def test_repair_replaces_a_deletion_file_that_is_missing_or_of_an_unknown_format(
+    tmp_path: Path, count: int, missing: bool
+) -> None:
     lance, path = half_deleted(tmp_path, count)
-    flip(path, 0)
+    if missing:
+        path.unlink()
+    else:
+        flip(path, 0)
     with pytest.raises(WorldError) as said, open_errors(lance):
         Store.open(lance, threads=1, thresholds=SCATTERED).known_docs()
     assert said.value.code == "library_damaged"
@@ -94,16 +99,3 @@ def test_what_a_manifest_says_of_its_lists_is_read(tmp_path: Path) -> None:
     lance, path = half_deleted(tmp_path, 6000)
     assert deletions.stated(lance / "passages.lance") == [deletions.Stated(0, path, 12_000, 6000)]
     assert deletions.miscounted(lance / "passages.lance") == []
-
-
-def test_a_list_of_deleted_rows_that_is_gone_is_made_anew_by_repair(tmp_path: Path) -> None:
-    lance, path = half_deleted(tmp_path)
-    path.unlink()
-    with pytest.raises(WorldError) as said, open_errors(lance):
-        Store.open(lance, threads=1, thresholds=SCATTERED).known_docs()
-    assert said.value.code == "library_damaged"
-    assert rescue(lance.parent) == ["A list of deleted rows of passages is made anew."]
-    store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    assert store.known_docs().tolist() == [1, 2]
-    assert store.tables.passages.count() == len(store.tables.passages.all_keys()) == 159
-    store.maintain(idle=True)
