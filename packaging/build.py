@@ -13,7 +13,6 @@ import hashlib
 import os
 import platform
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -23,13 +22,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from command import ROOT, run
 from debian import make_deb
 from slim import slim
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "package"
 DIST = ROOT / "dist"
 TREE = WORK / "tree" / "lectern"
@@ -41,18 +40,6 @@ FLAVOURS = {"cpu": (), "gpu": (ROOT / "packaging" / "gpu.txt",)}
 # What freezes, in the environment of the build alone.
 TOOLS = ("pyinstaller==6.22.3", "pyinstaller-hooks-contrib==2026.9", "setuptools>=77,<82", "wheel")
 SOURCE_DATE = "1795305600"  # files in the packages bear the date of this release
-
-
-def run(*command: str | Path, environment: dict[str, str] | None = None) -> None:
-    """Run a command to its good end; what it prints is shown.
-
-    Raises:
-        SystemExit: If it fails.
-    """
-    print("+", *command, flush=True)
-    done = subprocess.run([*map(str, command)], cwd=ROOT, env=environment, check=False)
-    if done.returncode:
-        sys.exit(f"{Path(command[0]).name} failed with status {done.returncode}")
 
 
 def title(flavour: str) -> str:
@@ -91,9 +78,7 @@ def make_wheel(_flavour: str) -> None:
 
 def resources() -> list[str]:
     """Name the files of the program that are no modules, as a wheel has them."""
-    kept = ("git", "ls-files", "resources")
-    listed = subprocess.run(kept, cwd=ROOT, capture_output=True, text=True, check=True)
-    return listed.stdout.splitlines()
+    return run("git", "ls-files", "resources", capture=True).splitlines()
 
 
 def check_wheel(wheel: Path) -> None:
@@ -114,11 +99,8 @@ def check_wheel(wheel: Path) -> None:
 
 def compile_models(_flavour: str) -> None:
     """Compile the default model beside its weights, so that the first start compiles nothing."""
-    found = subprocess.run(
-        [PYTHON, "-c", "from indexer.embed.record_files import shipped_folder as f; print(f())"],
-        capture_output=True, text=True, check=True, cwd=WORK,
-    )  # fmt: skip
-    models = Path(found.stdout.strip())
+    ask = "from indexer.embed.record_files import shipped_folder as f; print(f())"
+    models = Path(run(PYTHON, "-P", "-c", ask, capture=True).strip())
     run(PYTHON, "-P", ROOT / "packaging" / "compile_models.py", models)
     for lock in models.rglob("build.lock"):
         lock.unlink()  # nobody builds there again
@@ -180,10 +162,7 @@ def make_shared_files(_flavour: str) -> None:
     """Make what packages for Linux lay below ``share``."""
     from share import make_share
 
-    shown = subprocess.run(
-        [PYTHON, "-P", "-m", "app.manual"], capture_output=True, text=True, check=True, cwd=WORK
-    )
-    make_share(SHARE, shown.stdout)
+    make_share(SHARE, run(PYTHON, "-P", "-m", "app.manual", capture=True))
 
 
 def make_package(flavour: str) -> None:

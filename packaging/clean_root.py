@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from command import run
 
 MIRROR = "http://deb.debian.org/debian"
 SUITE = "bookworm"
@@ -40,19 +41,19 @@ class Root:
         self.folder = folder
 
     def make(self) -> None:
-        run("debootstrap", "--variant=minbase", SUITE, str(self.folder), MIRROR)
+        run("debootstrap", "--variant=minbase", SUITE, self.folder, MIRROR, capture=True)
         self.folder.chmod(0o755)  # a temporary one is closed to the person
         self.run("useradd --create-home person")
 
     def run(self, command: str) -> str:
         """Run a command as root, with the network that installing needs."""
-        return run("chroot", str(self.folder), "sh", "-c", command)
+        return run("chroot", self.folder, "sh", "-c", command, capture=True)
 
     def run_as_person(self, command: str) -> str:
         """Run a command as a person without network."""
         return run(
             "unshare", "--net", "--mount", "--pid", "--fork", "sh", "-c", _PERSON, "sh",
-            str(self.folder), command,
+            self.folder, command, capture=True,
         )  # fmt: skip
 
     def install(self, package: Path) -> None:
@@ -64,19 +65,6 @@ class Root:
         """Every file that is not of the system's own keeping."""
         found = (path.relative_to(self.folder) for path in self.folder.rglob("*"))
         return {path for path in found if not str(path).startswith(_NOT_OURS)}
-
-
-def run(*command: str) -> str:
-    """Run a command to its good end; give what it printed.
-
-    Raises:
-        SystemExit: If it fails, with what it said.
-    """
-    print("+", *command[-1:], flush=True)
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode:
-        sys.exit(f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}\nstatus {done.returncode}")
-    return done.stdout
 
 
 def expect(fact: object, what: str) -> None:

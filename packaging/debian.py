@@ -7,8 +7,9 @@ installation. It must not know how the tree was made.
 from __future__ import annotations
 
 import shutil
-import subprocess
 from typing import TYPE_CHECKING
+
+from command import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +49,7 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, n
         name: Of the package; there is one of them on a system at most.
 
     Raises:
-        CalledProcessError: If ``dpkg-deb`` fails.
+        SystemExit: If ``dpkg-deb`` fails.
     """
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(tree, work / "opt/lectern", symlinks=True)
@@ -66,8 +67,7 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, n
     script.write_text(_POSTRM, "utf-8")
     script.chmod(0o755)
     package = dist / f"{name}_{version}_{_architecture()}.deb"
-    command = ["dpkg-deb", "--root-owner-group", "-Zzstd", "-z12", "--build", work, package]
-    subprocess.run([*map(str, command)], check=True)
+    run("dpkg-deb", "--root-owner-group", "-Zzstd", "-z12", "--build", work, package)
     return package
 
 
@@ -96,13 +96,7 @@ def control_file(name: str, version: str, kilobytes: int) -> str:
 
 
 def _architecture() -> str:
-    shown = subprocess.run(
-        ["dpkg", "--print-architecture"],  # noqa: S607  # dpkg of this system
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return shown.stdout.strip()
+    return run("dpkg", "--print-architecture", capture=True).strip()
 
 
 def _kilobytes(folder: Path) -> int:

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from build import DIST, ROOT, version
+from build import DIST, version
+from command import ROOT
 
 SOURCE = ROOT / "resources" / "releases.json"
 # Whoever keeps newer lists from a person can do so for this long.

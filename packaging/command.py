@@ -1,0 +1,45 @@
+"""Runs a command of the build and ends the build if it fails.
+
+Owns how commands are printed and how failures are reported. Needs nothing but Python 3.10, which
+``clean_root`` runs with.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(
+    *command: str | Path, environment: Mapping[str, str] | None = None, capture: bool = False
+) -> str:
+    """Run a command in the checkout.
+
+    Args:
+        command: The program and its arguments.
+        environment: Replaces that of the build.
+        capture: Return the output instead of showing it.
+
+    Returns:
+        Standard output, empty unless captured.
+
+    Raises:
+        SystemExit: If the command fails; what was captured is printed.
+    """
+    print("+", *command, flush=True)
+    done = subprocess.run(
+        [*map(str, command)], cwd=ROOT, env=environment, capture_output=capture, text=True,
+        errors="replace", check=False,
+    )  # fmt: skip
+    output = done.stdout or ""
+    if done.returncode:
+        print(output[-3000:], (done.stderr or "")[-3000:], sep="\n", file=sys.stderr)
+        sys.exit(f"{Path(command[0]).name} failed with status {done.returncode}")
+    return output
