@@ -1,6 +1,6 @@
-"""Compiles one model: a request as JSON on standard input, an error as JSON on the output.
+"""The compiler process: one ``CompileRequest`` on standard input, one ``CompileAnswer`` out.
 
-Owns the process; ``indexer.embed.compiled`` declares its request and its answer.
+Both are JSON and declared in ``indexer.embed.compiled``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from indexer.embed.compiled import CompileAnswer, CompileRequest
 
 
 def main() -> int:
-    """Handle the request on standard input; the first argument is the pid of the parent."""
+    """Answer the request on standard input; the first argument is the pid of the parent."""
     die_with(int(sys.argv[1]))
     request = decode(CompileRequest, json.load(sys.stdin))
     with take_stdout() as output:

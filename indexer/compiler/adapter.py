@@ -1,11 +1,11 @@
-"""Two encoders in one file of weights: that of queries, and its changes for passages.
+"""Two encoders in one file of weights: that of queries, and a low-rank adapter for passages.
 
-Owns the names of the tensors, merging them, and validating such a file.
-The tensors under their own names are an encoder by themselves, which reads queries. For passages,
-``passages.<name>.up`` [out, r] times ``passages.<name>.down`` [r, in] is added to the matrix of
-that name, and ``passages.<name>`` takes the place of any other tensor. Only the table of positions
-may become longer: a change with more rows is added to the table repeated. A file without such
-tensors is one encoder for both. Pure; it must not know files or graphs.
+Owns the names of the tensors, their merging and validation. The base tensors are the encoder of
+queries. For passages ``passages.<name>.up`` [out, r] times ``passages.<name>.down`` [r, in] is
+added to the matrix of that name (LoRA: Hu et al., 2021), or ``passages.<name>`` replaces the
+tensor. Only the position embeddings may get more rows: an adapter with more rows is added to the
+table repeated. A file without such tensors is one encoder for both. Pure; it must not know files or
+graphs.
 """
 
 from __future__ import annotations
@@ -26,67 +26,67 @@ if TYPE_CHECKING:
 
 WORDS = "embeddings.word_embeddings.weight"
 POSITIONS = "embeddings.position_embeddings.weight"
-CHANGED = "passages."
+ADAPTED = "passages."
 UP, DOWN = ".up", ".down"
-# Thin changes are small in the file and wide in memory; no window is so long.
+# A low-rank adapter in a small file could make a huge table; no window is as long as this.
 MOST_POSITIONS = 16_384
 
 
 def own_names(names: Iterable[str]) -> list[str]:
-    """The tensors of each of the encoders, without those that say how they differ."""
-    return [name for name in names if not name.startswith(CHANGED)]
+    """The names without those of the adapter."""
+    return [name for name in names if not name.startswith(ADAPTED)]
 
 
 def weights_of(
     names: Collection[str], read: Callable[[str], Array], side: Side
 ) -> Callable[[str], Floats]:
-    """Choose one encoder of a file.
+    """A function that reads the tensors of one encoder of a file.
 
-    Tensors are read when they are asked for, so that a model is never whole in memory; a merged
-    one is no larger than the one it was merged with, whatever the file says.
+    Tensors are read on demand, so that a model is never whole in memory. A merged tensor is no
+    larger than the base tensor.
 
     Args:
-        names: Of all tensors there are.
-        read: Gives a tensor of the file by its name.
-        side: Whose encoder is wanted.
+        names: Of all tensors in the file.
+        read: Returns a tensor of the file by its name.
+        side: Which encoder.
 
     Returns:
-        A function that returns tensors of that encoder by name. It raises ``ValueError`` for one
-        that does not fit what it changes, or holds what is no number.
+        A function that returns a tensor by its name, float32. It raises ``ValueError`` if the
+        adapter does not fit the base tensor or has values that are not finite.
 
     Raises:
-        ValueError: If the names of a change's tensors are invalid.
+        ValueError: If the names of the adapter's tensors are invalid.
     """
-    changed = [name for name in names if name.startswith(CHANGED)]
-    low_rank = {_checked(name, names) for name in changed if name.endswith((UP, DOWN))}
-    replaced = {_checked(name, names) for name in changed if not name.endswith((UP, DOWN))}
+    adapted = [name for name in names if name.startswith(ADAPTED)]
+    low_rank = {_checked(name, names) for name in adapted if name.endswith((UP, DOWN))}
+    replaced = {_checked(name, names) for name in adapted if not name.endswith((UP, DOWN))}
     if both := low_rank & replaced:
-        raise ValueError(f"{min(both)} is changed in two ways")
+        raise ValueError(f"{min(both)} is both replaced and adapted")
 
     def merged(name: str) -> Floats:
         if side is Side.PASSAGES and name in low_rank:
-            stem = CHANGED + name
+            stem = ADAPTED + name
             return _added(name, read(name), read(stem + UP), read(stem + DOWN))
         if side is Side.PASSAGES and name in replaced:
-            return _replaced(name, read(name), read(CHANGED + name))
+            return _replaced(name, read(name), read(ADAPTED + name))
         return np.asarray(read(name), np.float32)
 
     return merged
 
 
-def _checked(changed: str, names: Collection[str]) -> str:
-    """The name of the tensor that one of the file changes."""
-    plain = changed.removeprefix(CHANGED)
+def _checked(adapted: str, names: Collection[str]) -> str:
+    """The name of the base tensor of one of the adapter."""
+    plain = adapted.removeprefix(ADAPTED)
     name = plain.removesuffix(UP).removesuffix(DOWN)
     if name not in names:
-        raise ValueError(f"{changed} changes what is not there")
-    if name != plain and not {CHANGED + name + UP, CHANGED + name + DOWN} <= set(names):
-        raise ValueError(f"{changed} is one of two, and the other is missing")
+        raise ValueError(f"{adapted} has no base tensor")
+    if name != plain and not {ADAPTED + name + UP, ADAPTED + name + DOWN} <= set(names):
+        raise ValueError(f"{adapted} lacks its other factor")
     return name
 
 
 def _added(name: str, weight: Array, up: Array, down: Array) -> Floats:
-    """``weight + up @ down``, in float32; a table of positions is repeated as often as it takes."""
+    """``weight + up @ down``, float32; the rows of short position embeddings are repeated."""
     if _longer(name, weight, up) and len(up) <= MOST_POSITIONS:
         weight = weight[np.arange(len(up)) % len(weight)]
     fits = (
@@ -95,22 +95,22 @@ def _added(name: str, weight: Array, up: Array, down: Array) -> Floats:
         and 0 < up.shape[1] == down.shape[0] <= min(weight.shape)
     )
     if not fits:
-        raise ValueError(f"{up.shape} and {down.shape} do not suit {name}, {weight.shape}")
-    return _proper(name, np.asarray(weight, np.float32) + _proper(name, up) @ _proper(name, down))
+        raise ValueError(f"{up.shape} and {down.shape} do not fit {name}, {weight.shape}")
+    return _finite(name, np.asarray(weight, np.float32) + _finite(name, up) @ _finite(name, down))
 
 
 def _replaced(name: str, old: Array, new: Array) -> Floats:
     longer = _longer(name, old, new)
     if (new[: len(old)] if longer else new).shape != old.shape:
-        raise ValueError(f"{new.shape} cannot take the place of {name}, {old.shape}")
-    return _proper(name, new)
+        raise ValueError(f"{new.shape} cannot replace {name}, {old.shape}")
+    return _finite(name, new)
 
 
 def _longer(name: str, old: Array, new: Array) -> bool:
     return name == POSITIONS and old.ndim == new.ndim == 2 and len(new) > len(old) > 0
 
 
-def _proper(name: str, values: Array) -> Floats:
+def _finite(name: str, values: Array) -> Floats:
     if values.dtype.kind != "f" or not np.isfinite(values).all():
-        raise ValueError(f"what changes {name} holds what is no number")
+        raise ValueError(f"the adapter of {name} has values that are not finite")
     return np.asarray(values, np.float32)

@@ -1,8 +1,7 @@
-"""Compiling a model, with calibration: the ranges of its activations on real text.
+"""Compiles a model: calibrates the 8-bit graph on text, and verifies the result.
 
-Owns the runs over a few pages of public-domain text that find the range of every activation with a
-fixed scale, and verifying a graph's results. It must not know where models are
-kept.
+Calibration runs the float32 graph over a few pages of public-domain text to find the range of every
+activation with a fixed scale. It must not know where models are stored.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.api.errors import InternalError
-from indexer.compiler.adapter import CHANGED, POSITIONS, WORDS, own_names, weights_of
+from indexer.compiler.adapter import ADAPTED, POSITIONS, WORDS, own_names, weights_of
 from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
 from indexer.compiler.quantize import (
@@ -47,16 +46,22 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# What an 8-bit graph must reach on every calibration text to be accepted at full range.
+# The lowest cosine with float32, on any calibration text, at which full-range weights are accepted.
 CLOSE = 0.985
-_CALIBRATION_TOKENS = 1024  # a run keeps all its activations, so runs are small
-# Values a little beyond those seen should not be cut off.
+_CALIBRATION_TOKENS = 1024  # of a run; all its activations are in memory
+# Factor on the observed ranges, so that slightly larger values are not clipped.
 _MARGIN = 1.05
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Token ids of the calibration texts, and their results in the float32 graph."""
+    """The calibration texts and what the float32 graph computed from them.
+
+    Attributes:
+        ids: Token ids of each text.
+        vectors: Their normalised vectors, ``(texts, dimension)``.
+        ranges: Of each activation with a fixed scale, by the name of its product.
+    """
 
     ids: list[NDArray[np.int32]]
     vectors: NDArray[np.float32]
@@ -69,27 +74,28 @@ def compile_model(
     """Write a model's graph into a folder, and verify it.
 
     Args:
-        model: Which model.
-        precision: Of its weights.
-        side: Which of its encoders, if it has two.
+        model: The model.
+        precision: Of the graph's weights.
+        side: Which of two encoders.
         source: The folder of its verified files.
-        folder: Where to.
+        folder: Destination.
 
     Raises:
-        InternalError: If the record's probe comes out wrong.
-        ValueError: If the weights are not what the record says.
+        InternalError: If the vector of the record's probe is wrong.
+        ValueError: If the weights do not match the record.
+        KeyError: If a tensor is missing.
     """
-    record, weights = model.reading(side), _weights(model, source, side)
+    record, weights = model.encoder_of(side), _weights(model, source, side)
     if precision is Precision.INT8:
         _compile_integer(record, weights, source, folder)
         return
     linear = FloatLinear(_packed_words(source, side))
     graph = write_encoder(record.architecture, weights, linear, folder)
-    _prove(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
+    _check_probe(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
 
 
 def _compile_integer(record: ModelRecord, weights: Weights, source: Path, folder: Path) -> None:
-    """Write the 8-bit graph, with coarser weights where the processor cannot add up full ones."""
+    """Write the 8-bit graph, with 7-bit weights if products saturate on this processor."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         sample = _observe(record, weights, source, Path(scratch))
     for levels in (FULL_RANGE, SAFE_RANGE):
@@ -120,7 +126,7 @@ def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) 
     model = write_encoder(record.architecture, weights, linear, folder, linear.activations)
     encoder = Encoder(model, CPU)
     tokenizer = TextTokenizer(source / TOKENIZER)
-    _prove(record, encoder, tokenizer)
+    _check_probe(record, encoder, tokenizer)
     ids = _sequences(record, tokenizer, calibration_texts(record))
     vectors = np.zeros((len(ids), record.dimension), np.float32)
     names = list(linear.activations)
@@ -139,7 +145,7 @@ def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) 
     return Sample(ids, unit(vectors), ranges)
 
 
-def _prove(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> None:
+def _check_probe(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> None:
     if record.probe is None:
         return
     (vector,) = _vectors(encoder, _sequences(record, tokenizer, [record.probe.text]))
@@ -149,27 +155,27 @@ def _prove(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> N
 
 
 def _weights(model: ModelRecord, source: Path, side: Side) -> Weights:
-    """The tensors of one encoder of a model, read as they are asked for."""
+    """A function that reads the tensors of one encoder of a model by name, float32."""
     from safetensors import safe_open
 
     tensors: Any = safe_open(source / WEIGHTS, "numpy")
     names, read = readable(tensors.keys(), tensors.get_tensor)
     weights = weights_of(names, read, side)
     if model.adapted == (len(own_names(names)) == len(names)):
-        raise ValueError(f"how many encoders {model.id} has, its record and its file disagree on")
-    if len(weights(POSITIONS)) < model.reading(side).window:
-        raise ValueError(f"{model.id} has too few positions for what its {side} may take")
+        raise ValueError(f"the record and the file of {model.id} differ in the number of encoders")
+    if len(weights(POSITIONS)) < model.encoder_of(side).window:
+        raise ValueError(f"{model.id} has fewer positions than the window of its {side}")
     return weights
 
 
 def _packed_words(source: Path, side: Side) -> tuple[NDArray[np.int8], NDArray[np.float16]] | None:
-    """The vectors of words, where the file has them in 4 bits and this side leaves them so."""
+    """The word embeddings in 4 bits; None if the file or the adapter has them otherwise."""
     from safetensors import safe_open
 
     tensors: Any = safe_open(source / WEIGHTS, "numpy")
     names = set(tensors.keys())
-    changed = side is Side.PASSAGES and any(name.startswith(CHANGED + WORDS) for name in names)
-    if WORDS + NIBBLES not in names or changed:
+    adapted = side is Side.PASSAGES and any(name.startswith(ADAPTED + WORDS) for name in names)
+    if WORDS + NIBBLES not in names or adapted:
         return None
     scales = tensors.get_tensor(WORDS + SCALES)
     return integers(tensors.get_tensor(WORDS + NIBBLES), scales), scales
@@ -185,7 +191,7 @@ def _sequences(
 
 
 def _vectors(encoder: Encoder, ids: Sequence[NDArray[np.int32]]) -> NDArray[np.float32]:
-    """Mean of the states of each sequence, scaled to length 1: ``(sequences, dimension)``."""
+    """The normalised mean of the states of each sequence: ``(sequences, dimension)``."""
     found: dict[int, NDArray[np.float32]] = {}
     for sequences, (states,) in _runs(encoder, ids, [STATES]):
         pooled = _pooled(states, [ids[index] for index in sequences])

@@ -1,8 +1,7 @@
-"""The encoder as an ONNX graph, written node by node from its weights.
+"""Writes the ONNX graph of an encoder from its weights.
 
-Owns the order of the operators. How a matrix product is carried out (float or integer) is a
-``FloatLinear`` or derives from it, how tokens meet is ``attention``'s. It must not know caches or
-sessions.
+Owns the order of the operators. Matrix products are those of a ``FloatLinear`` or its subclass,
+attention is in ``attention``. It must not know sessions.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ def write_encoder(
     """Write the encoder into a folder, as ``GRAPH`` and ``DATA``.
 
     Args:
-        shape: Layers, heads and the like.
-        weights: Gives a tensor by its name in the safetensors file, [out, in].
-        linear: How products are carried out.
-        folder: Where to; it must exist.
-        extra: Filled by ``linear``: further tensors to put out, beside the states.
+        shape: The architecture.
+        weights: Returns a tensor by its name in the safetensors file, [out, in].
+        linear: Adds the matrix products.
+        folder: Destination; it must exist.
+        extra: Names of further outputs besides the states; ``linear`` fills it.
 
     Returns:
         The path of the graph.
@@ -57,7 +56,7 @@ def write_encoder(
         graph = Graph(data)
         attention = Attention(graph, shape, grouped=linear.grouped)
         x = _embeddings(graph, shape, weights, linear)
-        for layer in shape.read:
+        for layer in shape.kept_layers:
             x = _layer(graph, shape, weights, linear, attention, layer, x)
         graph.node("Identity", [x], STATES)
     masked = linear.masked and not attention.blocks
@@ -71,7 +70,7 @@ def write_encoder(
 
 
 def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear) -> str:
-    # Every token is of type 0, so that row is part of each position.
+    # All tokens are of type 0, so its embedding is added to the position embeddings beforehand.
     positions = weights(POSITIONS) + weights("embeddings.token_type_embeddings.weight")[0]
     words = linear.lookup(graph, "words", weights(WORDS))
     zero = graph.constant("zero", np.array([0], np.int64))
@@ -111,7 +110,7 @@ def _layer(
 def _normalised(
     graph: Graph, shape: Architecture, weights: Weights, new: str, old: str, name: str
 ) -> str:
-    # Not the fused SkipLayerNormalization: on the CPU it takes several times as long as the two.
+    # The fused SkipLayerNormalization takes several times as long on the CPU.
     total = graph.node("Add", [new, old])
     scale = graph.constant(f"{name}.scale", weights(f"{name}.weight"))
     shift = graph.constant(f"{name}.shift", weights(f"{name}.bias"))

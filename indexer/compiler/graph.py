@@ -1,6 +1,6 @@
 """Builds an ONNX graph: nodes, constants, inputs and outputs.
 
-Owns how large constants are kept beside a graph. It must not know what a graph computes.
+Owns the file of large constants beside the graph. It must not know what a graph computes.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _ALIGNMENT = 64
 
 
 class Graph:
-    """A graph that is being built.
+    """A graph under construction.
 
     Args:
-        data: Large constants are written here as they come, so that a model is never whole in
-            memory; ONNX Runtime maps the file and reads what it uses.
+        data: Large constants are written here at once, so that a model is never whole in memory.
+            ONNX Runtime maps this file.
     """
 
     def __init__(self, data: BinaryIO) -> None:
@@ -37,11 +37,11 @@ class Graph:
         self.model = ModelProto(ir_version=IR_VERSION, producer_name="lectern")
         self._data = data
         self._names: set[str] = set()
-        self._nodes = self.model.graph.node  # where nodes go
+        self._nodes = self.model.graph.node  # of the graph, or of the body that ``each`` adds
         self._fresh_names = count()
 
     def constant(self, name: str, value: Any) -> str:
-        """Add a constant unless one of that name is there; returns the name."""
+        """Add a constant unless the graph has one of that name; returns the name."""
         from onnx import TensorProto, helper
 
         if name in self._names:
@@ -79,16 +79,14 @@ class Graph:
         return outputs
 
     def each(self, numbers: list[str], body: Callable[[list[str]], str]) -> str:
-        """Add nodes that are run for one part of some inputs after the other.
-
-        What they read and make at a time stays in the processor's cache where all of it would not.
+        """Add a loop over the first axis of some inputs, so that a step fits the processor's cache.
 
         Args:
-            numbers: int32 tensors; a part is what lies at one place of their first axis.
-            body: Adds the nodes, given the names of the parts; returns the name of what they make.
+            numbers: Names of int32 tensors.
+            body: Adds the nodes of a step, given the names of its slices; returns their output.
 
         Returns:
-            The name of what all parts make, along a new first axis.
+            The name of the outputs of all steps, stacked along a new first axis.
         """
         from onnx import GraphProto, TensorProto, helper
 
@@ -108,9 +106,13 @@ class Graph:
         width: int,
         facts: Mapping[str, int],
     ) -> bytes:
-        """Declare inputs (int32, by their axes) and outputs; return the model's bytes.
+        """Declare inputs and outputs, and return the serialised model.
 
-        ``facts`` are stored as metadata of the model.
+        Args:
+            inputs: int32 inputs, with the names of their axes.
+            outputs: Names of float outputs, ``[batch, sequence, width]``.
+            width: See ``outputs``.
+            facts: Metadata of the model.
         """
         from onnx import TensorProto, helper
 

@@ -1,9 +1,9 @@
-"""Matrices that a file of weights holds in 4 bits.
+"""Matrices stored in 4 bits.
 
-Owns the form: for a matrix ``name`` of ``[rows, columns]``, ``name.nibbles`` (uint8,
-``[rows, columns / 2]``) and ``name.scales`` (float16, ``[rows, columns / 32]``). A block is 32
-values of a row in 16 bytes, the first half of it in the low halves; a value is its four bits less
-8, times the scale of its block. Pure; it must not know files or encoders.
+Owns the format: for a matrix ``name`` of ``[rows, columns]``, ``name.nibbles`` (uint8,
+``[rows, columns / 2]``) and ``name.scales`` (float16, ``[rows, columns / 32]``). A block of 32
+values of a row takes 16 bytes, with its first 16 values in the low nibbles; a value is
+``(nibble - 8) * scale`` with the scale of its block. Pure; it must not know files or encoders.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def unpack(nibbles: Array, scales: Array) -> NDArray[np.float32]:
     """The values of a packed matrix, ``[rows, columns]``.
 
     Raises:
-        ValueError: If the two do not suit each other, or a scale is no number.
+        ValueError: If types or shapes do not fit, or a scale is not finite.
     """
     values = integers(nibbles, scales).astype(np.float32).reshape(*scales.shape, BLOCK)
     values *= scales[:, :, None].astype(np.float32)
@@ -47,7 +47,7 @@ def integers(nibbles: Array, scales: Array) -> NDArray[np.int8]:
         and nibbles.shape == (scales.shape[0], scales.shape[1] * BLOCK // 2)
     )
     if not fits or not np.isfinite(scales).all():
-        raise ValueError(f"{nibbles.shape} and {scales.shape} are no matrix in 4 bits")
+        raise ValueError(f"{nibbles.shape} and {scales.shape} are not a 4-bit matrix")
     blocks = nibbles.reshape(*scales.shape, BLOCK // 2)
     values = np.concatenate([blocks & 15, blocks >> 4], axis=2).astype(np.int8)
     values -= 8
@@ -57,11 +57,11 @@ def integers(nibbles: Array, scales: Array) -> NDArray[np.int8]:
 def readable(
     names: Iterable[str], read: Callable[[str], Array]
 ) -> tuple[list[str], Callable[[str], Array]]:
-    """The tensors of a file, packed or not, by their unpacked names, in the file's order.
+    """The names of a file's tensors without suffixes of packing, and a function that reads them.
 
     Args:
         names: Of all tensors in the file.
-        read: Gives one of them by its name.
+        read: Returns one of them by its name.
     """
     held = [name for name in names if not name.endswith(SCALES)]
     packed = {name.removesuffix(NIBBLES) for name in held if name.endswith(NIBBLES)}

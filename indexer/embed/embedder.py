@@ -1,7 +1,7 @@
-"""The embedder that runs a compiled model through ONNX Runtime.
+"""The embedder of a compiled model: layout, concurrent runs, pooling.
 
-Owns the session and its concurrent runs. ``layout`` makes the input sequences, ``batches`` pools
-the token states; it must not know files, queues or the store.
+Owns the threads of the runs; ``layout`` makes the input sequences, ``encoder`` runs them,
+``batches`` pools the token states. It must not know queues or the store.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from indexer.embed.devices import ProviderInUse
     from indexer.embed.models import ModelRecord
 
-# Versions of the layout of a sequence; another layout gives another space.
+# Versions of the layout of a sequence. They are part of the space's name.
 LATE, ALONE = "late-3", "alone-1"
-# On the CPU the data of small runs stays in its cache; on other devices starting a run costs time.
+# On the CPU small runs stay in its cache; on other devices the start of a run costs time.
 _TOKENS_A_RUN = {CPU: 512}
 _TOKENS_A_RUN_ELSEWHERE = 16_384
 
@@ -46,21 +46,20 @@ B = TypeVar("B")
 
 
 def space_of(record: ModelRecord, precision: Precision) -> str:
-    """Name the space a model's vectors are in; known before the model is loaded."""
+    """The name of the space of a model's vectors; vectors of equal spaces are comparable."""
     mode = LATE if record.late else ALONE
     edition = f"/{record.edition}" if record.edition else ""
     return f"{record.id}/{precision}-{BUILDER_VERSION}/{mode}{edition}"
 
 
 class OnnxEmbedder:
-    """One model, one session: queries and passages into vectors of one space. Thread-safe.
+    """Encodes queries and passages with one session. Thread-safe.
 
-    Of a model with different encoders for queries and passages it has the one that was
-    compiled, and raises ``ValueError`` for inputs of the other one.
+    With one of two encoders (``compiled.side``) it raises ``ValueError`` for inputs of the other.
 
     Args:
         compiled: The verified files of the model.
-        workers: Runs of the model side by side, each on one thread.
+        workers: Concurrent runs, each on one thread.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
 
     Raises:
@@ -71,22 +70,22 @@ class OnnxEmbedder:
         self.record: ModelRecord = compiled.record
         self.precision: Precision = compiled.precision
         self.side: Side = compiled.side
-        self._reading = compiled.record.reading(compiled.side)
+        self._encoder_record = compiled.record.encoder_of(compiled.side)
         digest = compiled.record.file(TOKENIZER).sha256
-        self._layout = Layout(self._reading, shared_tokenizer(compiled.tokenizer, digest))
+        self._layout = Layout(self._encoder_record, shared_tokenizer(compiled.tokenizer, digest))
 
-        def proven(name: str) -> Encoder:
+        def tested(name: str) -> Encoder:
             encoder = Encoder(compiled.graph, name)
-            encoder.prove()
+            encoder.test()
             return encoder
 
-        opened: tuple[Encoder, ProviderInUse] = choose(provider, proven)
+        opened: tuple[Encoder, ProviderInUse] = choose(provider, tested)
         self._encoder, self.provider = opened
         self._workers = workers
 
     @property
     def space(self) -> str:
-        """A name of everything that the vectors depend on; those of equal spaces are comparable."""
+        """The name of the space of its vectors, see ``space_of``."""
         return space_of(self.record, self.precision)
 
     @property
@@ -98,7 +97,7 @@ class OnnxEmbedder:
         """The vector of a query: float32, shape ``(dimension,)``, of length 1."""
         self._check(Side.QUERIES)
         sequences = self._layout.text(self.record.query_prefix + text)
-        pooler = Pooler(self._reading, [1], sequences)
+        pooler = Pooler(self._encoder_record, [1], sequences)
         done = [
             pair
             for batch in self._batches([sequence.ids for sequence in sequences], None)
@@ -108,9 +107,9 @@ class OnnxEmbedder:
         return vectors.vector
 
     def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
-        """The vectors of passages, in their order. Passages of any length are read completely.
+        """The vectors of passages of any length, in their order.
 
-        For a late-chunking model the passages must be those of one document, in order.
+        For a late-chunking model the passages must be consecutive ones of one document.
         """
         found = dict(pair for done in self.encode_batches(passages) for pair in done)
         return [found[index] for index in range(len(passages))]
@@ -122,36 +121,36 @@ class OnnxEmbedder:
         runs: Sequence[int] | None = None,
         budget: Callable[[], int] | None = None,
     ) -> Generator[list[tuple[int, PassageVectors]], None, None]:
-        """The same, as they come: one list of (index, vectors) for each run of the model.
+        """The vectors of passages, in a list of (index, vectors) for each run of the model.
 
         Args:
             passages: What to embed.
-            runs: For a late-chunking model: how many consecutive ones are of one document;
-                all of them, if not given.
-            budget: Called before each run for the limit of its tokens; a run never has more
-                than the provider's own limit (a few hundred on the CPU, some 20 ms of work).
+            runs: For a late-chunking model: the number of consecutive passages of each document;
+                by default all are of one.
+            budget: Called before each run for the limit of its tokens; ``token_budget`` is never
+                exceeded (on the CPU that is some 20 ms of work).
         """
         with closing_pool(self._workers) as pool:
             sequences = self._lay_out(passages, pool, runs)
             counts = [len(passage.view_starts) for passage in passages]
-            pooler = Pooler(self._reading, counts, sequences)
+            pooler = Pooler(self._encoder_record, counts, sequences)
             batches = self._batches([sequence.ids for sequence in sequences], budget)
             for run in in_order(pool, self._run, batches, self._workers):
                 yield self._pool(run, sequences, pooler)
 
     def query_states(self, text: str) -> TokenStates:
-        """The tokens whose mean is the direction of ``encode_query(text)``."""
+        """The token states of a query; ``encode_query(text)`` is their normalised mean."""
         self._check(Side.QUERIES)
         sequences = self._layout.text(self.record.query_prefix + text)
         starts = self._layout.starts(text, self.record.query_prefix)
         return self._token_states(sequences, 0, starts)
 
     def passage_states(self, passages: Sequence[EmbedInput], wanted: int) -> TokenStates:
-        """The tokens whose mean is the direction of the vector of one of some passages.
+        """The token states of one passage; its vector is their normalised mean.
 
         Args:
-            passages: As for ``encode_passages``; a late-chunking model reads it among the others.
-            wanted: Its index.
+            passages: As for ``encode_passages``; the context of a late-chunking model.
+            wanted: The index of the passage.
         """
         self._check(Side.PASSAGES)
         bodies = self._layout.tokenize(passages)
@@ -168,15 +167,15 @@ class OnnxEmbedder:
             for row, index in enumerate(batch.sequences):
                 states[index] = found[row, : batch.lengths[row]]
         read = ((sequence, states[index]) for index, sequence in enumerate(holding))
-        return collect(self._reading, read, wanted, starts)
+        return collect(self._encoder_record, read, wanted, starts)
 
     def sequences(self, passages: Sequence[EmbedInput]) -> list[NDArray[np.int32]]:
-        """The token ids the model would read for passages, for ``bare_throughput``."""
+        """The input ids of passages, for ``bare_throughput``."""
         with closing_pool(self._workers) as pool:
             return [sequence.ids for sequence in self._lay_out(passages, pool)]
 
     def bare_throughput(self, sequences: Sequence[NDArray[np.int32]]) -> float:
-        """Tokens a second through the session alone, batched and run as passages are."""
+        """Tokens a second of the session alone, without tokenizing and pooling."""
         batches = list(self._batches(sequences, None))
         started = time.perf_counter()
         with closing_pool(self._workers) as pool:
@@ -225,7 +224,7 @@ class OnnxEmbedder:
 
 @contextmanager
 def closing_pool(workers: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of threads that cancels queued work at exit and waits for running work."""
+    """A thread pool that at exit cancels queued work and waits for running work."""
     pool = ThreadPoolExecutor(workers, thread_name_prefix="embed")
     try:
         yield pool
@@ -236,13 +235,15 @@ def closing_pool(workers: int) -> Iterator[ThreadPoolExecutor]:
 def in_order(
     pool: ThreadPoolExecutor, work: Callable[[A], B], items: Iterator[A], ahead: int
 ) -> Iterator[B]:
-    """Do the work for each item; the results come in the items' order.
+    """Yield the results of ``work`` for items, in their order.
+
+    Unlike ``Executor.map`` it takes an item only when it is about to be worked on.
 
     Args:
-        pool: Where the work is done.
-        work: Called on a thread of the pool.
-        items: Taken from the caller's thread as room appears.
-        ahead: How many items may wait beside the ones being worked on.
+        pool: Runs ``work``.
+        work: Called in a thread of the pool.
+        items: Taken in the caller's thread.
+        ahead: Half the number of items that are submitted and not yet yielded.
     """
     waiting: deque[Future[B]] = deque()
     for item in items:

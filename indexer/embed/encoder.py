@@ -1,7 +1,7 @@
 """Runs a compiled graph: batches of token ids in, token states out.
 
-Owns the untyped session of ONNX Runtime behind a typed interface. It must not know passages,
-pooling or where the graph came from.
+Owns the ONNX Runtime session, which is untyped, and the names of inputs and outputs. It must not
+know passages, pooling or where the graph came from.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Inputs and outputs of a graph: token ids, int32 [batch, sequence]; where it allows padding, the
-# lengths without it, int32 [batch]; token states, float32 [batch, sequence, hidden].
+# Inputs and outputs of a graph: token ids, int32 [batch, sequence]; lengths without padding, int32
+# [batch], if the graph supports padding; token states, float32 [batch, sequence, hidden].
 IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
-# With attention within blocks, the rows of ``embed.blocks.Groups``, int32.
+# Inputs of a graph with block attention: the rows of ``embed.blocks.Groups``, int32.
 QUERIES, KEYS, PLACES = "block_queries", "block_keys", "block_places"
 # Metadata of a graph: the arguments of ``plan_blocks``.
 BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
-# The activations of a layer for so many tokens fit a processor's cache.
+# The activations of a layer for this many tokens fit the processor's cache.
 _GROUP_TOKENS = 128
 
 
@@ -48,11 +48,11 @@ class Encoder:
         self._attention = [int(facts.get(fact, 0)) for fact in (BLOCK, REACH, ANCHORS)]
 
     def states(self, batch: Batch) -> NDArray[np.float32]:
-        """Token states, shape ``(sequences, longest, dimension)``; rows of padding mean nothing."""
+        """Token states, ``(sequences, longest, dimension)``; rows of padding are undefined."""
         return self.outputs(batch, [STATES])[0]
 
     def outputs(self, batch: Batch, names: list[str]) -> list[NDArray[np.float32]]:
-        """Tensors of the graph by name."""
+        """Some output tensors of the graph."""
         feed = {IDS: batch.ids}
         if self.padded:
             feed[LENGTHS] = batch.lengths
@@ -62,13 +62,17 @@ class Encoder:
         return outputs
 
     def _rows(self, sequences: int, length: int) -> dict[str, NDArray[np.int32]]:
-        """Which tokens of sequences of one length attend to which, as inputs of the graph."""
+        """The rows of block attention for sequences of one length, as inputs of the graph."""
         groups = group(plan_blocks(length, *self._attention), sequences, _GROUP_TOKENS)
         rows = {QUERIES: groups.queries, KEYS: groups.keys, PLACES: groups.places}
         return {name: numbers.astype(np.int32) for name, numbers in rows.items()}
 
-    def prove(self) -> None:
-        """Run a small input; raises if the provider fails."""
+    def test(self) -> None:
+        """Run a small input.
+
+        Raises:
+            RuntimeError: If the output is not finite; a provider may raise anything else.
+        """
         batch = Batch((0,), np.ones((1, 2), np.int32), np.array([2], np.int32))
         if not np.isfinite(self.states(batch)).all():
-            raise RuntimeError("the test run gave values that are no numbers")
+            raise RuntimeError("the test run returned values that are not finite")

@@ -1,6 +1,6 @@
-"""Opens embedders: finds or fetches the weights, compiles them, opens a session.
+"""Opens embedders: weights are found or fetched, compiled, and loaded into a session.
 
-Owns the choice of the compiled form for a device. It must not know the callers (``models_in_use``).
+Owns the choice of the precision for a device. It must not know its callers (``models_in_use``).
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ def open_embedder(
     provider: str = AUTO,
     download: bool = True,
 ) -> OnnxEmbedder:
-    """Open an embedder with a session of its own.
+    """Open an embedder with its own session.
 
     Args:
-        record: Which model.
-        models: The folder compiled models lie in.
-        precision: Of the weights.
-        side: What it reads; a model with one encoder reads both.
+        record: The model.
+        models: The folder of compiled models.
+        precision: Of the weights, on the CPU.
+        side: Which encoder; a model with one encoder reads both.
         threads: Concurrent runs; 0 for one per core.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
         download: Whether the network may be used.
 
     Raises:
-        WorldError: ``no_runtime``, ``model_missing``, ``model_damaged``, ``library_unwritable`` or
-            ``bad_setting``, each with its reason.
+        WorldError: ``no_runtime``, ``bad_setting`` for an unknown provider, and those of
+            ``ensure_compiled``.
     """
 
     def opened(precision: Precision, provider: str) -> OnnxEmbedder:
         compiled = ensure_compiled(record, models, precision, side, download=download)
         return OnnxEmbedder(compiled, threads or os.cpu_count() or 1, provider)
 
-    runtime = load_runtime()  # before a download that would be useless without it
+    runtime = load_runtime()  # first, since without a runtime a download is useless
     *accelerators, _ = candidates(runtime.get_available_providers(), provider)
     if precision is Precision.FP32 or not accelerators:
         return opened(precision, provider)
-    # 8-bit graphs are for the CPU; where something faster works, float32 is faster there.
+    # The 8-bit graph is made for the CPU; on an accelerator float32 is faster.
     embedder = opened(Precision.FP32, provider)
     if embedder.provider.name != CPU:
         return embedder

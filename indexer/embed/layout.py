@@ -1,7 +1,7 @@
-"""Converts passages to token sequences: with a prefix, long passages in overlapping windows.
+"""Converts passages to input sequences: special tokens, prefix, body, in overlapping windows.
 
-Owns the input sequences of a passage, alone or inside the windows of its document. It
-must not know how a sequence is run.
+A passage is laid out alone or, for late chunking, in the windows of its document. It must not know
+how a sequence is run.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from indexer.embed.tokens import TextTokenizer, Tokens
 
 _PREFIXES = 256
-# The most tokens of the headings before a passage inside a window.
+# The most tokens of headings that are inserted inside a window.
 MOST_HEADINGS = 32
 
 
 class Layout:
-    """Lays passages out for one model. Thread-safe."""
+    """The layout of input sequences for one model. Thread-safe."""
 
     def __init__(self, record: ModelRecord, tokenizer: TextTokenizer) -> None:
         self._record = record
         self._tokenizer = tokenizer
-        # Neighbours share their title and headings.
+        # Consecutive passages mostly have the same title and headings.
         self._prefix = lru_cache(maxsize=_PREFIXES)(self._tokenize_prefix)
 
     def tokenize(self, passages: Sequence[EmbedInput]) -> list[Tokens]:
-        """The tokens of the views, as ``sequences`` takes them."""
+        """The tokens of the views, for ``sequences``."""
         return self._tokenizer.encode([passage.view for passage in passages])
 
     def sequences(
@@ -49,10 +49,13 @@ class Layout:
         bodies: Sequence[Tokens],
         runs: Sequence[int] | None = None,
     ) -> list[TokenSequence]:
-        """Lay passages out, each alone or, for a late-chunking model, run by run.
+        """The input sequences of passages.
 
-        A late-chunking model reads neighbours together, so the passages of a run must be
-        those of one document, in order. Without ``runs`` they are all one.
+        Args:
+            passages: Their titles, headings and sentences.
+            bodies: Their tokens.
+            runs: For a late-chunking model, which encodes the passages of a document together: the
+                number of consecutive passages of each document; by default all are of one.
         """
         if not passages:
             return []
@@ -70,13 +73,13 @@ class Layout:
         ]
 
     def text(self, text: str) -> list[TokenSequence]:
-        """Lay a bare text out, without a prefix, as the only passage with one sentence."""
+        """The input sequences of a text without prefix, as passage 0 with one sentence."""
         (body,) = self._tokenizer.encode([text])
         bounds = np.array([0, len(body)], np.int64)
         return self._run([0], [len(body)], body.ids, [bounds], [np.empty(0, np.int32)])
 
     def starts(self, text: str, before: str) -> NDArray[np.int32]:
-        """The offsets of the tokens of ``before + text`` in the text, (n,); -1 for those before."""
+        """The offsets in ``text`` of the tokens of ``before + text``, (n,); -1 in ``before``."""
         (body,) = self._tokenizer.encode([before + text])
         return np.maximum(body.starts - len(before), -1)
 
@@ -86,10 +89,10 @@ class Layout:
         passages: Sequence[EmbedInput],
         bodies: Sequence[Tokens],
     ) -> list[TokenSequence]:
-        """Lay out passages that follow each other, each window under its first one's headings.
+        """Lay out consecutive passages; the prefix of a window is that of its first passage.
 
-        Headings that change are inserted before the passage, and pooled into no passage: the text
-        has the nearest of them at most, and a long window would have all under those of its start.
+        Where the headings change inside a window, they are inserted before the passage, because
+        the text contains the innermost of them at most. They are not pooled.
         """
         own = [passages[index] for index in indices]
         # No headings are inserted before a passage without tokens.
@@ -116,7 +119,7 @@ class Layout:
         return self._run(indices, lengths, np.concatenate(parts), bounds, prefixes)
 
     def _headings(self, passages: Sequence[EmbedInput]) -> list[NDArray[np.int32]]:
-        """The headings before each passage, unless they are those of the passage before."""
+        """The tokens of each passage's headings; empty if they are those of the one before."""
         nothing = np.empty(0, np.int32)
         changed = [
             self._prefix(passage_prefix("", one.heading_path))
@@ -134,7 +137,7 @@ class Layout:
         bounds: Sequence[NDArray[np.int64]],
         prefixes: Sequence[NDArray[np.int32]],
     ) -> list[TokenSequence]:
-        """Cut a run of passages into windows and frame each with prefix and special tokens."""
+        """Split a run of passages into windows and add prefix and special tokens to each."""
         leads = [np.concatenate([self._tokenizer.lead, prefix]) for prefix in prefixes]
         tail = self._tokenizer.tail
         capacity = self._record.window - max(map(len, leads)) - len(tail)
@@ -152,7 +155,7 @@ class Layout:
             TokenSequence(np.concatenate([lead, ids[start:end], tail]), tuple(held))
             for (start, end), held, lead in zip(plan.windows, pieces, frames, strict=True)
         ]
-        # A passage without any token still gets a vector: that of its prefix.
+        # A passage without tokens gets the vector of its prefix.
         for index, own, slices, lead in zip(indices, bounds, plan.slices, leads, strict=True):
             if not slices:
                 rows = np.full(len(own), len(lead), np.int64)
@@ -167,7 +170,7 @@ class Layout:
 
 
 def _sentence_bounds(tokens: Tokens, starts: Sequence[int]) -> NDArray[np.int64]:
-    """Token numbers between sentences; a token belongs to the sentence in which it starts."""
+    """The token indices between sentences; a token belongs to the sentence in which it starts."""
     inner = np.searchsorted(tokens.starts, np.array(starts[1:], np.int64))
     ends = [0, len(tokens)] if len(starts) else [0]
     return np.concatenate([ends[:1], inner, ends[1:]]).astype(np.int64)

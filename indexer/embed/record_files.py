@@ -1,8 +1,7 @@
-"""Models that are not built in: a record beside its files.
+"""Model records in files, ``<model>/record.json``.
 
-Owns ``<model>/record.json``, by which a model becomes known without a line of code: in the folder
-of those that come with Lectern, and in the folder of models, for one's own (or a test's). It must
-not know how a model is fetched or run.
+Owns finding and writing them, in the folder of models that ship with Lectern and in the person's
+folder of models. It must not know how a model is fetched or run.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ RECORD = "record.json"
 
 
 def shipped_folder() -> Path:
-    """The folder of the models that come with Lectern, each in one of its own."""
+    """The folder of the models that ship with Lectern, with a subfolder for each."""
     return Path(str(resources.files("resources"))) / "models"
 
 
 def known_records(models: Path | None = None) -> Iterator[ModelRecord]:
-    """Every model that ``find_record`` finds: built in, come with Lectern, or in ``models``."""
+    """Every record that ``find_record`` finds; unreadable files are skipped."""
     yield from RECORDS.values()
     seen = set(RECORDS)
     for folder in (shipped_folder(), *([models] if models else [])):
@@ -41,10 +40,10 @@ def known_records(models: Path | None = None) -> Iterator[ModelRecord]:
 
 
 def find_record(model: str, models: Path | None = None) -> ModelRecord:
-    """Find a model by its id: one that is built in, came with Lectern, or lies in ``models``.
+    """Find a record by its id: in ``RECORDS``, in ``shipped_folder()`` or in ``models``.
 
     Raises:
-        WorldError: ``unknown_model`` if there is none of that id, or its file cannot be read.
+        WorldError: ``unknown_model`` if there is none, or its file cannot be read.
     """
     if model in RECORDS:
         return RECORDS[model]
@@ -63,7 +62,7 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
 
 
 def write_record(record: ModelRecord, models: Path) -> None:
-    """Make a model known in a folder of models.
+    """Write a record into a folder of models.
 
     Raises:
         OSError: If the folder cannot be written.

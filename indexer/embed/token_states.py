@@ -1,8 +1,6 @@
-"""The states of single tokens, and their offsets in a text.
+"""The token states that a passage's vector is the mean of, with their offsets in its text.
 
-Owns the way from what the model read back to the one passage that is asked about. What the mean
-runs over is exactly what the passage's vector was made of (``batches.Pooler``). It must not know
-how a sequence is run.
+Selects the same rows as ``batches.Pooler``. It must not know how a sequence is run.
 """
 
 from __future__ import annotations
@@ -28,8 +26,8 @@ class TokenStates:
     """The tokens that a vector is the mean of.
 
     Attributes:
-        states: float32, shape ``(n, dimension)``, not scaled.
-        starts: int32, shape ``(n,)``: where each begins in its text, in code points; -1 for the
+        states: float32, shape ``(n, dimension)``, not normalised.
+        starts: int32, shape ``(n,)``: the offset of each in its text, in code points; -1 for the
             prefix and special tokens.
     """
 
@@ -46,11 +44,10 @@ def collect(
     """Collect the token states of one passage.
 
     Args:
-        record: Says whether the prefix and special tokens are in the mean.
-        read: The sequences that hold it, in the order in which they were laid out, each with its
-            states without padding.
-        wanted: The passage.
-        starts: Where its tokens begin.
+        record: For the scope of pooling.
+        read: The sequences that contain it, in order, each with its states without padding.
+        wanted: The index of the passage.
+        starts: The offsets of its tokens.
     """
     everything = record.pool_scope is PoolScope.SEQUENCE and not record.late
     states: list[NDArray[np.float32]] = []
@@ -64,7 +61,7 @@ def collect(
             own = np.full(len(found), -1, np.int32)
             own[first:last] = starts[taken : taken + piece.rows]
             taken += piece.rows
-            # A passage without tokens is the mean of its prefix.
+            # The vector of a passage without tokens is the mean of its prefix.
             whole = everything or not piece.rows
             states.append(found if whole else found[first:last])
             places.append(own if whole else own[first:last])

@@ -1,8 +1,8 @@
-"""Text into token ids with character offsets; special tokens in a text are plain text.
+"""Tokenizes text, with character offsets.
 
-Owns the Hugging Face tokenizer of a model: no truncation, no padding, and literal special tokens
-in a text ("[SEP]", "</s>") read as the ordinary characters they are. It must not know batches,
-windows or the model itself.
+Owns the Hugging Face tokenizer of a model: it neither truncates nor pads, and special tokens that
+stand literally in a text ("[SEP]", "</s>") are tokenised as ordinary characters. It must not know
+batches, windows or the model.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of one text, without special ones.
+    """The tokens of one text, without special tokens.
 
     Attributes:
         ids: int32, shape ``(n,)``.
-        starts: int32, shape ``(n,)``: where each token begins in the text, in code points.
+        starts: int32, shape ``(n,)``: the offset of each token in the text, in code points.
     """
 
     ids: NDArray[np.int32]
@@ -39,11 +39,11 @@ class Tokens:
 
 
 def shared_tokenizer(path: Path, digest: str) -> TextTokenizer:
-    """The tokenizer of a file, one for all that use the same: 160,000 pieces take 150 MB.
+    """The tokenizer of a file, shared by its users: a vocabulary of 160,000 takes 150 MB.
 
     Args:
         path: The file.
-        digest: What it hashes to.
+        digest: Its hash, by which it is shared.
     """
     with _opening:
         tokenizer = _open.get(digest)
@@ -53,10 +53,10 @@ def shared_tokenizer(path: Path, digest: str) -> TextTokenizer:
 
 
 class TextTokenizer:
-    """Tokenizes for one model. Thread-safe; works on the calling thread alone."""
+    """The tokenizer of one model. Thread-safe; runs in the calling thread."""
 
     def __init__(self, path: Path) -> None:
-        # Its own thread pool would compete with the threads of ONNX Runtime.
+        # The tokenizer's thread pool would compete with the threads of ONNX Runtime.
         os.environ["TOKENIZERS_PARALLELISM"] = "false"
         from tokenizers import Tokenizer
 
@@ -65,14 +65,14 @@ class TextTokenizer:
         self._tokenizer.no_padding()
         self._tokenizer.encode_special_tokens = True
         self.lead, self.tail = self._template()
-        self._special, self._stand_in = self._special_ids()
+        self._special, self._unknown = self._special_ids()
 
     def encode(self, texts: Sequence[str]) -> list[Tokens]:
         """Tokenize texts, without adding special tokens."""
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [
             Tokens(
-                self._harmless(np.array(encoding.ids, np.int32)),
+                self._without_special(np.array(encoding.ids, np.int32)),
                 np.array([start for start, _ in encoding.offsets], np.int32),
             )
             for encoding in encodings
@@ -91,17 +91,17 @@ class TextTokenizer:
             for token_id, token in self._tokenizer.get_added_tokens_decoder().items()
             if token.special
         }
-        # The unknown token has no control function, so a text may contain it.
-        unknown = self._tokenizer.encode("\U000e0fff", add_special_tokens=False).ids
-        stand_in = unknown[0] if unknown else -1
-        return np.array(sorted(special - {stand_in}), np.int32), stand_in
+        # The unknown token is special but has no function, so a text may contain it.
+        encoded = self._tokenizer.encode("\U000e0fff", add_special_tokens=False).ids
+        unknown = encoded[0] if encoded else -1
+        return np.array(sorted(special - {unknown}), np.int32), unknown
 
-    def _harmless(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Replace special ids that result from a vocabulary look-up."""
-        if self._stand_in >= 0 and len(self._special):
+    def _without_special(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Replace ids of special tokens, to which some texts are normalised, by the unknown one."""
+        if self._unknown >= 0 and len(self._special):
             found = np.isin(ids, self._special)
             if found.any():
-                ids[found] = self._stand_in
+                ids[found] = self._unknown
         return ids
 
 

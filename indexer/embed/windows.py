@@ -1,8 +1,7 @@
-"""Windows over a long run of tokens, and which window each passage is taken from.
+"""Overlapping windows over a text longer than the model's window.
 
-Owns the plan by which a model with a limited window reads a text that is longer: overlapping
-windows, every passage taken from the window where it is most interior, nothing left out. Pure
-functions of lengths; it must not know tokens, models or vectors.
+Every passage is pooled from the window in which it is farthest from a border, and every token is
+covered. Pure functions of lengths; it must not know tokens, models or vectors.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PassageSlice:
-    """Part of a passage as one window sees it: tokens ``start`` to ``end`` of the whole run."""
+    """The tokens ``start`` to ``end`` of the run, part of a passage, as pooled from one window."""
 
     window: int
     start: int
@@ -27,9 +26,9 @@ class PassageSlice:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The windows (token ranges of the run), and for each passage where its tokens come from.
+    """The windows, as token ranges of the run, and for each passage its slices.
 
-    The slices of a passage touch each other and cover it; one that fits a window has one.
+    The slices of a passage are adjacent and cover it; a passage that fits a window has one.
     """
 
     windows: tuple[tuple[int, int], ...]
@@ -37,16 +36,16 @@ class Plan:
 
 
 def plan_windows(lengths: Sequence[int], capacity: int, overlap: int) -> Plan:
-    """Lay windows over passages that follow each other.
+    """Plan windows over consecutive passages.
 
-    A window starts ``overlap`` tokens before the first passage that no earlier window holds
-    whole, so every passage has context on its left wherever there is any. It ends with a passage:
-    what it held of another would be read twice.
+    A window starts ``overlap`` tokens before the first passage that is not whole in an earlier
+    window, so that every passage has context on its left. It ends at the end of a passage, because
+    the tokens of a partial one would be encoded twice.
 
     Args:
         lengths: Tokens of each passage, in order; none negative.
-        capacity: Tokens a window holds, special tokens and prefix not counted.
-        overlap: Tokens of context wanted on the left; less than ``capacity``.
+        capacity: Tokens of a window, special tokens and prefix not counted.
+        overlap: Tokens of context on the left; less than ``capacity``.
 
     Returns:
         The plan. Windows are sorted and none is longer than ``capacity``.
@@ -68,10 +67,10 @@ def _windows(
 ) -> list[tuple[int, int]]:
     windows: list[tuple[int, int]] = []
     ends = [end for _, end in spans]
-    covered = 0  # every passage that ends before was held whole, or read in steps
+    covered = 0  # tokens up to here are planned
     for start, end in spans:
         fits = end - start <= capacity
-        # A passage that no window holds is read in steps, each with its overlap.
+        # A passage longer than a window is split, with an overlap in each part.
         while covered < end:
             context = min(overlap, capacity - (end - start)) if fits else overlap
             begin = max(0, (start if fits else max(covered, start)) - context)
@@ -94,14 +93,14 @@ def _slices(
 
 
 def _interior(start: int, end: int, window: tuple[int, int], total: int) -> int:
-    """The distance of a span from the nearer border of a window; the text's ends do not count."""
+    """The distance of a span to the nearer border of a window; ends of the text do not count."""
     left = start - window[0] if window[0] > 0 else total
     right = window[1] - end if window[1] < total else total
     return min(left, right)
 
 
 def _cut(start: int, end: int, windows: Sequence[tuple[int, int]]) -> tuple[PassageSlice, ...]:
-    """Share a span out among the windows it touches, changing over in mid-overlap."""
+    """Split a span over the windows it overlaps, in the middle of each overlap."""
     touching = [i for i, (a, b) in enumerate(windows) if a < end and start < b]
     slices = []
     position = start

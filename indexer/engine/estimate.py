@@ -123,7 +123,7 @@ def estimate(
         counted.take(walk, catalog.coverage.read_before(path))
     space = catalog.spaces.active()
     model = str(space.record["model"]) if space else config.model
-    layers = len(find_record(model, config.models).architecture.read)
+    layers = len(find_record(model, config.models).architecture.kept_layers)
     rates = load(catalog, space.key if space else "", layers)
     return counted.describe(rates, catalog.coverage.page_bytes())
 

@@ -48,7 +48,7 @@ def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
     passages = sum(row.passages for row in rows)
     sample = _sample(store, rows)
     tokens, rate = _try_out(config, record, sample)
-    rates = load(catalog, key, len(record.architecture.read))
+    rates = load(catalog, key, len(record.architecture.kept_layers))
     sentences = sum(len(one.view_starts) for one in sample) / max(1, len(sample))
     a_row = 2 * record.dimension + sentences * width(record.dimension) + _ROW_BYTES
     per_second = rates.passages if rates.measured or not rate else rate

@@ -81,7 +81,7 @@ def token_states(
     kind = weights["embeddings.token_type_embeddings.weight"][0]
     x = _normalised(weights, shape, words + here + kind, "embeddings.LayerNorm")
     seen = None if mask is None else mask[:, None, None, :]
-    for layer in shape.read:
+    for layer in shape.kept_layers:
         x = _layer(weights, shape, f"encoder.layer.{layer}.", x, seen)
     return x.float()
 

@@ -56,7 +56,7 @@ def losses(
     """
     alone = [passage.alone for window in lesson.windows for passage in window.passages]
     # What is learnt from comes first, so that both are read in one go.
-    wanted = encode_alone(teacher, shape.open, [*alone, *(query.ids for query in lesson.queries)])
+    wanted = encode_alone(teacher, shape.dense, [*alone, *(query.ids for query in lesson.queries)])
     passages, queries = wanted[: len(alone)], wanted[len(alone) :]
     found = late_vectors(student, shape, lesson)
     cosine = 1 - (found * passages).sum(-1).mean()

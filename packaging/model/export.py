@@ -28,7 +28,7 @@ from centre import SHARE, last_bias, mean_state, samples
 from distil import encode_alone
 from loop import CHECKPOINT, SETTINGS, Settings
 
-from indexer.compiler.adapter import CHANGED
+from indexer.compiler.adapter import ADAPTED
 from indexer.embed.fetch import hash_file
 from indexer.embed.models import (
     TOKENIZER,
@@ -90,7 +90,7 @@ def _centre(home: Path, genuine: ModelRecord, settings: Settings, files: list[Pa
     from safetensors.torch import load_file, save_file
 
     tokenizer = TextTokenizer(home / TOKENIZER)
-    whole = genuine.architecture.open
+    whole = genuine.architecture.dense
     alone = replace(settings.shape(whole), block=0, reach=0, anchors=0)
     passages, questions = samples(files, settings.seed)
     bias = last_bias(whole)
@@ -99,7 +99,7 @@ def _centre(home: Path, genuine: ModelRecord, settings: Settings, files: list[Pa
             load_weights(home / WEIGHTS, Side.QUERIES),
             whole, tokenizer, genuine.query_prefix, questions,
         ),
-        CHANGED + bias: mean_state(
+        ADAPTED + bias: mean_state(
             load_weights(home / WEIGHTS), alone, tokenizer, genuine.document_prefix, passages
         ),
     }  # fmt: skip

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from indexer.compiler.adapter import CHANGED, DOWN, POSITIONS, UP
+from indexer.compiler.adapter import ADAPTED, DOWN, POSITIONS, UP
 
 if TYPE_CHECKING:
     from bert import Weights
@@ -42,10 +42,10 @@ class Student:
                 continue
             if name == POSITIONS or (name.startswith("encoder.") and tensor.ndim == 2):
                 out, into = tensor.shape
-                self.learnt[CHANGED + name + UP] = torch.zeros(out, rank)
-                self.learnt[CHANGED + name + DOWN] = torch.randn(rank, into) / into**0.5
+                self.learnt[ADAPTED + name + UP] = torch.zeros(out, rank)
+                self.learnt[ADAPTED + name + DOWN] = torch.randn(rank, into) / into**0.5
             else:
-                self.learnt[CHANGED + name] = tensor.clone()
+                self.learnt[ADAPTED + name] = tensor.clone()
         for tensor in self.learnt.values():
             tensor.requires_grad_(True)  # noqa: FBT003  # torch's own signature
 
@@ -69,7 +69,7 @@ class Student:
                 tensor.copy_(learnt[name])
 
     def _changed(self, name: str, tensor: Any) -> Any:
-        stem = CHANGED + name
+        stem = ADAPTED + name
         if stem + UP in self.learnt:
             return tensor + self.learnt[stem + UP] @ self.learnt[stem + DOWN]
         return self.learnt.get(stem, tensor)

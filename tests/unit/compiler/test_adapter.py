@@ -72,7 +72,7 @@ def test_a_table_of_positions_becomes_no_shorter_and_not_endless(rows: int) -> N
     del tensors[f"passages.{POSITIONS}"]
     tensors[f"passages.{POSITIONS}.up"] = np.zeros((rows, 1), np.float16)
     tensors[f"passages.{POSITIONS}.down"] = np.zeros((1, 4), np.float16)
-    with pytest.raises(ValueError, match="do not suit"):
+    with pytest.raises(ValueError, match="do not fit"):
         _read(tensors, Side.PASSAGES)
 
 
@@ -92,7 +92,7 @@ def test_a_merged_matrix_keeps_its_shape(name: str, data: st.DataObject) -> None
     if fits:
         assert _read(tensors, Side.PASSAGES)[MATRIX].shape == tensors[MATRIX].shape
     else:
-        with pytest.raises(ValueError, match="do not suit encoder"):
+        with pytest.raises(ValueError, match="do not fit encoder"):
             _read(tensors, Side.PASSAGES)
 
 
@@ -100,7 +100,7 @@ def test_a_rank_above_the_matrix_is_refused() -> None:
     tensors = _tensors()
     tensors[f"passages.{MATRIX}.up"] = np.zeros((6, 5), np.float16)
     tensors[f"passages.{MATRIX}.down"] = np.zeros((5, 4), np.float16)
-    with pytest.raises(ValueError, match="do not suit"):
+    with pytest.raises(ValueError, match="do not fit"):
         _read(tensors, Side.PASSAGES)
 
 
@@ -110,7 +110,7 @@ def test_a_rank_above_the_matrix_is_refused() -> None:
 )
 def test_a_replacement_has_the_shape_of_what_it_replaces(name: str, shape: tuple[int, ...]) -> None:
     tensors = {**_tensors(), f"passages.{name}": np.zeros(shape, np.float16)}
-    with pytest.raises(ValueError, match="cannot take the place of"):
+    with pytest.raises(ValueError, match="cannot replace"):
         _read(tensors, Side.PASSAGES)
 
 
@@ -122,7 +122,7 @@ def test_what_is_no_number_is_refused(name: str, harm: object) -> None:
         tensors[name].flat[0] = harm
     else:
         tensors[name] = tensors[name].astype(np.int32)
-    with pytest.raises(ValueError, match="no number"):
+    with pytest.raises(ValueError, match="not finite"):
         _read(tensors, Side.PASSAGES)
 
 
@@ -130,10 +130,10 @@ def test_what_is_no_number_is_refused(name: str, harm: object) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("passages.nothing.weight", "what is not there"),
-        ("passages.nothing.weight.up", "what is not there"),
-        (f"passages.{BIAS}.down", "the other is missing"),
-        (f"passages.{MATRIX}", "in two ways"),
+        ("passages.nothing.weight", "no base tensor"),
+        ("passages.nothing.weight.up", "no base tensor"),
+        (f"passages.{BIAS}.down", "lacks its other factor"),
+        (f"passages.{MATRIX}", "both replaced and adapted"),
     ],
 )
 def test_a_change_that_makes_no_sense_is_refused(name: str, said: str, side: Side) -> None:

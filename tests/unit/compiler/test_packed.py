@@ -71,7 +71,7 @@ def test_packed_and_plain_tensors_are_read_alike(values: Array, scales: Array) -
     ],
 )
 def test_what_is_no_matrix_is_refused(nibbles: Array, scales: Array) -> None:
-    with pytest.raises(ValueError, match="no matrix in 4 bits"):
+    with pytest.raises(ValueError, match="not a 4-bit matrix"):
         unpack(nibbles, scales)
 
 

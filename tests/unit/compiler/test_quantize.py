@@ -127,8 +127,8 @@ def test_a_record_and_its_file_agree_on_how_much_there_is(models: Path, tmp_path
     record = install_tiny_model(models)
     source = models / TINY / "source"
     for wrong, match in (
-        (replace(record, query_window=80), "how many encoders"),
-        (replace(record, window=161), "too few positions"),
+        (replace(record, query_window=80), "number of encoders"),
+        (replace(record, window=161), "fewer positions"),
     ):
         with pytest.raises(ValueError, match=match):
             calibrate.compile_model(wrong, Precision.FP32, Side.PASSAGES, source, tmp_path)

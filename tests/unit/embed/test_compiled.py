@@ -95,7 +95,7 @@ def test_a_compiler_that_dies_is_named_with_its_last_words(
     record: ModelRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("indexer.embed.compiled.COMPILER", "no_such_compiler")
-    with pytest.raises(InternalError, match=r"compiler died.*no_such_compiler"):
+    with pytest.raises(InternalError, match=r"compiler crashed.*no_such_compiler"):
         _compile(record, tmp_path, Precision.INT8)
     assert [path.name for path in (tmp_path / TINY).iterdir() if path.is_dir()] == ["source"]
 

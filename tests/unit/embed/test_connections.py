@@ -36,4 +36,4 @@ def test_a_folder_that_is_not_there_stops_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     connections.note(tmp_path / "none", "one", "done")
-    assert "could not be noted" in caplog.text
+    assert "could not be logged" in caplog.text

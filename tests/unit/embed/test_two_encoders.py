@@ -200,7 +200,7 @@ def test_a_record_without_the_field_has_one_encoder(tmp_path: Path) -> None:
     path.write_text(kept, "utf-8")
     record = find_record(TINY, tmp_path)
     assert not record.adapted
-    assert all(record.reading(side) == record for side in Side)
+    assert all(record.encoder_of(side) == record for side in Side)
 
 
 def test_the_probe_is_of_the_queries(tmp_path: Path) -> None:
