@@ -1,8 +1,8 @@
 """The interface of extractors: a source of pages, and the types of its results.
 
-Owns the contract between the formats and the document pipeline (``indexer.extract.document``);
-it must not know any format. An extractor reads one page at a time and never keeps a page it has
-handed over, so that a long document needs no more memory than a short one. Standard library only.
+Owns the contract between the formats and ``indexer.extract.document``; it must not know any format.
+An extractor reads one page at a time and keeps none, so that memory does not grow with the length
+of a document. Standard library only.
 """
 
 from __future__ import annotations
@@ -20,16 +20,27 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.ocr.recognised_pages import RecognisedPages
 
-# Raised whenever any extractor would read the same bytes as different text or other blocks, or the
-# same text would be cut or stemmed otherwise.
+# Increment it when the same bytes yield other text or blocks, or the same text other passages or
+# stems.
 EXTRACTOR_VERSION = 5
-MAX_SKIPPED_PAGES = 3  # that stopped a reader; a document with more is given up
-MAX_ITEM_CHARS = 600  # a longer list item is a paragraph that happens to be numbered
+MAX_SKIPPED_PAGES = 3  # pages that crash a reader; a document with more fails
+MAX_ITEM_CHARS = 600  # a longer list item is a numbered paragraph
+
+
+def is_left_out(number: int, skip: Collection[int]) -> bool:
+    """Return whether to leave out a page: it crashed a reader, or follows too many that did."""
+    return number in skip or (len(skip) >= MAX_SKIPPED_PAGES and number > max(skip))
 
 
 def too_large(limit: int) -> WorldError:
-    """Return the outcome of a file of more than ``limit`` bytes."""
+    """Return the error of a file of more than ``limit`` bytes."""
     return WorldError("too_large", limit=shown_size(limit))
+
+
+def damaged_container(error: Exception) -> WorldError:
+    """Convert a library's error on a damaged zip, tar or OLE file."""
+    said = " ".join(str(error).split())[:120]
+    return WorldError("unreadable", reason="container_damaged", said=said)
 
 
 def check_size(path: Path, limit: int) -> None:
@@ -37,7 +48,7 @@ def check_size(path: Path, limit: int) -> None:
 
     Raises:
         WorldError: ``empty`` or ``too_large``.
-        OSError: If there is no such file.
+        OSError: If the file does not exist.
     """
     size = path.stat().st_size
     if size == 0:
@@ -47,7 +58,7 @@ def check_size(path: Path, limit: int) -> None:
 
 
 def shown_size(size: int) -> str:
-    """Write a limit as a person would set it."""
+    """Return a number of bytes in MB or GB."""
     return f"{size / 1024**3:.3g} GB" if size >= 1024**3 else f"{size / 1024**2:.3g} MB"
 
 
@@ -66,11 +77,11 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class RawBlock:
-    """A run of a page's text as the page alone shows it; offsets are local to the page.
+    """A block of a page, classified by this page alone; offsets are local to the page.
 
-    Headings of laid-out formats are only recognised against the whole document. ``split_off`` marks
-    a row that was cut from the block before it because it may be a running head or foot: it goes
-    back there if it is none.
+    Headings of laid-out formats are detected later, from the whole document. ``split_off``: a row
+    that was split from the block before, as it may be a running head or foot; it is merged again
+    if it is not.
     """
 
     start: int
@@ -83,10 +94,15 @@ class RawBlock:
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """One page as the extractor read it; ``unreadable`` is the reason when some or all is lost.
+    """One page as the extractor read it.
 
-    ``damaged`` pages were read in spite of damage; how much of them is lost is unknown.
-    ``part`` names the document inside this one that the page is of, "" for its own pages.
+    Attributes:
+        number: From 1.
+        text: All its text.
+        blocks: Ranges of ``text``.
+        unreadable: The reason code if some or all of it could not be read.
+        damaged: It was read in spite of damage, and how much of it is lost is unknown.
+        part: The embedded document that the page belongs to, "" for none.
     """
 
     number: int
@@ -99,10 +115,10 @@ class RawPage:
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """One page of the canonical text: ``offset`` and the blocks count from the document's start.
+    """One page of the canonical text; ``offset`` and the blocks count from the document's start.
 
-    Several pages of one document may carry the same number: formats without pages come in
-    sections of page 1. Neighbours are one character apart, a newline of the canonical text.
+    Several may have the same number: formats without pages yield sections of page 1. Pages are
+    separated by ``document.PAGE_JOINT`` in the canonical text.
     """
 
     number: int
@@ -126,7 +142,7 @@ class Source(Protocol):
 
     @property
     def page_count(self) -> int:
-        """Pages as a reader counts them: 1 where the format has none, 0 if there is nothing."""
+        """The number of pages; 1 if the format has none, 0 for an empty document."""
         ...
 
     @property
@@ -136,13 +152,13 @@ class Source(Protocol):
     def outline(self) -> tuple[OutlineEntry, ...]: ...
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        """Yield the pages in order, each read when it is asked for.
+        """Read the pages one by one, in order.
 
         Args:
-            skip: Pages that stopped a reader before; they are yielded as unreadable.
+            skip: Pages that crashed a reader before; they are yielded as unreadable.
 
         Raises:
-            WorldError: If reading must stop; a single bad page is yielded as unreadable.
+            WorldError: If the rest cannot be read; a single bad page is yielded as unreadable.
         """
         ...
 
@@ -150,22 +166,22 @@ class Source(Protocol):
 
 
 class PlainSource:
-    """A source of one page that says nothing about itself; formats that have more override it."""
+    """A source of one page without metadata and outline."""
 
     page_count = 1
     metadata = Metadata()
     outline: tuple[OutlineEntry, ...] = ()
 
     def close(self) -> None:
-        """Nothing stays open."""
+        """Do nothing: nothing stays open."""
 
 
 @runtime_checkable
 class HasScannedPages(Protocol):
     """An open document whose pages may be images of text.
 
-    ``recognised``, set before it is read, has the text of pages without legible text of their
-    own; ``textless`` are those of the pages read so far that show something nevertheless.
+    ``recognised``, set before reading, has recognised text for pages without legible text.
+    ``textless`` collects the pages read so far that have content but no text.
     """
 
     recognised: RecognisedPages | None
@@ -174,17 +190,17 @@ class HasScannedPages(Protocol):
 
 @runtime_checkable
 class ContainerSource(Protocol):
-    """An open document that holds others.
+    """An open document that embeds others.
 
-    ``on_page``, set before it is read, is called with the number of the page under way at each
-    step of reading one of them, which may take longer than all pages of its own.
+    ``on_page``, set before reading, is called with the number of the current page at each step of
+    reading an embedded document, as that may take longer than the time limit of a page.
     """
 
     on_page: Callable[[int], None]
 
 
 class Opener(Protocol):
-    """The one function a format's module offers, named ``open_source``."""
+    """The type of ``open_source``, the one function of a format's module."""
 
     def __call__(self, path: Path, password: str | None, limits: Limits) -> Source:
         """Open a document.

@@ -1,9 +1,8 @@
-"""Limits on the unpacked size of one document: bytes, elements and characters.
+"""Limits on the unpacked size of one document: bytes, elements, characters, embedded documents.
 
-Owns the counting and the outcome once a limit is passed, so that a small file that unpacks without
-end costs no more than a large one; it must not know any format. What a document inside another
-costs is paid by both, except for characters: those are counted where they are written. Standard
-library only.
+Protects against files that expand without end; it must not know any format. What an embedded
+document spends counts for those around it too, except for characters, which are counted where they
+are written. Standard library only.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from indexer.api.errors import WorldError
 from indexer.config import Limits
 from indexer.extract.base import shown_size
 
-_MAX_DOCUMENTS = 256  # inside one document, however deep, unless it is there to hold more
+_MAX_DOCUMENTS = 256  # embedded in one document at any depth; archives and mailboxes set their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +21,8 @@ class NestedLimits(Limits):
     """The limits of an embedded document.
 
     Attributes:
-        parent: The budget of the document around it, which pays as well.
-        depth: How many documents are around it.
+        parent: The budget of the document around it, which is charged as well.
+        depth: The number of documents around it.
     """
 
     parent: Budget | None = None
@@ -31,9 +30,9 @@ class NestedLimits(Limits):
 
 
 class Budget:
-    """Counts what a document has cost so far.
+    """The counters of one document.
 
-    ``spend`` methods raise ``WorldError`` ``too_complex`` once a limit is passed.
+    The ``spend`` methods raise ``WorldError`` ``too_complex`` when a limit is exceeded.
     """
 
     def __init__(self, limits: Limits, documents: int = _MAX_DOCUMENTS) -> None:
@@ -47,10 +46,7 @@ class Budget:
         self._parent = limits.parent if isinstance(limits, NestedLimits) else None
 
     def nested_limits(self) -> NestedLimits:
-        """Return what a document inside may cost.
-
-        It is half of what is left, so that one without end leaves something for the others.
-        """
+        """Return the limits of an embedded document: half of what is left, as others may follow."""
         known = {field.name: getattr(self.limits, field.name) for field in fields(Limits)}
         left = {
             "unpacked_bytes": (self.limits.unpacked_bytes - self.unpacked) // 2,
@@ -61,12 +57,12 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Whether nothing more may be unpacked."""
-        mine = self.unpacked > self.limits.unpacked_bytes or self.documents > self._most_documents
-        return mine or (self._parent is not None and self._parent.spent)
+        """Whether a limit was exceeded, so that nothing more may be unpacked."""
+        own = self.unpacked > self.limits.unpacked_bytes or self.documents > self._most_documents
+        return own or (self._parent is not None and self._parent.spent)
 
     def spend_document(self) -> None:
-        """Count a document inside this one."""
+        """Count an embedded document."""
         self.documents += 1
         if self.documents > self._most_documents:
             limit = f"{self._most_documents:,} documents"
@@ -75,7 +71,7 @@ class Budget:
             self._parent.spend_document()
 
     def spend_bytes(self, count: int) -> None:
-        """Count bytes that were unpacked."""
+        """Count unpacked bytes."""
         self.unpacked += count
         if self.unpacked > self.limits.unpacked_bytes:
             raise WorldError("too_complex", limit=shown_size(self.limits.unpacked_bytes))
@@ -83,7 +79,7 @@ class Budget:
             self._parent.spend_bytes(count)
 
     def spend_elements(self, count: int) -> None:
-        """Count elements of XML, or other nested parts of a format."""
+        """Count XML elements, or similar parts of a format."""
         self.elements += count
         if self.elements > self.limits.elements:
             raise WorldError("too_complex", limit=f"{self.limits.elements:,} elements")
@@ -91,7 +87,7 @@ class Budget:
             self._parent.spend_elements(count)
 
     def spend_characters(self, count: int) -> None:
-        """Count characters of text that were read."""
+        """Count characters of extracted text."""
         self.characters += count
         if self.characters > self.limits.characters:
             raise WorldError("too_complex", limit=f"{self.limits.characters:,} characters")

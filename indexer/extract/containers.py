@@ -1,6 +1,6 @@
-"""The format inside a zip or OLE file, by the names of its parts and its own name.
+"""Detects the format of a zip or OLE file by the names of its parts.
 
-It must not know how any of them is read. Archives are not opened.
+It must not know how formats are read.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _STREAMS = {
 
 
 def inside_zip(path: Path, head: bytes, promised: str) -> str:
-    """Return the format that a zip file holds, "" for an archive.
+    """Return the format of a zip file, "" for a plain archive.
 
     Args:
         path: The file.
         head: Its first bytes.
-        promised: The format that its name promises, believed where the file is too damaged to
-            tell, so that its reader can say what is wrong.
+        promised: The format of its extension. It is returned if the file is too damaged to tell,
+            so that the reader can report what is wrong.
     """
-    # The first part of some formats is their name, not packed.
+    # In EPUB and OpenDocument the first part is the media type, uncompressed.
     if head[30:38] == b"mimetype":
         for name, form in _MIMETYPES.items():
             if head[38:].startswith(name):
@@ -60,9 +60,13 @@ def inside_zip(path: Path, head: bytes, promised: str) -> str:
 
 
 def inside_ole(path: Path, promised: str) -> str:
-    """Return the format that an OLE file holds, "" if it is none that is known.
+    """Return the format of an OLE file, "" if it is unknown.
 
-    The format of an ``encrypted`` package is unknown until it is unlocked.
+    An ``encrypted`` package has any of the newer office formats inside.
+
+    Args:
+        path: The file.
+        promised: As for ``inside_zip``.
     """
     import olefile
 
@@ -71,6 +75,6 @@ def inside_ole(path: Path, promised: str) -> str:
             for stream, form in _STREAMS.items():
                 if container.exists(stream):
                     return form
-    except Exception:  # noqa: BLE001  # the library raises its own kinds and plain ones
+    except Exception:  # noqa: BLE001  # olefile raises many types for damaged files
         return promised
     return ""

@@ -1,8 +1,8 @@
-"""One document in two passes: read and counted first, then given out as canonical text.
+"""One document in two passes: all pages are read and counted, then yielded as canonical text.
 
-Owns the passage from an extractor's raw pages to the pages of the canonical text, with running
-heads, headings and offsets decided over the whole document, and what is known of the document as
-a whole. It must not know formats or who asks. Memory does not grow with the number of pages.
+Owns the conversion of raw pages to the canonical text, with running heads, headings and offsets
+determined over the whole document, and the document's metadata. It must not know formats. Memory
+does not grow with the number of pages.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _WORD_OR_DIGIT = re.compile(r"[^\W_]")
 
 
 class Document:
-    """A document that was read once and whose pages can be given out in their final form.
+    """A document whose pages can be yielded in their final form once it was read.
 
     Args:
-        spool: Where its pages wait.
-        terms: What counts its words.
+        spool: Stores the pages between the passes.
+        terms: Counts the words.
     """
 
     def __init__(self, spool: Spool, terms: TermCounts) -> None:
@@ -72,12 +72,12 @@ class Document:
         progress: Callable[[int], None],
         skip: Collection[int] = (),
     ) -> None:
-        """Read all pages into the spool, and gather statistics over the whole document.
+        """Read all pages into the spool, and collect statistics of the whole document.
 
         Args:
             source: The open document.
             progress: Called with the number of each page before it is read.
-            skip: Pages not to read.
+            skip: Pages to leave out.
 
         Raises:
             WorldError: ``empty``, ``no_text``, or ``unreadable`` if no page could be read.
@@ -98,7 +98,13 @@ class Document:
         raise WorldError("no_text")
 
     def info(self, source: Source, form: str, detect: Callable[[str], str]) -> DocumentInfo:
-        """Return what is known of the document once it was read."""
+        """Return the metadata of the document, after ``read``.
+
+        Args:
+            source: The open document.
+            form: The name of its format.
+            detect: Returns the language of a text.
+        """
         return DocumentInfo(
             text_id=self._hash.hexdigest(),
             format=form,
@@ -117,12 +123,12 @@ class Document:
 
     @property
     def _is_collection(self) -> bool:
-        """Whether several headings share the highest level, in a format that marks them."""
+        """Whether the format marks headings, and several have the highest level."""
         counts = self._marked_headings
         return bool(counts) and counts[min(counts)] > 1
 
     def pages(self) -> Iterator[PageText]:
-        """Yield the pages of the canonical text, with their blocks as they finally are."""
+        """Yield the pages of the canonical text with their final blocks."""
         offset = 0
         for page in self._spool:
             blocks = tuple(self._final_blocks(page, offset))
@@ -156,7 +162,7 @@ class Document:
             self._sample.append(page.text[:_SAMPLE_CHARS_A_PAGE])
 
     def _lost_detail(self) -> str:
-        """Return why pages are missing: a reason, or as JSON which parts and why each."""
+        """Return why pages are missing: a reason code, or JSON with the parts and their reasons."""
         if not any(part for part, _ in self._lost):
             return next((reason for _, reason in self._lost), "")
         unread = list(self._lost)
@@ -168,7 +174,7 @@ class Document:
         return json.dumps(detail, ensure_ascii=False)
 
     def _final_blocks(self, page: RawPage, offset: int) -> Iterator[Block]:
-        """Decide about furniture and headings, with cut-off rows back where they belong."""
+        """Yield blocks with furniture and headings detected, and split rows merged again."""
         blocks = _whole_blocks(page, self._furniture.furniture_of(page))
         levels = self._headings.levels(page, blocks)
         for block, found in zip(blocks, levels, strict=True):
@@ -179,7 +185,7 @@ class Document:
 
 
 def _whole_blocks(page: RawPage, furniture: frozenset[int]) -> list[RawBlock]:
-    """Mark furniture, and put rows that only might have been some back into their blocks."""
+    """Mark furniture, and merge split rows that are none into the block before."""
     whole: list[RawBlock] = []
     for block in page.blocks:
         if block.start in furniture:

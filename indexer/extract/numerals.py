@@ -1,4 +1,4 @@
-"""Numbers as lists, pages and headings write them: letters and Roman numerals."""
+"""Numbers of lists, pages and headings as letters and Roman numerals."""
 
 from __future__ import annotations
 
@@ -7,25 +7,29 @@ _ROMAN = (
     (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
 _MAX_LETTERS = 40
-_VALUES = {sign: worth for worth, sign in _ROMAN if len(sign) == 1}
+_VALUES = {letters: number for number, letters in _ROMAN if len(letters) == 1}
 
 
 def written_number(value: int, form: str) -> str:
-    """Write the number of a list item; ``form`` is one of Word's, decimal if it is unknown."""
+    """Format a number; ``form`` is a value of OOXML's ``numFmt``, decimal if it is unknown."""
     if form in ("lowerLetter", "upperLetter") and value > 0:
         letter = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, _MAX_LETTERS)
         return letter.upper() if form == "upperLetter" else letter
     if form in ("lowerRoman", "upperRoman") and 0 < value < 4000:
         roman, rest = "", value
-        for worth, sign in _ROMAN:
-            roman += sign * (rest // worth)
-            rest %= worth
+        for number, letters in _ROMAN:
+            roman += letters * (rest // number)
+            rest %= number
         return roman.upper() if form == "upperRoman" else roman
     return f"{value:02d}" if form == "decimalZero" else str(value)
 
 
 def roman_value(text: str) -> int:
-    """Return what a Roman numeral of small letters says."""
+    """Return the value of a lower-case Roman numeral.
+
+    Raises:
+        KeyError: If a letter is no Roman digit.
+    """
     values = [_VALUES[letter] for letter in text]
     pairs = zip(values, [*values[1:], 0], strict=True)
     return sum(-value if value < following else value for value, following in pairs)

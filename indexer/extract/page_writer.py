@@ -1,7 +1,7 @@
-"""Text that is put together block by block, for formats that are converted rather than quoted.
+"""Builds pages from blocks, for formats whose text is converted.
 
-Owns how blocks become the pages of ``indexer.extract.base``: one line feed between two blocks,
-long pages in sections, tables in portions that end with a row. It must not know any format.
+Owns how blocks become the pages of ``indexer.extract.base``: a line feed between blocks, long pages
+in sections, long tables in blocks of whole rows. It must not know any format.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
     from indexer.extract.budget import Budget
 
-TABLE_CHARS = 6_000  # of one block; longer ones would be cut between words
-# Failures of a part after which the others are still read.
+TABLE_CHARS = 6_000  # of a block; the passages of a longer one would split rows
+# Errors of a part after which the others are still read.
 SALVAGEABLE = frozenset({"unreadable", "too_complex", "too_large"})
 _STRIPPED = " \t\r\n\x0b\x0c"
 
 
 class PageWriter:
-    """Collects blocks into pages; ``completed`` gives those that are complete.
+    """Collects blocks into pages.
 
     Args:
-        budget: Pays for the characters.
+        budget: Charged for the characters.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -40,16 +40,16 @@ class PageWriter:
         self._rows: list[str] = []
         self._rows_length = 0
         self._done: list[RawPage] = []
-        self._last = 0  # the page that has been written to, if only a section of it
+        self._last = 0  # the last page of which a section is done
 
     def add(self, text: str, kind: BlockKind = BlockKind.PARAGRAPH, level: int = 0) -> None:
-        """Write a block. White space around it goes, and a block of nothing else is none."""
+        """Add a block, stripped of white space; an empty one is ignored."""
         if self._rows:
             self.end_table()
         self._add(text, kind, level)
 
     def row(self, cells: Sequence[str]) -> None:
-        """Write a row of a table; what is empty takes no place in it."""
+        """Add a row of a table, without its empty cells."""
         line = "\t".join(filter(None, (" ".join(cell.split()) for cell in cells)))
         if line:
             self._rows.append(line)
@@ -58,12 +58,12 @@ class PageWriter:
                 self.end_table()
 
     def end_table(self) -> None:
-        """Write the rows that came so far as one block."""
+        """Add the rows so far as one block."""
         rows, self._rows, self._rows_length = self._rows, [], 0
         self._add("\n".join(rows), BlockKind.TABLE, 0)
 
     def append(self, text: str, blocks: Iterable[RawBlock]) -> None:
-        """Write text whose blocks are known already, with offsets into it."""
+        """Add text with its blocks, whose offsets are local to it."""
         self.end_table()
         text = without_surrogates(text)
         if not text.strip():
@@ -77,22 +77,22 @@ class PageWriter:
         self._end_section()
 
     def begin_page(self, page: int) -> None:
-        """Begin another page; a page without text is still one."""
+        """Complete the current page, which may be empty, and begin another."""
         self._flush(even_if_empty=True)
         self.page = page
 
     def completed(self) -> Iterator[RawPage]:
-        """Yield the pages that are complete."""
+        """Yield the complete pages once."""
         done, self._done = self._done, []
         yield from done
 
     def finish(self) -> Iterator[RawPage]:
-        """Yield what is left; the writer can go on with another page."""
+        """Complete the current page, and yield the rest; the writer can be used further."""
         self._flush(even_if_empty=True)
         yield from self.completed()
 
     def abandon(self) -> Iterator[RawPage]:
-        """Yield what is left of a page whose reading ended early; it costs nothing any more."""
+        """Yield the text of a page that failed, without spending on an unfinished table."""
         self._rows, self._rows_length = [], 0
         self._flush(even_if_empty=False)
         yield from self.completed()
@@ -132,13 +132,13 @@ class PageWriter:
 def read_each(
     count: int, skip: Collection[int], writer: PageWriter, read: Callable[[int], Iterable[None]]
 ) -> Iterator[RawPage]:
-    """Yield pages that are read one by one: what is wrong with one costs that one.
+    """Read pages one by one, so that a damaged page does not affect the others.
 
     Args:
-        count: How many there are.
-        skip: Those that stopped a reader before.
-        writer: What ``read`` writes to.
-        read: Reads a page by its number; it may pause, so that what is complete can be given.
+        count: The number of pages.
+        skip: Pages that crashed a reader before.
+        writer: Written to by ``read``.
+        read: Reads a page by its number; it may yield to have complete sections yielded.
     """
     for number in range(1, count + 1):
         writer.page = number
@@ -158,14 +158,14 @@ def read_each(
 
 
 def salvage(pages: Iterable[RawPage], writer: PageWriter) -> Iterator[RawPage]:
-    """Yield pages up to the damage, and then say that the rest could not be read.
+    """Yield pages up to an error, and then an unreadable page for the rest.
 
     Args:
-        pages: The pages, as the writer gives them.
-        writer: What still holds the last of them at the damage.
+        pages: Pages of the writer.
+        writer: Has the unfinished page when the error occurs.
 
     Raises:
-        WorldError: If nothing stood before the damage, or a password is needed.
+        WorldError: If there is no text before the error, or it is not ``SALVAGEABLE``.
     """
     legible = False
     try:

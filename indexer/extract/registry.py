@@ -1,7 +1,7 @@
-"""Detects the format of a file, and loads its reader.
+"""Detects the format of a file by its first bytes and its name, and imports its reader.
 
-Owns the guess from a name and the first bytes; it must not know how any format is read. A new
-format is a module with ``open_source`` and one row in ``indexer.api.formats``.
+It must not know how any format is read. A new format is a module with ``open_source`` and a row in
+``indexer.api.formats``.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from indexer.extract.base import Opener
 
 HEAD_BYTES = 4096
-# How a mail begins in a mailbox: "From anna@example.org Fri Nov 20 13:32:27 2026".
+# The line before a mail in a mailbox: "From anna@example.org Fri Nov 20 13:32:27 2026".
 BORDER = re.compile(rb"From \S.{0,200}\b(?:19[6-9]|20[0-9])\d\b.{0,20}$")
-# Images that nothing here decodes.
+# Images without a decoder.
 FOREIGN_IMAGES = frozenset({"heic"})
 _UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 PDF, HTML, MARKDOWN, TEXT = (BY_NAME[name] for name in ("pdf", "html", "markdown", "text"))
@@ -44,9 +44,9 @@ ENCRYPTED = Format("encrypted", "", "", "office.encrypted", SizeClass.PACKAGE)
 _ZIPPED = tuple(known for known in FORMATS if known.magic == ZIP_MAGIC and known.inside)
 _OLE = tuple(known for known in FORMATS if known.magic == OLE_MAGIC)
 _BINARY = (PDF, IMAGE, ZIP, TAR, *_ZIPPED, *_OLE)
-# What a text is that calls itself an office file: other programs' exports, mostly.
+# The format of a text file with the extension of an old office file, mostly an export.
 _TEXT_OF_OLE = {"doc": TEXT, "xls": CSV}
-# No text holds these; tab, line ends, form feed and escape (of old Asian encodings) are apart.
+# Control characters but tab, line ends, form feed, and escape, which ISO-2022 encodings use.
 _CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
 _MAIL = re.compile(
     rb"(?:(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|X-[\w-]+)"
@@ -62,9 +62,9 @@ _IMAGES = (
     (b"II*\x00", "tiff"),
     (b"MM\x00*", "tiff"),
 )
-# Photographs in the container of films, by the brand in its first box.
+# Images in the ISO base media file format, by the brand in the first box.
 _BRANDS = {b"avif": "avif", b"avis": "avif", b"heic": "heic", b"heix": "heic", b"mif1": "heic"}
-# Other programs' files, so that the reason can name them: a content that contradicts its name.
+# Formats without reader, which the reason of ``unsupported`` names.
 _FOREIGN = (
     (b"\x7fELF", "program"),
     (b"MZ", "program"),
@@ -77,17 +77,17 @@ _FOREIGN = (
 
 
 def opener(known: Format) -> Opener:
-    """Load a format's module, and with it the library it needs."""
+    """Import a format's module, and with it the library it needs."""
     return cast("Opener", importlib.import_module(known.module).open_source)
 
 
 def by_name(path: PurePath) -> Format | None:
-    """Return the format that the file's name promises, if any. Reads nothing."""
+    """Return the format of a file's extension, if any, without reading the file."""
     return BY_EXTENSION.get(path.suffix.lower())
 
 
 def promised_format(path: PurePath, name: str = "") -> Format | None:
-    """Return the format of that name, else the one that the file's name promises. Reads nothing."""
+    """Return the format called ``name``, else that of the extension, without reading the file."""
     return BY_NAME.get(name) or by_name(path)
 
 
@@ -96,10 +96,10 @@ def identify(path: Path, name: str = "") -> Format:
 
     Args:
         path: The file.
-        name: The format already known by its name, or "" to find it out.
+        name: Of the format, if it is known from an earlier scan, else "".
 
     Raises:
-        WorldError: ``empty`` for a file of no bytes, ``unsupported`` for a format without reader.
+        WorldError: ``empty`` for a file of 0 bytes, ``unsupported`` for a format without reader.
         OSError: If the file cannot be read.
     """
     with path.open("rb") as file:
@@ -115,7 +115,7 @@ def identify(path: Path, name: str = "") -> Format:
         return RTF
     if found := _image_or_archive(path, head, promised):
         return found
-    # "MZ" alone is how a text may begin as well.
+    # A text may begin with "MZ" as well.
     foreign = image_kind(head) or _labelled(head, _FOREIGN)
     if foreign == "program" and promised is not None and not _is_binary(head):
         foreign = ""
@@ -129,7 +129,7 @@ def identify(path: Path, name: str = "") -> Format:
 
 
 def _image_or_archive(path: Path, head: bytes, promised: Format | None) -> Format | None:
-    """Recognise images and tar files whose names promise nothing else."""
+    """Recognise images and tar files by their content, unless the extension is another format's."""
     nameless = promised is None and not path.suffix
     if (nameless or promised is IMAGE) and image_kind(head) not in {"", *FOREIGN_IMAGES}:
         return IMAGE
@@ -138,7 +138,7 @@ def _image_or_archive(path: Path, head: bytes, promised: Format | None) -> Forma
 
 
 def packed_with(head: bytes) -> str:
-    """Return what a single stream of bytes is packed with, "" if it is not."""
+    """Return the compression of a file, "" for none."""
     return _labelled(head, _PACKED)
 
 
@@ -147,7 +147,7 @@ def _labelled(head: bytes, table: Iterable[tuple[bytes, str]]) -> str:
 
 
 def image_kind(head: bytes) -> str:
-    """Return what image a file is by its first bytes, "" if it is none."""
+    """Return the format of an image by its first bytes, "" if it is none."""
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return "webp"
     if head[4:8] == b"ftyp":
@@ -158,13 +158,13 @@ def image_kind(head: bytes) -> str:
 
 
 def _is_pdf(head: bytes, promised: Format | None) -> bool:
-    """Return whether a file is a PDF: the mark may follow junk, but not the text of a program."""
+    """Return whether a file is a PDF: its magic bytes may follow junk, but not in source code."""
     at = head[:1024].find(PDF_MAGIC)
     return at == 0 or (at > 0 and promised in (None, PDF, HTML, MARKDOWN, TEXT))
 
 
 def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
-    """Look into a zip or OLE file, of which there are many kinds."""
+    """Return the format of a zip or OLE file."""
     zipped = head.startswith(ZIP_MAGIC)
     kin = _ZIPPED if zipped else _OLE
     believed = promised.name if promised is not None and promised in kin else ""
@@ -177,13 +177,13 @@ def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
 
 
 def _guess(head: bytes, promised: Format | None) -> Format:
-    """Decide about a file without an extension, or one whose first bytes contradict its name."""
+    """Guess the format of a file without an extension, or whose content contradicts it."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:256].lower()
     if start.startswith((b"<!doctype html", b"<html")):
         return HTML
     binary = _is_binary(head)
     if promised is not None:
-        # Damaged at its head, perhaps; the reader says whether it can be repaired.
+        # The start may be damaged; the reader decides whether it can be repaired.
         return promised if binary else _TEXT_OF_OLE.get(promised.name, promised)
     if binary:
         raise WorldError("unsupported", format="binary")
@@ -196,11 +196,11 @@ def _guess(head: bytes, promised: Format | None) -> Format:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Return whether bytes are no text: they have control characters and no UTF-16 or UTF-32."""
+    """Return whether bytes are not text: they have control characters, but not of UTF-16 or 32."""
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if head.startswith(_UNICODE_MARKS) or controls * 10 < len(head):
         return False
     zeros = [head[i::4].count(0) * 4 for i in range(4)]
-    # A Latin script in UTF-16 or UTF-32 without its mark: zeros on one side only.
+    # Latin script in UTF-16 or UTF-32 without byte order mark has zeros at certain positions only.
     wide = max(zeros[0] + zeros[2], zeros[1] + zeros[3]) > 0.5 * len(head)
     return not (wide and min(zeros) < 0.1 * len(head))

@@ -1,4 +1,4 @@
-"""The pipeline: from a queued file to passages and vectors that can be found.
+"""The pipeline: from a queued file to searchable passages and vectors.
 
 In: files that the catalog has queued. Out: rows in the store, then marks in the catalog, in that
 order, so that a kill at any moment loses nothing. Must not know formats, queries or sockets.

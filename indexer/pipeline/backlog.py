@@ -104,13 +104,13 @@ class Backlog:
     catalog: Catalog
     store: Store
     space: Space
-    # Documents with their priority, negative, and in which order they came.
+    # A heap of (negative priority, order of arrival, document).
     _waiting: list[tuple[int, int, int]] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=counter)
     _suspects: deque[int] = field(default_factory=deque)
     _alone: bool = False  # the open document is a suspect
     _open: dict[int, _OpenDocument] = field(default_factory=dict)
-    # What is being handed out, with its priority, negative; the last one goes first.
+    # A stack of (negative priority, runs of the documents opened together).
     _runs: list[tuple[int, Iterator[Run]]] = field(default_factory=list)
     _profiles: _Profiles = field(default_factory=_Profiles)
     _reuse: VectorReuse = field(init=False)
@@ -144,7 +144,7 @@ class Backlog:
         heappush(self._waiting, (-priority, next(self._numbers), doc))
 
     def next_unit(self, count: int) -> Unit | None:
-        """The next passages, at most about so many; None if there are none."""
+        """The next passages, about ``count`` at most; None if there are none."""
         runs: list[Run] = []
         held = 0
         while held < count:
@@ -199,7 +199,7 @@ class Backlog:
 
     @property
     def _is_overtaken(self) -> bool:
-        """Whether something waits that is wanted before what is handed out now."""
+        """Whether a waiting document has a higher priority than those being embedded."""
         if not self._runs or not self._waiting or self.has_suspects:
             return False
         return self._waiting[0][0] < self._runs[-1][0]
@@ -226,7 +226,7 @@ class Backlog:
         return True
 
     def _next(self) -> tuple[int, list[int]]:
-        """Return the negative priority of the next documents to be opened together, and these."""
+        """Return the documents to be opened together next, after their negative priority."""
         if self._open and self.has_suspects:
             return 0, []
         self._alone = bool(self._suspects)

@@ -40,7 +40,7 @@ class IndexingJob:
         make_parts: Makes the parts of the next run; called while nothing is embedded.
         make_run: Makes a run that continues from some counts.
         reporter: Receives progress; its token ends the job cleanly.
-        patient: Wait for room on the disk instead of ending.
+        patient: Whether to wait when the disk is full, instead of failing.
     """
 
     make_parts: Callable[[], Parts]

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from indexer import faults
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_of
+from indexer.extract.process.messages import KnownPages
 from indexer.extract.process.sandbox import ExtractionChild
-from indexer.extract.scanned import Scanned
 from indexer.files.hashing import content_id, unchanged
 from indexer.pipeline.events import (
     WAIT_S,
@@ -34,7 +34,7 @@ from indexer.pipeline.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from indexer.api.types import DocumentInfo
     from indexer.catalog.records import QueuedFile
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-# An urgent reader's child, which costs memory, ends when nothing urgent came for so long.
+# Seconds without a job after which the child of the urgent reader ends, to free its memory.
 IDLE_S = 20.0
 
 
 class Role(Enum):
-    """When a reader works: always, not while work is slow, or on urgent files without a rest."""
+    """When a reader takes jobs: always, unless work is slowed, or urgent ones without pauses."""
 
     MAIN = auto()
     EXTRA = auto()
@@ -116,7 +116,7 @@ class Reader:
             self._child = None
 
     def _serve(self, child: ExtractionChild) -> None:
-        """Read with a child until the end, or until it is not worth its memory."""
+        """Read jobs with a child until the reader stops or the child was idle for ``IDLE_S``."""
         worked = time.monotonic()
         while not self._stopping.is_set():
             if self._role is Role.EXTRA and self._throttle.slowed:
@@ -169,14 +169,17 @@ class Reader:
             return opened.reply.wait(self._stopping)
 
         path, password = Path(os.fsdecode(job.path)), self._password_of(job.path)
-        scanned = Scanned(
-            self._library,
-            content.content_id,
-            lambda pages: self._put(PagesWithoutText(job, content, pages)) if pages else None,
-        )
+        recognised = KnownPages(self._library.absolute(), content.content_id)
+
+        def textless(pages: Sequence[int]) -> None:
+            if pages:
+                self._put(PagesWithoutText(job, content, pages))
+
         began = time.monotonic()
         try:
-            for passages in child.extract(path, job.format, password, decide, scanned=scanned):
+            for passages in child.extract(
+                path, job.format, password, decide, recognised=recognised, on_textless=textless
+            ):
                 self._put(PassagesCut(job, passages))
         except WorldError as error:
             if error.code == "needs_password" and password is not None:

@@ -1,8 +1,8 @@
 """One indexing run: feeds readers and the model, writes their results, detects the end.
 
 Owns the loop of the indexing thread, the only writer of the library. Reading, embedding and writing
-overlap; this thread only schedules and writes. It must not know sockets or commands. The file is
-one state machine, which is why it is long.
+overlap; this thread only schedules and writes. It must not know sockets or commands. The state
+machine is in one file, because each method reads the state that the others write.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 # A full queue of events blocks readers and children, which bounds memory.
 EVENTS_AHEAD = 32
 TICK_S = 0.2
-# Documents that are read, if there are so many, before a model for other languages is chosen.
+# Documents that are read before a model for other languages may be chosen.
 ENOUGH_READ = 8
 
 
@@ -85,8 +85,8 @@ class Run:
             for number in range(parts.children)
         ]
         self._urgent: Queue[QueuedFile] = Queue(1)
-        self._current = ""  # the path of the file that was begun last
-        self._overtaking = 0  # the file that the reader of urgent ones has
+        self._current = ""  # the path of the file that was started last
+        self._overtaking = 0  # the file of the urgent reader
         self._urgent_reader = self._reader(self._urgent, Role.URGENT)
         self._worker = EmbeddingWorker(
             parts.open_embedder, self._events, parts.gate, parts.throttle

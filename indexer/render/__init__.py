@@ -1,6 +1,6 @@
-"""The render child: shows documents to the window, in a process of its own.
+"""The render child: a process that renders documents for the window.
 
-Owns page images, the places of passages on pages, and the text of documents that have no pages.
-In: requests of ``indexer.api.pages``. Out: their answers. It never extracts for the index, so a
-preview never waits behind a document that is read. Open ``requests`` first.
+Owns page images, the boxes of passages on pages, and the text of documents without pages. In:
+requests of ``indexer.api.pages``. Out: their answers. It never extracts for the index, so that a
+preview does not wait for indexing. Open ``requests`` first.
 """

@@ -1,4 +1,4 @@
-"""``python -m indexer.render``: what the window starts."""
+"""The render child, which the window starts as ``python -m indexer.render``."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Finds a passage in the text of its pages.
 
-Owns mapping a passage's text to offsets in single pages, without any library. The index
-has a passage's offset in its whole document; to use that, every page before it would
-have to be read. The text itself is nearly always unique on its page, and finding it verifies
-that the page still has the indexed text.
+The index has the offset of a passage in its document, but to convert it to an offset in a page all
+pages before would have to be read. The text is nearly always unique on its page, and finding it
+verifies that the page still has the indexed text. Pure.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A range of one page's own text."""
+    """A range of the text of one page."""
 
     page: int
     start: int
@@ -28,22 +27,22 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The text of a passage found on neighbouring pages: where, and whether only there."""
+    """Where a passage was found on consecutive pages."""
 
-    offset: int  # in the text of the pages, joined
-    unique: bool
+    offset: int  # in the joined text of the pages
+    unique: bool  # it occurs once, or its offset was known
 
 
 def find_text(pages: Sequence[str], text: str, expected: int | None = None) -> Anchor | None:
     """Find a passage on its pages.
 
     Args:
-        pages: The text of its first page and of those after it that it may reach into.
+        pages: The texts of its first page and of the following ones that it may extend to.
         text: The passage; it begins on the first of the pages.
-        expected: Its offset in the first page's text, if known.
+        expected: Its offset in the text of the first page, if known.
 
     Returns:
-        The place nearest to what was expected, else the first one; ``None`` if there is none.
+        The occurrence nearest to ``expected``, else the first one; ``None`` if there is none.
     """
     whole = PAGE_JOINT.join(pages)
     if not text or not pages:
@@ -60,13 +59,13 @@ def find_text(pages: Sequence[str], text: str, expected: int | None = None) -> A
 
 
 def slices(pages: Sequence[str], first: int, start: int, end: int) -> list[Slice]:
-    """Part a range of neighbouring pages' joined text into one range a page.
+    """Split a range of the joined text of pages into ranges of single pages.
 
     Args:
-        pages: The texts of the pages.
-        first: The number of the first of them.
-        start: First code point of the range in the joined text.
-        end: The one after its last.
+        pages: The texts of consecutive pages.
+        first: The number of the first page.
+        start: Offset of the range in the joined text, in code points.
+        end: Its end.
     """
     found = []
     offset = 0

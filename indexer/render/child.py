@@ -1,10 +1,10 @@
-"""The render child's process: reads requests from stdin, answers on stdout, one at a time.
+"""The process of the render child: requests on stdin, answers on stdout, one at a time.
 
-Owns the conversation and the limits of the process; what is asked is ``indexer.render.requests``'s.
-It is started by the window, has the priority of a window, and ends with it: by the closed pipe,
-and on Linux even if the window is killed. The window decides the order of requests, so there is no
-queue here. Where the system allows it, each document is opened by a worker of its own that can read
-nothing else (``indexer.render.workers``).
+Owns the frames and the limits of the process; ``indexer.render.requests`` has the handlers. It has
+the priority of the window and ends with it: when the pipe is closed, and on Linux even if the
+window is killed. The window orders the requests, so there is no queue here. Where the system
+supports it, each document is opened by a confined worker that can read nothing else
+(``indexer.render.workers``).
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def main() -> int:
     outgoing = take_stdout()
     library, rest = library_of(sys.argv[1:])
     started = confine(rest, background=False)
-    # The letters of a page are thousands of small objects without cycles: looking for some among
-    # them would take longer than reading the page.
+    # The characters of a page are thousands of objects without cycles; with the default threshold
+    # the garbage collector takes longer than reading the page.
     gc.set_threshold(_OBJECTS, 50, 50)
     known = RecognitionLookup(library)
     serve: Callable[[Header], None]

@@ -1,8 +1,7 @@
-"""The labels that a document gives its own pages: "iv", "12", "A-3".
+"""The page labels of a PDF, such as "iv", "12" or "A-3", from its rules (ISO 32000-1, 12.4.2).
 
-Owns computing them from the rules of the file, without any library. PyMuPDF's ``Page.get_label``
-reads all rules again for each page (13 s for 3,000 pages with 290 rules) and counts z, aa, ab where
-PDF counts z, aa, bb.
+PyMuPDF's ``Page.get_label`` reads all rules for each page (13 s for 3,000 pages with 290 rules) and
+counts z, aa, ab where PDF counts z, aa, bb. Pure.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ if TYPE_CHECKING:
 _FORMS = {
     "D": "decimal", "r": "lowerRoman", "R": "upperRoman", "a": "lowerLetter", "A": "upperLetter",
 }  # fmt: skip
-# Limits for hostile files: the number to count from, and the length of a label.
+# Limits for hostile files: the highest number, and the length of a label.
 _MAX_NUMBER = 100_000
 _MAX_CHARS = 40
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 
 
 def page_labels(rules: Sequence[Mapping[str, Any]], pages: int) -> list[str]:
-    """Return the label of every page, or nothing if the labels only say the pages' numbers.
+    """Return the label of every page; empty if all labels are the page numbers.
 
     Args:
-        rules: Each with ``startpage`` (from 0) and, as far as the file says so, ``prefix``,
-            ``style`` (``D``, ``R``, ``r``, ``A``, ``a`` or "") and ``firstpagenum``.
-        pages: How many pages there are.
+        rules: Each with ``startpage`` (from 0) and optionally ``prefix``, ``style`` (``D``, ``R``,
+            ``r``, ``A``, ``a`` or "") and ``firstpagenum``.
+        pages: The number of pages.
     """
     ordered = sorted(rules, key=_start)
     starts = [_start(rule) for rule in ordered]

@@ -1,6 +1,6 @@
-"""The documents that are open for the preview.
+"""The open documents of the render child.
 
-Owns how many stay open, and that a file which changed is opened again. Runs in the render child.
+Owns how many stay open, and reopening a file that changed.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class OpenDocument:
 
 
 class OpenDocuments:
-    """Opens documents and keeps the last few.
+    """Opens documents and keeps the last ``MAX_OPEN``.
 
     Args:
-        limits: What one may cost.
-        recognised: Gives what was recognised on the scanned pages of a file.
+        limits: On the memory and size of a document.
+        recognised: Returns the recognised pages of a file.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class OpenDocuments:
         self._open: OrderedDict[Path, OpenDocument] = OrderedDict()
 
     def get(self, source: DocumentSource) -> OpenDocument:
-        """Return an open document as its file is now.
+        """Return a document, opened again if its file, password or recognised pages changed.
 
         Raises:
             WorldError: If it cannot be opened.
@@ -100,10 +100,10 @@ class OpenDocuments:
 
 
 class RecognitionLookup:
-    """Looks up the recognised pages of files in a library, again after the cache has changed.
+    """Looks up the recognised pages of files in a library; cached until the library's file changes.
 
     Args:
-        library: Its folder; None knows nothing.
+        library: Its folder; None for no recognised pages.
     """
 
     def __init__(self, library: Path | None) -> None:
@@ -111,7 +111,7 @@ class RecognitionLookup:
         self._kept: dict[tuple[Path, Stamp], tuple[Stamp | None, RecognisedPages]] = {}
 
     def pages(self, path: Path, stamp: Stamp) -> RecognisedPages:
-        """Return what was recognised on the pages of a file as it is now."""
+        """Return the recognised pages of the current bytes of a file."""
         if self._library is None:
             return NOTHING
         cache = _stamp_if_there(self._library / FILE_NAME)
@@ -132,6 +132,6 @@ def _stamp_if_there(path: Path) -> Stamp | None:
 
 
 def _hash(path: Path) -> str:
-    """Return the hash of a file's bytes, as ``indexer.files.hashing.content_id`` does."""
+    """Return the SHA-256 of a file, which is its ``indexer.files.hashing.content_id``."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

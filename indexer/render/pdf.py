@@ -1,7 +1,7 @@
-"""Pages of PDFs and image files for the window: images, places of passages, bookmarks, labels.
+"""Pages of PDFs and image files for the window: images, boxes of passages, outline, labels.
 
-Owns the cached data of one open PDF; opening and text come from
-``indexer.extract``. Runs in the render child only.
+Owns the cached data of one open PDF; ``indexer.extract`` opens it and reads its text. Runs in the
+render child only.
 """
 
 from __future__ import annotations
@@ -41,10 +41,9 @@ MAX_IMAGE_BYTES = 48 * 1024**2
 MAX_WIDTH = 32_768
 _KEPT_PAGES = 6
 _MAX_PASSAGE_PAGES = 8
-# Seconds of counting characters per request; the window repeats the request if needed.
-_COUNT_S = 0.1
-# And looking for words; how many places on a page are told.
-_FIND_S, _MAX_PLACES = 0.3, 200
+# Seconds a request may count characters or search pages; the window repeats it if needed.
+_COUNT_S, _FIND_S = 0.1, 0.3
+_MAX_PLACES = 200  # of words on a page
 _RGB = 3
 _LETTER_SIZE = (612.0, 792.0)
 
@@ -73,7 +72,7 @@ class PdfPages:
         pymupdf.TOOLS.store_shrink(100)
 
     def labels(self) -> list[str]:
-        """Return the label of each page, or nothing where they are just numbers."""
+        """Return the label of each page; empty if all labels are the page numbers."""
         if not self._document.is_pdf:
             return []
         with failures_of(self._path):
@@ -108,6 +107,9 @@ class PdfPages:
             width: Of the whole page, in pixels.
             top: The first row wanted.
             rows: How many rows are wanted; 0 for all.
+
+        Raises:
+            WorldError: ``bad_request`` for a band outside the page or above ``MAX_IMAGE_BYTES``.
         """
         shown, (points, high) = self._display(page), self.size(page)
         zoom = width / points
@@ -126,7 +128,7 @@ class PdfPages:
         return PageImage(drawn.width, height, drawn.y, drawn.height, drawn.stride), data
 
     def text(self, page: int) -> PlacedText:
-        """Return a page's text as it was indexed, with the places of its characters."""
+        """Return a page's text as it was indexed, with the boxes of its characters."""
         return _kept(self._placed, page, self._read_text)
 
     def marks(
@@ -138,8 +140,8 @@ class PdfPages:
             first: The page on which the passage begins.
             last: The page on which it ends.
             text: The passage.
-            start: Where it begins in the document's text, if that is known.
-            spans: The ranges of ``text`` that are asked for.
+            start: Its offset in the document's text, if known.
+            spans: Ranges of ``text``.
         """
         last = min(last, first + _MAX_PASSAGE_PAGES, self.page_count)
         texts = [self._text_or_nothing(number) for number in range(first, last + 1)]
@@ -158,7 +160,7 @@ class PdfPages:
         return PassageMarks(found=True, pending=pending, spans=boxes)
 
     def find(self, words: str, page: int, step: int) -> FoundWords:
-        """Find words on a page or on those behind it (1) or before it (-1); see ``FindWords``."""
+        """Find words on a page, else on the next (``step`` 1) or previous pages (-1)."""
         pattern = re.compile(pattern_of(words), re.IGNORECASE)
         until = time.monotonic() + _FIND_S
         page = min(max(page, 1), self.page_count)
@@ -181,7 +183,7 @@ class PdfPages:
         )
 
     def _text_or_nothing(self, page: int) -> str:
-        """A page that cannot be read has no text, as when it was indexed."""
+        """The text of a page; an unreadable page has none, as in the index."""
         try:
             return self.text(page).text
         except WorldError as error:
@@ -190,7 +192,7 @@ class PdfPages:
             return ""
 
     def _length_before(self, page: int) -> int | None:
-        """Return the length of the text before a page, or ``None`` if counting takes longer."""
+        """Return the length of the text before a page, or ``None`` after ``_COUNT_S``."""
         until = time.monotonic() + _COUNT_S
         while len(self._lengths) < page - 1:
             if time.monotonic() > until:
@@ -223,7 +225,7 @@ class PdfPages:
             return placed
 
     def _raw_text(self, page: int) -> str:
-        """Return a page's text, quicker than with the places of its characters."""
+        """Return a page's text without boxes, which is faster."""
         text, lines = raw_page(self._document, page).text, self._recognised.page(page).lines
         return raw_page(self._document, page, lines).text if replaces_text(text, lines) else text
 
@@ -241,7 +243,7 @@ def _mark_box(page: int, box: Rectangle) -> MarkBox:
 
 @contextmanager
 def page_failures() -> Iterator[None]:
-    """Map the library's exceptions on a page to ``unreadable`` or a ``MemoryError``."""
+    """Convert PyMuPDF's exceptions on a page to ``unreadable`` or a ``MemoryError``."""
     try:
         yield
     except (WorldError, MemoryError):

@@ -41,12 +41,12 @@ _NO_BOX = (0.0, 0.0, 0.0, 0.0)
 
 
 def answer(documents: OpenDocuments, request: PageRequest[Any]) -> tuple[Any, bytes]:
-    """Answer a request, with the bytes that travel beside the answer.
+    """Return the answer to a request, and the binary data that is sent with it.
 
     Raises:
-        WorldError: What is wrong with the request or the document.
+        WorldError: If the request is invalid or the document cannot be read.
         OSError: If the file cannot be read.
-        MemoryError: If the document needs more memory than a preview is worth.
+        MemoryError: If the document exceeds the memory limit of a preview.
     """
     found: tuple[Any, bytes]
     match request:

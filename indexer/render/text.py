@@ -1,7 +1,7 @@
-"""The text of documents that have no pages to show, whole or around a passage.
+"""The text of documents that are not rendered as pages, in windows around a passage.
 
-Owns the canonical text of one open file as the registered openers read it, as much as may be
-kept; it must not know any format. Runs in the render child only.
+Owns the cached canonical text of one file, as the registered openers read it; it must not know any
+format. Runs in the render child only.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.extract.base import RawPage
 
-# Texts up to this length are cached; of longer ones each window is read again.
+# Texts up to this length are cached; longer ones are read again for each window.
 MAX_KEPT_CHARS = 8_000_000
 MAX_ROOM_CHARS = 1_000_000
-# A window begins at the beginning of a line, unless the line is longer than this.
+# A window begins at the start of a line, unless that is farther away than this.
 _LINE_CHARS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class TextWindow:
-    """A part of a document's text. ``more``: the text continues after it."""
+    """A part of a document's text; offsets are code points of the whole text."""
 
     offset: int
     text: str
-    more: bool
+    more: bool  # the text continues after it
     blocks: tuple[TextBlock, ...]
-    pages: tuple[int, ...]
+    pages: tuple[int, ...]  # the offsets at which pages begin
 
 
 class TextDocument:
-    """A file whose text can be read; it is opened each time it must be."""
+    """The text of one file, which is opened for reading only."""
 
     def __init__(self, path: Path, known: Format, password: str | None, limits: Limits) -> None:
         self.form = known.name
@@ -54,12 +54,12 @@ class TextDocument:
         self._whole = None
 
     def window(self, start: int, end: int, room: int) -> TextWindow:
-        """Return the text around a range, from the beginning of a line.
+        """Return the text around a range, from the start of a line.
 
         Args:
-            start: First code point of the range; one past the end means the end.
-            end: The one after its last.
-            room: How much is wanted before and after it.
+            start: Offset of the range; beyond the text for its end.
+            end: End of the range.
+            room: Code points before and after the range.
         """
         room = min(room, MAX_ROOM_CHARS)
         low, high = max(0, start - room), max(start, end) + room
@@ -90,7 +90,7 @@ class TextDocument:
         return TextWindow(first, PAGE_JOINT.join(parts), more, tuple(blocks), tuple(pages))
 
     def _pages(self) -> Iterator[RawPage]:
-        """Yield the pages of the canonical text; keep them if they are read to the end."""
+        """Yield the pages of the canonical text; cache them when they were read to the end."""
         if self._whole is not None:
             yield from self._whole
             return
@@ -111,6 +111,6 @@ class TextDocument:
 
 
 def _line_start(text: str, at: int) -> int:
-    """Return the beginning of the line of an offset, or the offset if that is too far."""
+    """Return the start of the line of an offset, or the offset if that is too far."""
     start = text.rfind("\n", max(0, at - _LINE_CHARS), at) + 1
     return start if start or at <= _LINE_CHARS else at

@@ -1,9 +1,8 @@
-"""One confined worker for each document that is shown.
+"""A confined worker for each shown document (``indexer.confine.worker``).
 
-Owns which workers there are and handing each request to the worker of its document; the worker
-answers on the render child's own output. It must not know what is asked. A worker can read its one
-document, so a file that was replaced, another password, and pages that were recognised meanwhile
-each need a new one (``indexer.confine.worker``).
+Owns the workers and passes each request to that of its document, which answers on the render
+child's output. A worker can open only its document, so a replaced file, another password or newly
+recognised pages need a new worker. It must not know what the requests mean.
 """
 
 from __future__ import annotations
@@ -46,12 +45,12 @@ _ANSWERED = b"."
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """A worker, the pipe that it gets requests by, the one on which it says it has answered."""
+    """A worker and its pipes."""
 
     worker: Worker
     requests: BinaryIO
-    answered: int
-    identity: tuple[object, ...]
+    answered: int  # descriptor; the worker writes a byte after each answer
+    identity: tuple[object, ...]  # a change of it needs a new worker
 
     def end(self) -> None:
         with suppress(OSError):
@@ -61,13 +60,13 @@ class _Reader:
 
 
 class Workers:
-    """Hands requests to the workers of their documents, and keeps the last few workers.
+    """Passes requests to the workers of their documents, and keeps the last ``MAX_OPEN`` workers.
 
     Args:
-        known: What the library knows of scanned pages.
-        started: What a worker may take, and where it may write.
-        outgoing: Where answers go.
-        serve: Answers one request, whatever is wrong with it.
+        known: The recognised pages of files.
+        started: The limits of a worker, and its scratch folder.
+        outgoing: Receives the answers.
+        serve: Answers one request, with an error if it must; does not raise.
     """
 
     def __init__(
@@ -113,7 +112,7 @@ class Workers:
         if reader is None:
             _load_libraries(source)
             if recognised.pages:
-                language.load()  # by which a page's own text is judged
+                language.load()  # decides whether recognised text replaces that of the page
             reader = self._readers[path] = self._start(path, recognised, identity)
             while len(self._readers) > MAX_OPEN:
                 self._readers.popitem(last=False)[1].end()
@@ -143,7 +142,7 @@ class Workers:
 
 
 def _load_libraries(source: DocumentSource) -> None:
-    """Load what showing the document will need, once for all workers that are still to come."""
+    """Import the libraries for a document before the fork, so that later workers share them."""
     promised = promised_format(source.path, source.format)
     if promised is not None:
         with suppress(ImportError):

@@ -1,5 +1,5 @@
-"""Documents inside documents: what is attached to mails and packed in archives.
+"""Embedded documents: attachments of mails and members of archives.
 
-In: a document that holds others. Out: their pages within its own, each under its name, all under
-one budget. Open ``attachments`` first.
+In: a document that contains others. Out: their pages, under their names as headings, within one
+budget. Open ``attachments`` first.
 """

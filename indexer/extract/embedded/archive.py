@@ -1,9 +1,9 @@
-"""Archives: zip files, tar files and single packed files, as documents inside a document.
+"""Archives: zip files, tar files and single compressed files.
 
-Owns which members are read, their order and what may be unpacked to get at them. Each is a page,
-under its path as a heading, and read as what is attached to a mail is (``attachments``), in a file
-of our own name: no path of an archive is ever written to. Links, devices and folders are nothing;
-what is no document by its name (programs, pictures, films) is passed by as it is in a folder.
+Owns which members are read, and the limits on unpacking. Each member is a page with its path as a
+heading, and is read like an attachment (``attachments``), in a file whose name does not depend on
+the archive. Links, devices and folders are ignored, and so is what is no document by its name, such
+as programs, images and films.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import FOREIGN_DOCUMENTS
-from indexer.extract.base import MAX_SKIPPED_PAGES, PlainSource, RawPage, shown_size, too_large
+from indexer.extract.base import (
+    PlainSource,
+    RawPage,
+    damaged_container,
+    is_left_out,
+    shown_size,
+    too_large,
+)
 from indexer.extract.budget import Budget
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.package import Package
@@ -36,12 +43,12 @@ if TYPE_CHECKING:
 _MAX_DOCUMENTS = 5_000
 _MAX_DEPTH = 3
 _CHUNK_BYTES = 1 << 16
-# Bytes that are unpacked only to be skipped count a quarter.
-_PASSED_SHARE = 4
+# The whole stream may be so many times the limit of unpacked bytes, as most of it may be skipped.
+_STREAM_FACTOR = 4
 _BEAT_BYTES = 4 << 20
-# The library reads each header whole; no genuine one is longer.
+# ``tarfile`` reads a header at once; no valid one is longer.
 _LONGEST_READ = 16 << 20
-_PASSED_BY = frozenset({"__MACOSX", "node_modules"})
+_IGNORED_FOLDERS = frozenset({"__MACOSX", "node_modules"})
 _UNPACK: dict[str, Callable[[IO[bytes]], Any]] = {
     "gzip": lambda file: gzip.GzipFile(fileobj=file),
     "bzip2": bz2.BZ2File,
@@ -51,10 +58,7 @@ _DAMAGE = (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError, O
 
 
 class Members(Protocol):
-    """An archive that gives its documents one after the other.
-
-    ``beat`` is called while it unpacks parts that are skipped.
-    """
+    """The documents in an archive. ``beat`` is called while parts that are skipped are unpacked."""
 
     beat: Callable[[], None]
 
@@ -64,7 +68,7 @@ class Members(Protocol):
 
 
 class ArchiveSource(PlainSource):
-    """An open archive. How many documents it has is known when all are read."""
+    """An open archive. ``page_count`` is known when all documents were read."""
 
     def __init__(self, members: Members, budget: Budget) -> None:
         self._members = members
@@ -79,12 +83,11 @@ class ArchiveSource(PlainSource):
         characters = self._budget.limits.characters // 2
         reader = AttachmentReader(writer, characters, lambda: self.on_page(writer.page))
         self._members.beat = lambda: self.on_page(writer.page)
-        given_up = max(skip) if len(skip) >= MAX_SKIPPED_PAGES else None
         number = 0
         for number, member in enumerate(self._members, 1):
             self.page_count = writer.page = number
             self.on_page(number)
-            if number in skip or (given_up is not None and number > given_up):
+            if is_left_out(number, skip):
                 yield RawPage(number, "", unreadable="stops_reader", part=member.name)
             else:
                 yield from reader.read(member, self._budget, 1)
@@ -120,7 +123,7 @@ class _Zipped:
             self._names = [name for name in self._package.files() if _is_document(name)]
             locked = [name for name in self._names if self._package.is_locked(name)]
             if locked and (password is not None or len(locked) == len(self._names)):
-                next(self._package.chunks(locked[0]), None)  # checks the password
+                next(self._package.chunks(locked[0]), None)  # raises if the password is wrong
         except BaseException:
             self._package.close()
             raise
@@ -139,7 +142,7 @@ class _Zipped:
 
 
 class _Packed:
-    """The documents of a tar file, packed or not, in one pass; or a single packed file."""
+    """The documents of a tar file, compressed or not, in one pass; or a single compressed file."""
 
     def __init__(self, path: Path, _password: str | None, budget: Budget) -> None:
         self.beat: Callable[[], None] = lambda: None
@@ -147,7 +150,7 @@ class _Packed:
         if path.stat().st_size > limit:
             raise too_large(limit)
         self._path = path
-        self._room = _PASSED_SHARE * budget.limits.unpacked_bytes
+        self._room = _STREAM_FACTOR * budget.limits.unpacked_bytes
         self._file = path.open("rb")
         self._packing = packed_with(self._file.read(_CHUNK_BYTES))
 
@@ -164,7 +167,7 @@ class _Packed:
                     raise
             else:
                 return
-            # It holds one file, which goes by its name without the last extension.
+            # It is one compressed file, named like the archive without the last extension.
             yield Attachment(_shown(self._path.stem), "", self._save_all)
 
     def _save_all(self, path: Path, budget: Budget) -> None:
@@ -181,7 +184,7 @@ class _Packed:
 
 
 class _LimitedStream:
-    """A stream that reports progress and ends at a limit."""
+    """A stream that reports progress and raises ``too_complex`` at a limit."""
 
     def __init__(self, stream: IO[bytes], room: int, members: Members) -> None:
         self._stream = stream
@@ -220,22 +223,21 @@ def _save(stream: IO[bytes], path: Path, budget: Budget) -> None:
 
 @contextmanager
 def _damage_named() -> Iterator[None]:
-    """Map the libraries' exceptions for damage to our errors."""
+    """Convert exceptions for a damaged archive to ``unreadable``."""
     try:
         yield
     except (*_DAMAGE, gzip.BadGzipFile) as error:
-        said = " ".join(str(error).split())[:120]
-        raise WorldError("unreadable", reason="container_damaged", said=said) from error
+        raise damaged_container(error) from error
     except OSError as error:
         if error.errno is not None:
             raise
-        raise WorldError("unreadable", reason="container_damaged", said=str(error)[:120]) from error
+        raise damaged_container(error) from error
 
 
 def _is_document(name: str) -> bool:
-    """Whether a member is read, or reported as unread, going by its path."""
+    """Whether a member is read or reported as unread, by its path."""
     path = PurePosixPath(name.replace("\\", "/"))
-    if any(part.startswith(".") or part in _PASSED_BY for part in path.parts if part != ".."):
+    if any(part.startswith(".") or part in _IGNORED_FOLDERS for part in path.parts if part != ".."):
         return False
     known, suffix = by_name(path), path.suffix.lower().removeprefix(".")
     if known is not None:
@@ -244,6 +246,6 @@ def _is_document(name: str) -> bool:
 
 
 def _shown(name: str) -> str:
-    """Return a path in one line, with its end where it is long."""
+    """Return a path in one line; a long one is truncated at the start."""
     line = " ".join(name.replace("\\", "/").split())
     return line if len(line) <= MAX_NAME_CHARS else f"…{line[1 - MAX_NAME_CHARS :]}"

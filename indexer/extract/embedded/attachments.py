@@ -1,9 +1,9 @@
-"""Embedded documents: attachments and archive members, read like files of their own.
+"""Reads embedded documents: attachments and archive members.
 
-Owns how such a document is opened, what it may cost, and the reason of one that was not read. It is
-written to a temporary folder, identified by its content, and read by the opener of its format in
-two passes, so that its headings are final before they are put below its name. A failure costs that
-document alone. It must not know where documents come from.
+Owns opening them, their limits, and the reasons of those that were not read. A document is written
+to a temporary folder, its format is detected, and its opener reads it in two passes, so that its
+headings are final before they are nested below its name. An error affects that document only. It
+must not know mails and archives.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from indexer.extract.page_writer import PageWriter
 
 MAX_NAME_CHARS = 120
-# Heading paths hold six titles: with so many levels of its own, its name stays among them.
+# A heading path has six titles; with this many levels in the document its name stays in the path.
 _LEVELS = 4
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,10}")
 _JOINT = " \u203a "
-# What became of a document inside another, as a code of ``indexer.api.phrases``.
+# Reasons of embedded documents, codes of ``indexer.api.phrases``, by the code of the error.
 _REASONS = {
     "needs_password": "part_locked",
     "copy_protected": "part_locked",
@@ -54,12 +54,12 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A document inside another.
+    """An embedded document.
 
     Attributes:
-        name: What it is called, in one line.
-        kind: Its declared type, "" if unknown.
-        save: Writes its bytes into a file, paid for by a budget.
+        name: In one line.
+        kind: Its declared media type, "" if unknown.
+        save: Writes its bytes into a file, and charges a budget for them.
     """
 
     name: str
@@ -68,11 +68,11 @@ class Attachment:
 
 
 class AttachmentReader:
-    """Reads what is attached to the mails of one document.
+    """Reads the embedded documents of one document.
 
     Args:
-        writer: Where the text goes; its page is the one that they are on.
-        characters: How many they may have together.
+        writer: Receives the text; its page is theirs.
+        characters: The limit of their characters together.
         on_page: Called at each step.
     """
 
@@ -82,18 +82,18 @@ class AttachmentReader:
         self._on_page = on_page
 
     def read(self, attachment: Attachment, budget: Budget, level: int) -> Iterator[RawPage]:
-        """Yield the text of an attachment, and what of it was not read.
+        """Yield the pages of an embedded document; those of its unread parts are unreadable.
 
         Args:
             attachment: The document.
-            budget: Of the mail, which pays for it.
-            level: Of the heading that its name becomes.
+            budget: Of the document around it, which is charged.
+            level: Of the heading with its name.
         """
         self._on_page()
         name = attachment.name
         try:
             yield from self._read(attachment, budget, level)
-        except Exception as error:  # noqa: BLE001  # the mail is read without it
+        except Exception as error:  # noqa: BLE001  # the document around it is read without it
             reason = unread_reason(error)
             yield from named(self._writer.abandon(), name)
             if not isinstance(error, WorldError) or error.code != "empty":
@@ -148,16 +148,16 @@ def _opened(known: Format, path: Path, budget: Budget) -> Source:
     try:
         return opener(known)(path, None, budget.nested_limits())
     except PermissionError as error:
-        if known.needs_program:  # a reader of documents may start none
+        if known.needs_program:  # a confined reader may not start programs
             raise WorldError("unreadable", reason="part_of_programs") from error
         raise
 
 
 def unread_reason(error: Exception) -> str:
-    """Return why a document inside another was not read, as a code of ``indexer.api.phrases``.
+    """Return why an embedded document was not read, a code of ``indexer.api.phrases``.
 
     Raises:
-        BrokenPipeError: Passed on, since the engine is gone.
+        BrokenPipeError: Raised again, since the engine has ended.
     """
     if isinstance(error, WorldError):
         known = _REASONS.get(error.code) or error.reason
@@ -173,18 +173,18 @@ def unread_reason(error: Exception) -> str:
 
 
 def named(pages: Iterator[RawPage], name: str) -> Iterator[RawPage]:
-    """Yield pages as those of a document inside."""
+    """Yield pages with the name of an embedded document as their part."""
     for page in pages:
         yield replace(page, part=inside(name, page.part))
 
 
 def inside(name: str, part: str) -> str:
-    """Return what a part of a document inside is called."""
+    """Return the name of a part of an embedded document."""
     return f"{name}{_JOINT}{part}" if part else name
 
 
 def _unread(info: DocumentInfo, source: Source) -> list[tuple[str, str]]:
-    """Return what of a document was not read: parts of it, "" for its own pages, and reasons."""
+    """Return the unread parts of a document ("" for its own pages) and their reasons."""
     detail = read_detail(info.lost)
     found = [(str(name), str(reason)) for name, reason in detail.get("unread", ())]
     if info.lost and not found:
@@ -195,12 +195,12 @@ def _unread(info: DocumentInfo, source: Source) -> list[tuple[str, str]]:
 
 
 def _has_pictures(source: Source) -> bool:
-    """Return whether a document has pages whose text would have to be recognised."""
+    """Return whether a document has scanned pages."""
     return isinstance(source, HasScannedPages) and bool(source.textless)
 
 
 def _suffix(attachment: Attachment) -> str:
-    """Return the extension of the name, "" for plain text with one that no format has."""
+    """Return the extension of the name, "" for plain text with an unknown extension."""
     suffix = PurePosixPath(attachment.name).suffix.lower()
     if not _SUFFIX.fullmatch(suffix):
         return ""

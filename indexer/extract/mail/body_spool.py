@@ -1,7 +1,7 @@
-"""Long bodies of a mail, put aside in a file before the parser sees them.
+"""Moves long bodies of a mail to a file before it is parsed.
 
-Owns what is put aside, in one pass over the lines, and the way back: the parser of the standard
-library holds a mail in memory whole. It must not know MIME.
+The parser of the standard library keeps a whole mail in memory. Owns which lines are moved, in one
+pass, and reading them back. It must not know MIME.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 _IN_MEMORY_BYTES = 1 << 20
 _CHUNK_BYTES = 1 << 16
-# Limits of what the parser gets: of a body, of headers, and of a mail; past the last one, a body
-# gets ``_STINTED_BYTES``.
+# Limits of what the parser gets: of a body, of headers, and of a mail. When the last one is
+# exceeded, that of a body is ``_REDUCED_BYTES``.
 _BODY_BYTES, _HEADER_BYTES, _MAIL_BYTES = 1 << 16, 1 << 20, 32 << 20
-_STINTED_BYTES = 1 << 12
+_REDUCED_BYTES = 1 << 12
 _MAX_BORDERS = 5_000
 
 
 class BodySpool:
-    """Long bodies of one mail, in a file; a random line is the placeholder of each."""
+    """Long bodies of one mail, in a file; each is replaced by a placeholder line."""
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115  # closed by ``close``
@@ -32,7 +32,7 @@ class BodySpool:
         self._mark = re.compile(rb"=%s (\d+) (\d+)\r?\n?" % self._secret)
 
     def put(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield lines, with long bodies put aside. What may be a border between parts never is."""
+        """Yield lines, with placeholders for long bodies. Possible MIME boundaries stay."""
         kept = run = borders = 0
         room, begun, at_start = _HEADER_BYTES, -1, True
         for line in lines:
@@ -43,7 +43,7 @@ class BodySpool:
             elif not line.strip():
                 room = _BODY_BYTES
             if kept > _MAIL_BYTES:
-                room = _STINTED_BYTES
+                room = _REDUCED_BYTES
             if begun < 0 and at_start and run > room:
                 begun = self._file.tell()
             if begun < 0:
@@ -56,7 +56,7 @@ class BodySpool:
             yield self._line(begun)
 
     def pieces(self, body: bytes) -> Iterator[bytes]:
-        """Yield a body as it came, with what was put aside back in its place."""
+        """Yield a body with its placeholders replaced by the original lines."""
         at = 0
         for mark in self._mark.finditer(body):
             yield body[at : mark.start()]
@@ -70,7 +70,7 @@ class BodySpool:
         yield body[at:]
 
     def holds(self, body: bytes) -> bool:
-        """Whether something of a body was put aside."""
+        """Whether a body has placeholders."""
         return self._secret in body
 
     def close(self) -> None:

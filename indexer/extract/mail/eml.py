@@ -1,7 +1,7 @@
-"""Single mails as mail programs save them, and web pages saved whole, which have the same form.
+"""Single mails in MIME format, and web archives (MHTML), which have the same format.
 
-Owns MIME: parts, encodings, headers; the parser is that of the standard library in its forgiving
-mode. It holds a mail in memory whole, so long bodies go to a file before it sees them
+Owns the parts, encodings and headers of MIME. The parser is the tolerant one of the standard
+library, which keeps a whole mail in memory; so long bodies are moved to a file before
 (``BodySpool``), and attachments are decoded from there one at a time.
 """
 
@@ -58,7 +58,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
     try:
         with path.open("rb") as file:
             first = file.readline(_LONGEST_LINE)
-            if not _APPLE_COUNT.fullmatch(first):  # Apple's mails begin with their length
+            if not _APPLE_COUNT.fullmatch(first):  # the first line of an .emlx file is its length
                 file.seek(0)
             mail = read_mail(iter(lambda: file.readline(_LONGEST_LINE), b""), aside)
         if not (mail.subject or mail.sender or any(mail.bodies) or mail.attached):
@@ -73,11 +73,11 @@ def read_mail(lines: Iterable[bytes], aside: BodySpool) -> Mail:
     """Parse a mail.
 
     Args:
-        lines: The mail; of a long line several in a row.
-        aside: Holds what is long, for as long as the mail is read.
+        lines: The mail; a long line may be in several pieces.
+        aside: Stores long bodies until the mail is closed.
 
     Raises:
-        WorldError: ``unreadable`` if the tolerant parser fails too.
+        WorldError: ``unreadable`` if the parser fails.
     """
     parser = email.parser.BytesFeedParser(policy=email.policy.compat32)
     try:
@@ -86,12 +86,12 @@ def read_mail(lines: Iterable[bytes], aside: BodySpool) -> Mail:
         return _Parts(aside).mail(parser.close(), 0)
     except (MemoryError, OSError, WorldError):
         raise
-    except Exception as error:  # the parser is known for what it lets through
+    except Exception as error:  # damaged mails raise many types of exceptions in the parser
         raise WorldError("unreadable", reason="parts_damaged", said=str(error)[:200]) from error
 
 
 class _Parts:
-    """Takes the words and the attachments out of the parts of a mail."""
+    """Collects the bodies and attachments of a mail from its MIME parts."""
 
     def __init__(self, aside: BodySpool) -> None:
         self._aside = aside
@@ -128,11 +128,11 @@ class _Parts:
         elif kind == "text/html":
             data = self._bytes(part, _MAX_HTML_BYTES)
             mail.bodies.append(Html(data, part.get_content_charset("") or ""))
-        elif kind in ("text/plain", "/"):  # the parser gives "/" for nonsense
+        elif kind in ("text/plain", "/"):  # "/" is the parser's result for an invalid type
             mail.bodies.append(_text(part, self._bytes(part, _MAX_TEXT_BYTES)))
 
     def _choose(self, forms: list[email.message.Message], mail: Mail, depth: int) -> None:
-        """Take the plain one of several forms of the same text, and the attachments of all."""
+        """Collect the plain text of several alternatives, and the attachments of all."""
         chosen: list[str | Html] = []
         for form in forms:
             found = Mail()
@@ -175,7 +175,7 @@ class _Parts:
 
 
 def _raw(part: email.message.Message) -> bytes:
-    """Return a body as it is encoded."""
+    """Return a body without decoding its transfer encoding."""
     encoding = part["Content-Transfer-Encoding"]
     del part["Content-Transfer-Encoding"]
     data = part.get_payload(decode=True)
@@ -193,9 +193,9 @@ def _from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
     for piece in pieces:
         data = left + piece.translate(None, _NOT_BASE64)
         whole = len(data) - len(data) % 4
-        yield _forgiving(binascii.a2b_base64, data[:whole])
+        yield _decoded_or_empty(binascii.a2b_base64, data[:whole])
         left = data[whole:]
-    yield _forgiving(binascii.a2b_base64, left + b"=" * (-len(left) % 4))
+    yield _decoded_or_empty(binascii.a2b_base64, left + b"=" * (-len(left) % 4))
 
 
 def _from_lines(decode: Callable[[bytes], bytes], pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -209,10 +209,10 @@ def _from_lines(decode: Callable[[bytes], bytes], pieces: Iterator[bytes]) -> It
 def _from_uu(lines: bytes) -> bytes:
     around = (b"begin ", b"end")
     kept = (line for line in lines.splitlines() if line and not line.startswith(around))
-    return b"".join(_forgiving(binascii.a2b_uu, line) for line in kept)
+    return b"".join(_decoded_or_empty(binascii.a2b_uu, line) for line in kept)
 
 
-def _forgiving(decode: Callable[[bytes], bytes], data: bytes) -> bytes:
+def _decoded_or_empty(decode: Callable[[bytes], bytes], data: bytes) -> bytes:
     try:
         return decode(data)
     except binascii.Error:
@@ -240,7 +240,7 @@ def _messages(payload: Iterable[object]) -> list[email.message.Message]:
 
 
 def _name(part: email.message.Message) -> str:
-    """Return what an attachment is called, "" if the part is no attachment."""
+    """Return the name of an attachment, "" if the part is none."""
     attached = part.get_content_disposition() == "attachment"
     if not attached and part.get_content_type() in ("text/plain", "text/html"):
         return ""
@@ -263,7 +263,7 @@ def _header(message: email.message.Message, name: str) -> str:
 
 
 def _decoded(value: str) -> str:
-    """Decode the words of a header; one that is damaged stays as it is."""
+    """Decode the encoded words of a header; a damaged header is returned unchanged."""
     value = " ".join(value.split())[:10_000]
     try:
         pieces = email.header.decode_header(value)

@@ -1,8 +1,8 @@
-"""Mailboxes: one file, mail after mail; each is a page, with all that is attached to it.
+"""Mailboxes in mbox format; each mail is a page, with its attachments.
 
-Owns where a mail ends and the next begins; what is in a mail is the matter of ``eml``. Mails are
-read one at a time, whatever the size of the mailbox. The standard library's own reader takes every
-line that begins with "From " for a border, opens for writing, and reads all before the first mail.
+Owns splitting the file into mails, which ``eml`` reads one at a time. ``mailbox.mbox`` of the
+standard library takes every line that begins with "From " as a border, opens the file for writing,
+and scans all of it before the first mail.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import MAX_SKIPPED_PAGES, PlainSource, RawPage, check_size, too_large
+from indexer.extract.base import PlainSource, RawPage, check_size, is_left_out, too_large
 from indexer.extract.mail.body_spool import BodySpool
 from indexer.extract.mail.eml import read_mail
 from indexer.extract.mail.message import MailReader
@@ -31,7 +31,7 @@ _LONGEST_LINE = 1 << 20
 
 
 class MboxSource(PlainSource):
-    """An open mailbox. How many mails there are is known when all are read."""
+    """An open mailbox. ``page_count`` is known when all mails were read."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self._path = path
@@ -43,14 +43,13 @@ class MboxSource(PlainSource):
         return salvage(self._pages(reader, skip), reader.writer)
 
     def _pages(self, reader: MailReader, skip: Collection[int]) -> Iterator[RawPage]:
-        given_up = max(skip) if len(skip) >= MAX_SKIPPED_PAGES else None
         with self._path.open("rb") as file:
             mails = _Mails(file, self._limits.message_bytes)
             while mails.go_on():
                 number = mails.number
                 self.page_count = reader.writer.page = number
                 self.on_page(number)
-                alone = number in skip or (given_up is not None and number > given_up)
+                alone = is_left_out(number, skip)
                 with closing(BodySpool()) as aside:
                     try:
                         mail = read_mail(mails.lines(), aside)
@@ -65,10 +64,10 @@ class MboxSource(PlainSource):
 
 
 class _Mails:
-    """Splits a file into mails, without holding any of them in memory.
+    """Splits a file into mails, line by line.
 
     Attributes:
-        number: Of the mail under way, from 1.
+        number: Of the current mail, from 1.
     """
 
     def __init__(self, file: BinaryIO, largest: int) -> None:
@@ -87,7 +86,7 @@ class _Mails:
         return found
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines of the mail under way.
+        """Yield the lines of the current mail.
 
         Raises:
             WorldError: ``too_large``.

@@ -1,10 +1,9 @@
-"""Mails as text, wherever they come from: the subject, who wrote to whom and when, the words.
+"""The text of mails of all formats: subject, people, date, bodies, attachments.
 
-Owns how a mail is written into a page, for single mails, mailboxes and those of Outlook, and the
-order of its parts: its own words first, then what is attached, each under its name. Of its
-alternatives the plain text is taken where there is one, else the HTML. How attachments are read is
-the matter of ``attachments``; one that stops the reader costs itself, or in a mailbox what else is
-attached to that mail, but never the words of a mail.
+Owns how a mail becomes pages: its own text first, then its attachments, each under its name; of
+alternative bodies the plain text is preferred to HTML. ``attachments`` reads the attachments. One
+that crashes the reader is left out, in a mailbox with the other attachments of that mail; the text
+of the mail is always read.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, PlainSource, RawPage
+from indexer.extract.base import Metadata, PlainSource, RawPage, is_left_out
 from indexer.extract.budget import Budget
 from indexer.extract.embedded.attachments import (
     MAX_NAME_CHARS,
@@ -33,26 +32,26 @@ if TYPE_CHECKING:
 
 _MAX_NAMES = 200
 _MAX_NESTED = 5
-_MAX_TIMES = 16  # what the mails of a mailbox may unpack to together, in budgets of one
+_MAX_TIMES = 16  # the unpacked bytes of all mails of a mailbox, in limits of one
 _MAX_HEADER_CHARS = 2_000
-# HTML up to this size is parsed even in a mail that stopped its reader: its attachments are the
+# HTML up to this size is parsed even in a mail that crashed the reader, as an attachment is the
 # likelier cause.
 _HARMLESS_HTML_BYTES = 1024**2
-# Digital signatures hold no text.
+# Digital signatures have no text.
 _SIGNATURES = frozenset({
     "application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature",
 })  # fmt: skip
 
 
 class Closable(Protocol):
-    """The source of an open mail's parts."""
+    """What the parts of an open mail are read from."""
 
     def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A body in HTML, and how the mail says that it is encoded."""
+    """A body in HTML, with its declared encoding."""
 
     data: bytes
     charset: str = ""
@@ -68,14 +67,14 @@ class InnerMail:
 
 @dataclass(frozen=True, slots=True)
 class InlinePart:
-    """A picture in the body, or a digital signature: named at most, never reported as unread."""
+    """A picture in the body, or a digital signature: it is not read, nor reported as unread."""
 
     name: str
 
 
 @dataclass(slots=True)
 class Mail:
-    """The visible headers of a mail; every field may be empty."""
+    """The visible headers of a mail, its bodies and attachments; every field may be empty."""
 
     subject: str = ""
     sender: str = ""
@@ -95,7 +94,7 @@ class Mail:
         return [each.name for each in self.attached if not isinstance(each, InnerMail)]
 
     def shows(self, identifier: str) -> bool:
-        """Return whether the HTML refers to a picture."""
+        """Return whether the HTML refers to a picture by its Content-ID."""
         mark = b"cid:" + identifier.encode("utf-8", "replace")
         return bool(identifier) and any(
             mark in body.data for body in self.bodies if isinstance(body, Html)
@@ -118,10 +117,10 @@ def attached(
 
 
 class MailReader:
-    """Writes the mails of one document, page by page.
+    """Yields the pages of the mails of one document.
 
     Args:
-        limits: What the document may cost; each mail may cost as much again for what is attached.
+        limits: Of the document, and again of the attachments of each mail.
         on_page: Called with the page at each step.
     """
 
@@ -134,11 +133,11 @@ class MailReader:
         )
 
     def mail(self, mail: Mail, *, alone: bool = False) -> Iterator[RawPage]:
-        """Yield a mail and all that is attached, as one page.
+        """Yield a mail and its attachments, as one page.
 
         Args:
             mail: The mail.
-            alone: Leave out what is attached, because that stopped a reader.
+            alone: Leave out the attachments, because they crashed a reader.
         """
         budget = Budget(self._limits)
         if self._unpacked > _MAX_TIMES * self._limits.unpacked_bytes:
@@ -149,15 +148,13 @@ class MailReader:
         self._unpacked += budget.unpacked - before
 
     def parts(self, mail: Mail, skip: Collection[int]) -> Iterator[RawPage]:
-        """Yield a mail and all that is attached, each on a page of its own."""
+        """Yield a mail and its attachments, each on its own page; some are left out."""
         self._own_words(mail, 1, careful=1 in skip)
         yield from self.writer.finish()
-        given_up = max(skip) if len(skip) >= MAX_SKIPPED_PAGES else len(mail.parts) + 2
         budget = Budget(self._limits)
         for page, part in enumerate(mail.parts, 2):
             self.writer.page = page
-            alone = page in skip or page > given_up
-            yield from self._part(part, budget, 2, alone=alone)
+            yield from self._part(part, budget, 2, alone=is_left_out(page, skip))
 
     def _attached(
         self, mail: Mail, budget: Budget, level: int, *, alone: bool
@@ -175,7 +172,7 @@ class MailReader:
             try:
                 mail = part.read()
                 self._own_words(mail, level, careful=alone)
-            except Exception as error:  # noqa: BLE001  # this mail is read without it
+            except Exception as error:  # noqa: BLE001  # the mail around it is read without it
                 yield from self.writer.abandon()
                 yield self._unread(part, unread_reason(error))
             else:
@@ -207,12 +204,12 @@ class MailReader:
 
 
 class MailSource(PlainSource):
-    """An open mail: its own words are a page, and each part that is attached is one.
+    """An open mail: a page with its own text, and one for each attachment.
 
     Args:
         mail: The mail.
-        limits: What it may cost.
-        held: What its parts are read from.
+        limits: On its size.
+        held: Closed with it.
     """
 
     def __init__(self, mail: Mail, limits: Limits, held: Closable) -> None:

@@ -1,10 +1,9 @@
-"""Mails as Outlook saves them: properties in an OLE file.
+"""Mails of Outlook (MS-OXMSG): properties in an OLE file.
 
-Owns which properties hold what a person sees; the container is read by olefile, rich text is
-unpacked by compressed-rtf. The libraries for the whole read every attachment into memory before
-the subject is known; extract-msg also brings fifteen packages along, among them a disassembler of
-macros, and python-oxmsg knows neither rich text nor mails in mails. What is attached is taken out
-of the container when its turn comes.
+Owns which properties are read; olefile opens the container, compressed-rtf unpacks rich text.
+Attachments are read from the container one at a time. Libraries for the whole format read all
+attachments into memory first; extract-msg also needs fifteen packages, among them a disassembler of
+macros, and python-oxmsg supports neither rich text nor mails in mails.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import compressed_rtf
 import olefile
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import check_size, too_large
+from indexer.extract.base import check_size, damaged_container, too_large
 from indexer.extract.budget import Budget
 from indexer.extract.mail.message import Html, InnerMail, Mail, MailSource, attached
 from indexer.extract.markup.html import known_encoding
@@ -37,11 +36,11 @@ _PROPERTIES = "__properties_version1.0"
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".emf", ".wmf", ".svg", ".webp")
 _KIND, _IDENTIFIER, _DATA = "370E", "3712", "3701"
 _SENT, _RECEIVED = 0x00390040, 0x0E060040
-_CODEPAGES = (0x3FFD0003, 0x3FDE0003)  # of the mail's text, of the machine it was written on
+_CODEPAGES = (0x3FFD0003, 0x3FDE0003)  # of the message, of the machine
 _MAX_STREAM_BYTES = 16 * 1024**2
-_MAX_PACKED_BYTES = 4 * 1024**2  # unpacks to up to eight times its size, at 2 MB/s
+_MAX_PACKED_BYTES = 4 * 1024**2  # unpacked it is up to eight times as large, at 2 MB/s
 _MAX_ATTACHED = 2_000
-_MAX_DATA_BYTES = 64 * 1024**2  # the library reads a stream whole
+_MAX_DATA_BYTES = 64 * 1024**2  # olefile reads a whole stream into memory
 _ROOT_HEADER_BYTES, _INNER_HEADER_BYTES = 32, 24
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
@@ -57,8 +56,8 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
             mail = _Storage(container, Budget(limits), []).mail()
         except (MemoryError, WorldError):
             raise
-        except Exception as error:  # the library raises its own kinds and plain ones
-            raise _damaged(error) from error
+        except Exception as error:  # olefile raises many types for damaged files
+            raise damaged_container(error) from error
         return MailSource(mail, limits, held)
     except BaseException:
         held.close()
@@ -66,7 +65,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
 
 
 class _Storage:
-    """One mail in the container: the outermost, or one that is attached."""
+    """One mail in the container: the outermost, or an attached one."""
 
     def __init__(self, container: Any, budget: Budget, place: list[str]) -> None:
         self._container = container
@@ -93,7 +92,7 @@ class _Storage:
         return mail
 
     def _attachments(self, mail: Mail, shown: Mail) -> None:
-        """Note what is attached, and which of it is a picture that the HTML shows."""
+        """Collect the attachments; pictures that the HTML shows are inline parts."""
         for storage in self._storages()[:_MAX_ATTACHED]:
             place = [*self._place, storage]
             inner = [*place, f"__substg1.0_{_DATA}000D"]
@@ -124,13 +123,13 @@ class _Storage:
         except (MemoryError, WorldError):
             raise
         except Exception as error:
-            raise _damaged(error) from error
+            raise damaged_container(error) from error
 
     def _save(self, place: list[str], path: Path, budget: Budget) -> None:
         """Write an attachment into a file.
 
         Raises:
-            WorldError: ``unsupported`` for objects of other programs, ``too_large``, or
+            WorldError: ``unsupported`` for an embedded OLE object, ``too_large`` or
                 ``unreadable``.
         """
         stream = [*place, f"__substg1.0_{_DATA}0102"]
@@ -146,7 +145,7 @@ class _Storage:
         except (MemoryError, WorldError):
             raise
         except Exception as error:
-            raise _damaged(error) from error
+            raise damaged_container(error) from error
 
     def _rich_text(self) -> str:
         packed = self._stream(f"__substg1.0_{_RTF}0102")
@@ -157,7 +156,7 @@ class _Storage:
             return "\n\n".join(page.text for page in plain_text(data, self._budget.limits))
         except MemoryError:
             raise
-        except Exception:  # noqa: BLE001  # how the library says that it is damaged
+        except Exception:  # noqa: BLE001  # compressed_rtf raises plain exceptions for damage
             return ""
 
     def _string(self, code: str, place: list[str] | None = None) -> str:
@@ -180,7 +179,7 @@ class _Storage:
         return data
 
     def _fixed(self) -> dict[int, int]:
-        """Return the properties that are numbers or times."""
+        """Return the properties of fixed length, numbers and times, by their tags."""
         data = self._stream(_PROPERTIES)
         start = _INNER_HEADER_BYTES if self._place else _ROOT_HEADER_BYTES
         found = {}
@@ -203,8 +202,3 @@ class _Storage:
             return ""
         moment = _EPOCH + timedelta(microseconds=ticks // 10)
         return f"{moment:%Y-%m-%d %H:%M}" if moment.year > 1980 else ""
-
-
-def _damaged(error: Exception) -> WorldError:
-    said = " ".join(str(error).split())[:120]
-    return WorldError("unreadable", reason="container_damaged", said=said)

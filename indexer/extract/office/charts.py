@@ -1,7 +1,7 @@
-"""Charts of office files: their titles, and the values that they show as a table.
+"""Charts of office files: their titles, and their values as a table.
 
-Owns what a chart's part means, in the form of 2007 and in that of 2016; the values are those that
-were cached when the file was saved. It must not know the document of the chart.
+Reads the formats of 2007 (``chart``) and 2016 (``chartex``); the values are those cached when the
+file was saved. It must not know the document of the chart.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _Series:
 
 
 def write_chart(root: Any, writer: PageWriter) -> None:
-    """Write the titles of a chart, and its series side by side."""
+    """Write the titles of a chart, and its series as columns of tables."""
     for text in paragraphs(root):
         writer.add(text)
     series = [_series(each) for each in root.iter("{*}ser")] or _newer(root)
@@ -62,7 +62,7 @@ def _series(element: Any) -> _Series:
 
 
 def _newer(root: Any) -> list[_Series]:
-    """Return the data of charts such as waterfalls, whose series have no names of their own."""
+    """Return the series of a chart in the format of 2016, which have no names."""
     found = []
     for data in root.iter("{*}data"):
         series = _Series()
@@ -77,7 +77,7 @@ def _newer(root: Any) -> list[_Series]:
 
 
 def _points(element: Any) -> dict[int, str]:
-    """Return the cached values by their index; those of several levels are joined."""
+    """Return the cached values by their index; labels of several levels are joined."""
     code = next((each.text or "" for each in element.iter("{*}formatCode")), "")
     found: dict[int, str] = {}
     for point in element.iter("{*}pt"):
@@ -86,7 +86,7 @@ def _points(element: Any) -> dict[int, str]:
         at = int(index[:9]) if index.isdecimal() else len(found)
         if (text := _shown(" ".join(value.split()), code)) and at < _MAX_POINTS:
             found[at] = f"{text} {found[at]}" if at in found else text
-    if not found:  # a name that was typed
+    if not found:  # a name without reference to a cell
         found.update(enumerate(each.text for each in element.iter("{*}v") if each.text))
     return found
 
@@ -100,5 +100,5 @@ def _shown(value: str, code: str) -> str:
     found = formatted(number, code)
     if found is not None:
         return found
-    # A float as it is stored, such as 0.30000000000000004.
+    # Stored floats such as 0.30000000000000004 are rounded.
     return f"{number:.12g}" if len(value) > _MAX_DIGITS else value

@@ -1,10 +1,10 @@
-"""Word documents: paragraphs, headings, lists, tables, notes, on the pages that Word laid out.
+"""Word documents (WordprocessingML): paragraphs, headings, lists, tables, notes.
 
-Owns which parts of the file are read, in which order, and what the elements of its text mean;
-styles and numbering are in ``docx_styles``. Deletions, moved-away text, hidden text, field codes
-and fallbacks for old programs are left out; text boxes stand before the paragraph they are anchored
-in, notes and comments after it. Pages are those of Word's last layout where the file remembers it,
-else there is one. Page headers and footers are read once, after the text.
+Owns the order of the parts and the meaning of the elements; ``docx_styles`` has styles and
+numbering. Deleted, moved and hidden text, field codes and fallbacks for old programs are left out.
+Text boxes precede the paragraph in which they are anchored, notes and comments follow it. Pages are
+those of Word's last layout if the file has it, else there is one. Headers and footers are read
+once, after the text.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from indexer.extract.base import RawPage
 
 _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
-# Elements that are never held whole: they are read paragraph by paragraph and row by row.
+# Elements that are read piece by piece: paragraph by paragraph, row by row.
 _CONTAINERS = frozenset({"document", "body", "tbl", "sdt", "sdtContent", "customXml"})
-# Text that is deleted, moved elsewhere, written for old programs, or phonetic; properties.
+# Deleted and moved text, fallbacks for old programs, phonetic text, properties.
 _SKIPPED = frozenset({
     "del", "moveFrom", "Fallback", "rt", "instrText", "delText", "docPr", "pPr", "rPr", "sdtPr",
 })  # fmt: skip
@@ -39,8 +39,8 @@ _SYMBOLS = {
 }  # fmt: skip
 _REFERENCES = {"footnoteReference", "endnoteReference", "commentReference"}
 _OFF = ("0", "false", "off")
-_LONG_CELL = 1_000  # characters; such a cell is a page laid out by a table
-# "Page 3 of 12" in any language: numbers, and two short words at most.
+_LONG_CELL = 1_000  # characters; a table with a longer cell is used for layout
+# "Page 3 of 12" in any language: one or two numbers, each after a short word or none.
 _PAGE_NUMBER = re.compile(
     r"\W{0,3}(?:[^\W\d]{1,8}\W{0,3})?\d+\W{0,3}(?:[^\W\d]{1,5}\W{0,3}\d+\W{0,3})?$"
 )
@@ -74,14 +74,14 @@ class DocxSource(OfficeSource):
             for part in self._package.related(self._package.main, part_kind):
                 root, _ = self._package.tree(part)
                 for note in () if root is None else root.iter(f"{{*}}{kind}"):
-                    # The separators above notes have a type.
+                    # Separators between text and notes have another type.
                     if attribute(note, "type") in ("", "normal"):
                         texts = (_Paragraph.from_element(p).text for p in note.iter("{*}p"))
                         found[kind, attribute(note, "id")] = "\n".join(filter(None, texts))
         return found
 
     def _margins(self, writer: PageWriter) -> None:
-        """Write the headers and footers of pages, each text once."""
+        """Write the headers and footers, each text once."""
         seen: set[str] = set()
         for part in self._package.related(self._package.main, "header", "footer"):
             for text in paragraphs(self._package.tree(part)[0]):
@@ -97,7 +97,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource:
 
 @dataclass(slots=True)
 class _Paragraph:
-    """A paragraph's text, the notes it refers to and the text boxes anchored in it."""
+    """The text of a paragraph, its references to notes, and the text boxes anchored in it."""
 
     parts: list[str] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
@@ -122,7 +122,7 @@ class _Paragraph:
                 self.parts.append(element.text or "")
             elif name in _SYMBOLS:
                 self.parts.append(_SYMBOLS[name])
-            elif name == "lastRenderedPageBreak":  # a paragraph is on the page its text begins on
+            elif name == "lastRenderedPageBreak":  # a paragraph belongs to the page of its start
                 inside = any(part.strip() for part in self.parts)
                 self.breaks_after += inside
                 self.breaks_before += not inside
@@ -141,7 +141,7 @@ def _is_hidden(element: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """Writes the text of a document; ``notes`` are its notes and comments."""
+    """Writes the text of a document; ``notes`` are its notes and comments by kind and id."""
 
     writer: PageWriter
     styles: Styles
@@ -149,7 +149,7 @@ class _Body:
     notes: Mapping[tuple[str, str], str]
 
     def write(self, element: Any) -> None:
-        """Write a paragraph, a row, the end of a table, or what they are wrapped in."""
+        """Write a paragraph or row, end a table, or write the contents of a wrapper."""
         name = local(element)
         if name == "p":
             paragraph = _Paragraph.from_element(element)
@@ -173,7 +173,7 @@ class _Body:
         else:
             self.writer.row([" ".join(text for text, _ in cell) for cell in filled])
         if next(row.iter("{*}lastRenderedPageBreak"), None) is not None:
-            self._break(1)  # each cell of the row says so
+            self._break(1)  # the break occurs in each cell of the row
 
     def _add(self, blocks: Iterator[tuple[str, Role]]) -> None:
         for text, role in blocks:
@@ -184,7 +184,7 @@ class _Body:
             self.writer.begin_page(self.writer.page + pages)
 
     def _inside(self, parent: Any) -> Iterator[tuple[str, Role]]:
-        """Yield the blocks of a cell or a text box; a table in it belongs to the text around it."""
+        """Yield the blocks of a cell or a text box; cells of a nested table are ordinary blocks."""
         for element in _children(parent, "p", "tbl"):
             if local(element) == "p":
                 yield from self._blocks(element, _Paragraph.from_element(element))
@@ -211,7 +211,7 @@ class _Body:
 
 
 def _children(parent: Any, *names: str) -> Iterator[Any]:
-    """Yield the elements of some names, looking into what is only wrapped around them."""
+    """Yield the children with some names, also those in wrappers."""
     for element in parent:
         name = local(element)
         if name in names:

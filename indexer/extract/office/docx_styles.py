@@ -1,7 +1,7 @@
-"""The roles of paragraphs by the styles and the numbering of a Word document.
+"""The styles and the numbering of a Word document.
 
-Owns which paragraphs are headings, captions or entries of a table of contents, and the numbers
-that Word writes in front of them, by which contracts are cited. It must not know the text.
+Owns which paragraphs are headings, captions or entries of a table of contents, and the numbers that
+Word displays before them, by which contracts are cited. It must not know the text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from indexer.api.types import BlockKind
 from indexer.extract.numerals import written_number
 from indexer.extract.office.xml import attribute, local, whole_number
 
-# The title of the document is level 1, so that headings begin below it.
+# The title of the document is level 1, so headings begin at level 2.
 _BELOW_TITLE = 1
 _HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop)\s*([1-9])$", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc|table of figures|verzeichnis|index)\s*\d?$", re.IGNORECASE)
@@ -24,9 +24,9 @@ _MAX_ANCESTORS = 20
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """The role of a paragraph, and the list that numbers it.
+    """The kind of a paragraph, and the list that numbers it.
 
-    ``numbering`` and ``depth`` are "" and -1 where nothing is said of them.
+    ``numbering`` and ``depth`` are "" and -1 if they are not defined.
     """
 
     kind: BlockKind = BlockKind.PARAGRAPH
@@ -68,7 +68,7 @@ class Styles:
         for _ in range(_MAX_ANCESTORS):
             style = self._styles.get(identifier)
             if style is None:
-                # Without a part for styles, Word has its own, whose identifiers are their names.
+                # Without a styles part the built-in styles apply, whose ids are their names.
                 return role if self._styles else _named(identifier) or role
             own = _own_role(style.find("{*}pPr"))
             if role.kind is BlockKind.PARAGRAPH:
@@ -82,7 +82,7 @@ class Styles:
 
 
 def _own_role(properties: Any) -> Role:
-    """Return a paragraph's own properties, without those of its style."""
+    """Return the role by a paragraph's own properties, without its style."""
     if properties is None:
         return Role()
     list_of = properties.find("{*}numPr")
@@ -94,7 +94,7 @@ def _own_role(properties: Any) -> Role:
 
 
 def _named(name: str) -> Role | None:
-    """Return what the name of a style says about its paragraphs."""
+    """Return the role by the name of a style, if it is known."""
     if name.lower() == "title":
         return Role(BlockKind.HEADING, 1)
     if found := _HEADING.match(name):
@@ -105,7 +105,7 @@ def _named(name: str) -> Role | None:
 
 
 def _value(parent: Any, name: str) -> str:
-    """Return the value of a child element, "" if it is not there."""
+    """Return the value of a child element, "" if it is missing."""
     child = None if parent is None else parent.find(f"{{*}}{name}")
     return "" if child is None else attribute(child)
 
@@ -119,14 +119,14 @@ class _Level:
 
 @dataclass(slots=True)
 class _List:
-    """An abstract list, or a use of one with levels of its own."""
+    """An abstract list, or an instance of one, which may override levels."""
 
     levels: dict[int, _Level] = field(default_factory=dict)
     abstract: str = ""
 
 
 class Numbering:
-    """The lists of a document, and how far each has counted.
+    """The lists of a document, and their counters.
 
     Args:
         root: The numbering part, ``None`` if there is none.
@@ -143,7 +143,7 @@ class Numbering:
                 self._uses[attribute(element, "numId")] = _list(element)
 
     def label(self, numbering: str, depth: int) -> str:
-        """Count one more paragraph of a list, and return what Word writes in front of it."""
+        """Count a paragraph of a list, and return the label that Word displays before it."""
         use = self._uses.get(numbering)
         if use is None:
             return ""
@@ -169,7 +169,7 @@ class Numbering:
 
 
 def _list(element: Any) -> _List:
-    """Read a list, or the levels that a use of it has of its own."""
+    """Read an abstract list or an instance."""
     levels = {
         whole_number(attribute(level, "ilvl"), 0): _Level(
             whole_number(_value(level, "start"), 1),

@@ -1,7 +1,7 @@
-"""Office files with a password: what is inside of them is unlocked into a folder of its own.
+"""Office files with a password: they are decrypted into a temporary folder.
 
-Owns the decryption, in the child that reads the document; what comes out is read like any file of
-its format. It must not know where passwords come from.
+Owns the decryption, in the process that reads the document; the result is read by the opener of its
+format. It must not know where passwords come from.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import too_large
+from indexer.extract.base import damaged_container, too_large
 from indexer.extract.process import scratch
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
 
-# Excel's own password for files that are protected against changes, not against reading.
-_OPEN_TO_ALL = "VelvetSweatshop"
-# Both forms are held in memory, and the child has some 350 MB.
+# Excel's fixed password for workbooks that are protected against changes only.
+_EXCEL_DEFAULT_PASSWORD = "VelvetSweatshop"  # noqa: S105  # public
+# The encrypted and the decrypted file are in memory, and the child has some 350 MB.
 LARGEST_BYTES = 64 * 1024**2
 
 
@@ -41,20 +41,20 @@ def open_source(path: Path, password: str | None, limits: Limits) -> scratch.Scr
 
 
 def is_locked(file: BinaryIO) -> bool:
-    """Whether an office file of any kind needs a password; False if it is none."""
+    """Whether a file is an office file with a password."""
     import msoffcrypto
 
     try:
         return bool(msoffcrypto.OfficeFile(file).is_encrypted())
-    except Exception:  # noqa: BLE001  # damaged files raise anything; their reader reports it
+    except Exception:  # noqa: BLE001  # damaged files raise anything; the reader reports it
         return False
 
 
 def unlock(file: BinaryIO, password: str | None, target: Path) -> None:
-    """Write what is inside of an encrypted office file.
+    """Decrypt an office file.
 
     Raises:
-        WorldError: ``needs_password`` without the right one, ``too_large``, or ``unreadable``.
+        WorldError: ``needs_password`` if the password is wrong, ``too_large``, or ``unreadable``.
     """
     import msoffcrypto
     from msoffcrypto.exceptions import InvalidKeyError
@@ -63,9 +63,9 @@ def unlock(file: BinaryIO, password: str | None, target: Path) -> None:
         raise too_large(LARGEST_BYTES)
     try:
         office = msoffcrypto.OfficeFile(file)
-        # The old formats always verify, and do not know the parameter.
+        # The formats before 2007 always verify, and do not have the parameter.
         verify = {"verify_password": True} if office.format == "ooxml" else {}
-        office.load_key(password=password or _OPEN_TO_ALL, **verify)
+        office.load_key(password=password or _EXCEL_DEFAULT_PASSWORD, **verify)
         with target.open("wb") as opened:
             office.decrypt(opened)
     except InvalidKeyError as error:
@@ -73,5 +73,4 @@ def unlock(file: BinaryIO, password: str | None, target: Path) -> None:
     except MemoryError:
         raise
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"[:200]
-        raise WorldError("unreadable", reason="container_damaged", said=said) from error
+        raise damaged_container(error) from error

@@ -1,9 +1,8 @@
-"""Word, Excel and PowerPoint files from before 2007, through LibreOffice where it is installed.
+"""Word, Excel and PowerPoint files from before 2007, converted by LibreOffice if it is installed.
 
-Owns finding that program and running it: without a window, without macros, without a network
-proxy, in a profile of its own that is thrown away, killed when it takes too long and with the
-process that started it. What it makes is read like any file of the newer formats. Nothing is
-downloaded or installed.
+Owns running it: without a window, macros and network, in a temporary profile, killed after a time
+limit and together with the process that started it. The readers of the newer formats read the
+result.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 _SHARE_OF_SILENCE = 0.8
 _NEWER = {"doc": "docx", "xls": "xlsx", "ppt": "pptx"}
 _NAMES = {"doc": "Word 97", "xls": "Excel 97", "ppt": "PowerPoint 97"}
-# Documents cannot ask for a macro to be run, nor for anything outside of them.
+# Documents can neither run macros nor load external content.
 _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" \
 xmlns:xs="http://www.w3.org/2001/XMLSchema">
@@ -51,7 +50,7 @@ xmlns:xs="http://www.w3.org/2001/XMLSchema">
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSource:
-    """Open a document of the old kind (``indexer.extract.base.Opener``)."""
+    """Open an office file from before 2007 (``indexer.extract.base.Opener``)."""
     check_size(path, limits.package_bytes)
     kind = _kind(path)
     program = find_program()
@@ -75,10 +74,10 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSour
 
 @contextlib.contextmanager
 def leftover_sockets_removed() -> Iterator[None]:
-    """Delete the sockets that the program leaves, as its sandbox may not delete files.
+    """Delete the sockets that LibreOffice leaves, since a confined process may not delete files.
 
-    It puts one where all its instances look for each other. Only those are removed that came
-    meanwhile, and that have no listener.
+    It creates one for its other instances. Only those are deleted that were created meanwhile and
+    have no listener.
     """
     before = set(_sockets())
     try:
@@ -110,15 +109,15 @@ def _kind(path: Path) -> str:
 
 
 def _convert(program: str, source: Path, kind: str, limits: Limits) -> Path:
-    """Run the program on a copy of the file, in a folder of its own; return the converted file."""
+    """Convert a copy of the file in its temporary folder; return the converted file."""
     folder = source.parent
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True)
     (profile / "user" / "registrymodifications.xcu").write_text(_SETTINGS, encoding="utf-8")
     made = folder / "made" / f"document.{_NEWER[kind]}"
     if _run(program, source, profile, kind, limits) != 0 and not made.is_file():
-        # Once it has filled a profile it starts itself again. A confined one cannot, since it may
-        # not delete the socket that is named after the folder of its profile.
+        # After creating a profile LibreOffice restarts. When confined it cannot, since it may not
+        # delete the socket, which is named after the folder of the profile.
         again = profile.rename(folder / "profile-filled")
         _run(program, source, again, kind, limits)
     if not made.is_file() or made.stat().st_size == 0:
@@ -152,7 +151,7 @@ def _run(program: str, source: Path, profile: Path, kind: str, limits: Limits) -
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Return an environment without the person's settings and without a network proxy."""
+    """Return an environment without the person's settings, and with proxies that do not exist."""
     nowhere = dict.fromkeys(("http_proxy", "https_proxy", "ftp_proxy", "all_proxy"), "127.0.0.1:9")
     return {
         **os.environ,

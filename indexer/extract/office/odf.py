@@ -1,11 +1,10 @@
-"""OpenDocument files as sources of pages: what texts, presentations and sheets do alike.
+"""OpenDocument files: what texts, presentations and spreadsheets share.
 
-Owns the way from the package to pieces of its content (a paragraph, a row, a slide), each of them
-a small tree of lxml's that is gone when the next one comes, and what the file says about itself;
-the text of a paragraph is in ``odf_text``, and each kind of document brings a ``Body`` that
-knows its structure. odfdo, the library for this format, holds documents whole: it takes 344 MB for
-20,000 rows of ten cells, where a child may take 350, expands a row that
-claims to be repeated a million times, reads nothing of a damaged file, and loses text under ruby.
+Owns reading the content in pieces (a paragraph, a row, a slide), each a small lxml tree, and the
+metadata; ``odf_text`` has the text of paragraphs, and each kind of document a ``Body`` that handles
+its pieces. odfdo, the library for this format, needs 344 MB for 20,000 rows of ten cells, of the
+350 of a child, expands a row that is repeated a million times, reads nothing of a damaged file, and
+loses text with ruby.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ class Body:
     """Writes the content of one kind of document, piece by piece.
 
     Args:
-        writer: Where the text goes.
+        writer: Receives the text.
 
     Attributes:
-        open: The elements that are too large to be pieces, but have pieces inside; an element is a
-            piece when all around it are of these.
+        open: The elements that are too large to be pieces; an element is a piece if all its
+            ancestors are among these.
     """
 
     open: ClassVar[frozenset[str]] = frozenset({"office:document-content", "office:body"})
@@ -46,16 +45,16 @@ class Body:
         self.writer = writer
 
     def handle(self, piece: Any) -> None:
-        """Write a piece, or end what is open: then its own pieces are no longer in it."""
+        """Write a piece, or end an open element, which has no pieces any more."""
         raise NotImplementedError
 
     def page_count(self) -> int:
-        """The number of pages begun so far, at least one."""
+        """The number of pages so far, at least 1."""
         raise NotImplementedError
 
 
 class OdfSource(PackageSource):
-    """An open document of any of the three kinds."""
+    """An open text, presentation or spreadsheet."""
 
     def __init__(self, package: Package, body: Callable[[PageWriter], Body]) -> None:
         super().__init__(package)
@@ -78,10 +77,10 @@ class OdfSource(PackageSource):
 
 
 def open_odf(path: Path, limits: Limits, body: Callable[[PageWriter], Body]) -> OdfSource:
-    """Open a document whose content ``body`` writes.
+    """Open a document whose content is written by ``body``.
 
     Raises:
-        WorldError: ``needs_password`` if its parts are encrypted, and all that ``Package`` raises.
+        WorldError: ``needs_password`` if its parts are encrypted, and those of ``Package``.
     """
 
     def source(package: Package) -> OdfSource:
@@ -95,7 +94,7 @@ def open_odf(path: Path, limits: Limits, body: Callable[[PageWriter], Body]) -> 
 
 
 def _pieces(package: Package, part: str, containers: frozenset[str]) -> Iterator[Any]:
-    """Yield the elements of a part that are only inside containers; see ``read_pieces``."""
+    """Yield the elements of a part whose ancestors are all containers; see ``read_pieces``."""
     return read_pieces(package.chunks(part), package.budget, lambda tag: short(tag) in containers)
 
 
@@ -107,7 +106,7 @@ def _is_encrypted(package: Package) -> bool:
 
 
 def _metadata(package: Package) -> Metadata:
-    """Return what the file says about itself; a damage here costs nothing."""
+    """Return the metadata; of a damaged part, what precedes the damage."""
     values: dict[str, str] = {}
     if _META in package:
         containers = frozenset({"office:document-meta", "office:meta"})

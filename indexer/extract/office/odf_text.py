@@ -1,7 +1,7 @@
-"""The text of paragraphs in OpenDocument files, and the names of their elements.
+"""The text of paragraphs in OpenDocument files, and short names of elements and attributes.
 
-Owns white space, signs, notes and what is drawn inside of a paragraph; it must not know the
-structure of texts, slides or sheets. Deleted text that is kept for the record is never read.
+Owns white space, notes and drawings in a paragraph; it must not know the structure of documents.
+Tracked deletions are not read.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from indexer.extract.office.xml import whole_number
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PARAGRAPHS = frozenset({"text:p", "text:h"})
-# Elements whose content is no text of the document.
+# Elements without text of the document.
 SKIPPED = frozenset({
     "text:note-citation", "text:ruby-text", "text:tracked-changes", "office:forms",
     "text:bibliography-configuration", "text:variable-decls", "text:sequence-decls", "svg:title",
@@ -40,7 +42,7 @@ _PREFIXES = {space: prefix for prefix, space in _SPACES.items()}
 
 @lru_cache(maxsize=4096)
 def short(tag: object) -> str:
-    """Name an element with the usual prefix of its namespace, ``text:p``; entities have no name."""
+    """Return a tag with the usual prefix of its namespace, ``text:p``; "" for an entity."""
     if not isinstance(tag, str):
         return ""
     space, _, plain = tag.removeprefix("{").rpartition("}")
@@ -48,13 +50,8 @@ def short(tag: object) -> str:
 
 
 def attribute(element: Any, name: str, otherwise: str = "") -> str:
-    """Return an attribute by its name with the usual prefix of its namespace."""
+    """Return an attribute by its name with the usual prefix, ``text:style-name``."""
     return str(element.get(_full(name), otherwise))
-
-
-def whole(text: str, otherwise: int) -> int:
-    """Parse a small whole number; return ``otherwise`` for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else otherwise
 
 
 @lru_cache(maxsize=256)
@@ -68,20 +65,20 @@ class Paragraph:
     """A paragraph or heading.
 
     Attributes:
-        text: Its own text.
+        text: Its text.
         notes: The paragraphs of the notes and comments in it.
-        drawn: The elements that are drawn in it, which may have paragraphs of their own.
-        turns: How often the page turns inside.
+        drawn: The drawings in it, which may have paragraphs.
+        page_breaks: The number of page breaks in it.
     """
 
     text: str = ""
     notes: list[str] = field(default_factory=list)
     drawn: list[Any] = field(default_factory=list)
-    turns: int = 0
+    page_breaks: int = 0
 
 
 def read_paragraph(element: Any) -> Paragraph:
-    """Return the text of a paragraph."""
+    """Read the text, notes and drawings of a paragraph."""
     found = Paragraph()
     parts: list[str] = []
     _collect(element, parts, found)
@@ -111,11 +108,11 @@ def _collect(element: Any, parts: list[str], found: Paragraph) -> None:
         if name in _SIGNS:
             parts.append(_SIGNS[name])
         elif name == "text:s":
-            parts.append(" " * min(whole(attribute(child, "text:c"), 1), _MAX_SPACES))
+            parts.append(" " * min(whole_number(attribute(child, "text:c"), 1), _MAX_SPACES))
         elif name in _NOTES:
             found.notes += texts(child)
         elif name == "text:soft-page-break":
-            found.turns += 1
+            found.page_breaks += 1
         elif name.startswith("draw:"):
             found.drawn.append(child)
         elif name not in SKIPPED:
@@ -124,7 +121,7 @@ def _collect(element: Any, parts: list[str], found: Paragraph) -> None:
 
 
 def _add(text: str | None, parts: list[str]) -> None:
-    # White space is folded as in HTML: what is meant to be seen has elements of its own.
+    # White space is collapsed as in HTML; significant spaces and tabs are elements.
     if text:
         text = _SPACE.sub(" ", text)
         parts.append(text.lstrip(" ") if parts and parts[-1].endswith(" ") else text)

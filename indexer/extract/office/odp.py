@@ -1,6 +1,6 @@
-"""OpenDocument presentations: each slide a page, its title the heading, its notes below it.
+"""OpenDocument presentations: each slide is a page, with its title as heading, then its notes.
 
-Owns the structure of slides; what they share with texts and sheets is in ``odf``.
+Owns the structure of slides; ``odf`` has what the formats share.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SHAPES = frozenset({
     "draw:frame", "draw:custom-shape", "draw:rect", "draw:ellipse", "draw:line", "draw:polygon",
     "draw:path", "draw:connector", "draw:caption",
 })  # fmt: skip
-# The classes of frames, as the shapes of PowerPoint call them.
+# The classes of frames, mapped to types of PowerPoint's placeholders.
 _CLASSES = {
     "title": "title", "subtitle": "subTitle", "outline": "body", "notes": "body",
     "footer": "ftr", "header": "hdr", "date-time": "dt", "page-number": "sldNum", "page": "sldImg",
@@ -31,7 +31,7 @@ _CLASSES = {
 
 
 class _Slides(Body):
-    """Writes slide after slide."""
+    """Writes the slides of a presentation."""
 
     open = Body.open | {"office:presentation"}
 
@@ -57,7 +57,7 @@ class _Slides(Body):
 
 
 def _shapes(element: Any) -> Iterator[Shape]:
-    """Yield what is drawn on a slide, or on the page of its notes."""
+    """Yield the shapes of a slide or of its notes."""
     for child in element:
         name = short(child.tag)
         if name in _SHAPES:

@@ -1,7 +1,7 @@
-"""OpenDocument spreadsheets: each sheet a page, its rows the lines of a table.
+"""OpenDocument spreadsheets: each sheet is a page, with its rows as a table.
 
-Owns the structure of sheets; what they share with texts and slides is in ``odf``. Cells say what
-they show. A cell or row that claims to be repeated a million times is read once.
+Owns the structure of sheets; ``odf`` has what the formats share. The text of a cell is its
+displayed value. Repeated rows are read once, repeated cells ``_MAX_COPIES`` times at most.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.office.odf import Body, open_odf
-from indexer.extract.office.odf_text import attribute, short, texts, whole
+from indexer.extract.office.odf_text import attribute, short, texts
 from indexer.extract.office.sheets import SheetWriter
+from indexer.extract.office.xml import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ _MAX_CELLS = 20_000
 
 
 class _Book(Body):
-    """Writes sheet after sheet."""
+    """Writes the sheets of a workbook."""
 
     open = Body.open | {
         "office:spreadsheet", "table:table", "table:table-rows", "table:table-header-rows",
@@ -37,7 +38,7 @@ class _Book(Body):
         super().__init__(writer)
         self._number = 0
         self._sheet: SheetWriter | None = None
-        self._aside: list[str] = []  # what is drawn on the sheet
+        self._drawn: list[str] = []  # texts of the drawings on the sheet
 
     def page_count(self) -> int:
         return max(self._number, 1)
@@ -47,17 +48,17 @@ class _Book(Body):
         if name == "table:table":
             sheet = self._opened(piece)
             sheet.finish()
-            for text in self._aside:
+            for text in self._drawn:
                 self.writer.add(text)
-            self._sheet, self._aside = None, []
+            self._sheet, self._drawn = None, []
         elif name == "table:table-row":
             table = next(piece.iterancestors("{*}table"))
             self._opened(table).row(list(_cells(piece)))
         elif name == "table:shapes":
-            self._aside += texts(piece)
+            self._drawn += texts(piece)
 
     def _opened(self, table: Any) -> SheetWriter:
-        """Return the sheet under way; it is begun with its first row, or at its end."""
+        """Return the current sheet, which begins at its first row or at its end."""
         if self._sheet is None:
             self._number += 1
             if self._number > 1:
@@ -67,12 +68,12 @@ class _Book(Body):
 
 
 def _cells(row: Any) -> Iterator[str]:
-    """Yield what the cells of a row show."""
+    """Yield the displayed values of a row."""
     count = 0
     for cell in row:
         text = " ".join(texts(cell)) if short(cell.tag) in _CELLS else ""
         if text and count < _MAX_CELLS:
-            copies = whole(attribute(cell, "table:number-columns-repeated"), 1)
+            copies = whole_number(attribute(cell, "table:number-columns-repeated"), 1)
             copies = min(max(copies, 1), _MAX_COPIES)
             count += copies
             yield from [text] * copies

@@ -1,7 +1,7 @@
-"""OpenDocument texts: paragraphs, headings, lists, tables, notes, on the pages last laid out.
+"""OpenDocument texts: paragraphs, headings, lists, tables, notes.
 
-Owns the structure of text documents; what they share with sheets and slides is in ``odf``. Pages
-are counted where the file remembers its last layout, else there is one.
+Owns the structure of text documents; ``odf`` has what the formats share. Pages are those of the
+last layout if the file has it, else there is one.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from indexer.extract.office.odf_text import (
     read_paragraph,
     short,
     texts,
-    whole,
 )
+from indexer.extract.office.xml import whole_number
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ class _Text(Body):
         self._captions = {"Caption", "Illustration", "Table", "Figure", "Drawing"}
         self._lists = 0
         self._indexes = 0
-        self._turns = 0
+        self._page_breaks = 0
 
     def page_count(self) -> int:
         return self.writer.page
@@ -60,15 +60,15 @@ class _Text(Body):
         name = short(piece.tag)
         if name in PARAGRAPHS:
             self._paragraph(piece, name)
-            self._turn()
+            self._break_page()
         elif name == "table:table-row":
             self._row(piece)
-            self._turn()
+            self._break_page()
         elif name == "style:style":
             self._inherit(piece)
         elif name == "text:soft-page-break":
-            self._turns += 1
-            self._turn()
+            self._page_breaks += 1
+            self._break_page()
         elif name not in SKIPPED:
             self._lists += name == "text:list"
             self._indexes += name in _INDEXES
@@ -83,11 +83,12 @@ class _Text(Body):
         found = read_paragraph(element)
         for drawn in found.drawn:
             self.handle(drawn)
-        level = whole(attribute(element, "text:outline-level"), 1) if name == "text:h" else 0
+        outline = attribute(element, "text:outline-level")
+        level = whole_number(outline, 1) if name == "text:h" else 0
         self._write(found.text, level, attribute(element, "text:style-name"))
         for note in found.notes:
             self._write(note, 0, "")
-        self._turns += found.turns
+        self._page_breaks += found.page_breaks
 
     def _write(self, text: str, level: int, style: str) -> None:
         if self._indexes:
@@ -104,25 +105,25 @@ class _Text(Body):
             self.writer.add(text)
 
     def _inherit(self, style: Any) -> None:
-        """Remember what a style of this document alone is derived from."""
+        """Note automatic styles that are derived from those of titles and captions."""
         for known in (self._titles, self._captions):
             if attribute(style, "style:parent-style-name") in known and len(known) < _MAX_STYLES:
                 known.add(attribute(style, "style:name"))
 
     def _row(self, row: Any) -> None:
-        """Write a row; a table inside of a cell is text of that cell."""
+        """Write a row; a nested table is text of its cell."""
         cells = [list(texts(cell)) for cell in row if short(cell.tag) == "table:table-cell"]
         if any(sum(map(len, cell)) > _LONG_CELL for cell in cells):
             for text in (text for cell in cells for text in cell):
                 self.writer.add(text)
         else:
             self.writer.row([" ".join(cell) for cell in cells])
-        self._turns += sum(1 for _ in row.iter("{*}soft-page-break"))
+        self._page_breaks += sum(1 for _ in row.iter("{*}soft-page-break"))
 
-    def _turn(self) -> None:
-        if self._turns:
-            self.writer.begin_page(self.writer.page + self._turns)
-            self._turns = 0
+    def _break_page(self) -> None:
+        if self._page_breaks:
+            self.writer.begin_page(self.writer.page + self._page_breaks)
+            self._page_breaks = 0
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:

@@ -1,10 +1,9 @@
-"""Word, PowerPoint and Excel files: which parts they have, and how these refer to each other.
+"""Office Open XML packages (ECMA-376, part 2): Word, PowerPoint and Excel files.
 
-Owns relations between parts and the part that a document begins with. Parts are read by ``xml``, in
-pieces or whole; nothing but the parts that hold text is ever unpacked. python-docx, python-pptx and
-openpyxl, the libraries for these formats, take a file whole or not at all, pictures and macros
-included: one damaged slide, a relation to a part that is missing or a style that they do not know
-would each cost the whole document.
+Owns the relationships between parts and the main part. ``xml`` reads parts, in pieces or whole;
+only parts with text are unpacked. python-docx, python-pptx and openpyxl load a whole file, with
+pictures and macros, and fail for all of it if a slide is damaged, a part is missing or a style is
+unknown.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ class OfficePackage(Package):
 
     Args:
         path: The file.
-        limits: What the document may cost.
-        usual: The name of the part that the document begins with, if nothing says another.
-        absent: The reason for a file without it, as a code of ``indexer.api.phrases``.
+        limits: On its size.
+        usual: The name of the main part if no relationship names it.
+        absent: The reason for a file without main part, a code of ``indexer.api.phrases``.
 
     Attributes:
-        main: The part that the document begins with.
-        metadata: What the file says about itself.
+        main: The name of the main part.
+        metadata: Of the document.
 
     Raises:
-        WorldError: ``unreadable`` if it has no such part, and all that ``Package`` raises.
+        WorldError: ``unreadable`` if it has no main part, and those of ``Package``.
     """
 
     def __init__(self, path: Path, limits: Limits, usual: str, absent: str) -> None:
@@ -57,29 +56,32 @@ class OfficePackage(Package):
             raise
 
     def related(self, part: str, *kinds: str) -> list[str]:
-        """Return the parts of some kinds that a part refers to."""
+        """Return the parts to which a part has relationships of some kinds."""
         relations = self._relations_from(part).values()
         return [name for kind, name in relations if kind in kinds and name in self]
 
     def part(self, referrer: str, identifier: str) -> str:
-        """Return the part of a relationship id, or ""."""
+        """Return the part of a relationship by its id, "" if it is missing."""
         name = self._relations_from(referrer).get(identifier, ("", ""))[1]
         return name if name in self else ""
 
     def tree(self, part: str) -> tuple[Any, WorldError | None]:
-        """Return the root of a part up to its first damage, if at all, and the damage."""
+        """Return the root of a part, read up to its first damage, and the damage if any."""
         root, damage = read_tree(self.chunks(part), self.budget, self.budget.limits.tree_nodes)
         if root is not None and _declares_type(root):
             return None, _entities()
         return root, damage
 
     def pieces(self, part: str, containers: frozenset[str]) -> Iterator[Any]:
-        """Yield the elements of a part that are only inside containers (``read_pieces``).
+        """Yield the elements of a part whose ancestors are all containers (``read_pieces``).
 
         Args:
             part: Its name.
-            containers: The local names of elements that are too large to be pieces, the root's
-                too; a part with another root is no such part.
+            containers: The local names of elements that are too large to be pieces, with that of
+                the root.
+
+        Raises:
+            WorldError: ``unreadable`` if the root is no container, and those of ``read_pieces``.
         """
 
         def is_open(tag: object) -> bool:
@@ -93,7 +95,7 @@ class OfficePackage(Package):
             yield piece
 
     def _relations_from(self, part: str) -> dict[str, tuple[str, str]]:
-        """Return what a part refers to inside the file: kind and name by identifier."""
+        """Return the internal relationships of a part: kind and name of the target by id."""
         if part not in self._relations:
             folder, name = posixpath.split(part)
             place = posixpath.join(folder, "_rels", f"{name}.rels")
@@ -111,7 +113,7 @@ class OfficePackage(Package):
 
 
 class OfficeSource(PackageSource):
-    """A document of such a package."""
+    """A document in an ``OfficePackage``."""
 
     _package: OfficePackage
 
@@ -120,7 +122,11 @@ class OfficeSource(PackageSource):
         self.metadata = package.metadata
 
     def _main(self) -> Any:
-        """Return the root of the part that the document begins with; raise its damage for none."""
+        """Return the root of the main part.
+
+        Raises:
+            WorldError: If it is damaged from the start.
+        """
         root, damage = self._package.tree(self._package.main)
         if root is None and damage is not None:
             raise damage
@@ -132,5 +138,5 @@ def _declares_type(element: Any) -> bool:
 
 
 def _entities() -> WorldError:
-    """Return the outcome of a document type: no office program writes one, and entities need it."""
+    """Return the error of a part with a document type: entities need it, no program writes it."""
     return WorldError("unreadable", reason="xml_entities")

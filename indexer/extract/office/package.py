@@ -1,8 +1,7 @@
-"""Zip files whose parts make up one document: office files and e-books.
+"""Zip packages: office files, e-books and zip archives.
 
-Owns opening them and unpacking their parts under a budget; it must not know what the parts mean.
-Nothing is ever unpacked to disk, no name inside is ever used as a path, and nothing but the parts
-that hold text is touched, so that macros, pictures and embedded files are never opened.
+Owns opening them and unpacking parts within a budget; it must not know what the parts mean. Only
+parts that are asked for are unpacked, in memory; their names are never used as paths.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Self, TypeVar
 from urllib.parse import unquote
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import PlainSource, check_size, too_large
+from indexer.extract.base import PlainSource, check_size, damaged_container, too_large
 from indexer.extract.budget import Budget
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ P = TypeVar("P", bound="Package")
 S = TypeVar("S", bound="PackageSource")
 
 _CHUNK_BYTES = 1 << 16
-# Each entry of the directory becomes an object of ten times its size.
+# ``zipfile`` needs ten times the size of the directory.
 MAX_DIRECTORY_BYTES = 8 * 1024**2
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
@@ -39,7 +38,7 @@ _LOCATOR_64 = struct.Struct("<4sLQL")
 _TAIL_BYTES = (1 << 16) + _END.size + _LOCATOR_64.size
 _UNKNOWN = 0xFFFFFFFF
 _ENCRYPTED = 0x1
-_STRONG = 99  # the compression method of parts encrypted with AES
+_AES = 99  # the compression method of parts encrypted with AES
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, struct.error,
     IndexError, OverflowError,
@@ -47,12 +46,12 @@ _DAMAGE = (
 
 
 class Package:
-    """An open zip file. Names of parts are compared without case.
+    """An open zip file. Names of parts are case-insensitive.
 
     Args:
         path: The file.
-        limits: What the document may cost.
-        budget: That of the document, if there is one already.
+        limits: On its size.
+        budget: Of the document; a new one by default.
         password: Of its parts.
 
     Raises:
@@ -92,12 +91,12 @@ class Package:
         return _key(name) in self._parts
 
     def names(self) -> Iterator[str]:
-        """Yield the names of all parts, as they are written."""
+        """Yield the names of all parts."""
         for info in self._parts.values():
             yield info.filename
 
     def files(self) -> Iterator[str]:
-        """Yield the names of the parts that are files, not folders or links, in their order."""
+        """Yield the names of the parts that are files, not folders or links, in order."""
         for info in self._zip.infolist():
             if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16):
                 yield info.filename
@@ -110,13 +109,13 @@ class Package:
         """Yield the bytes of a part.
 
         Raises:
-            WorldError: ``unreadable`` if it is missing or damaged, ``needs_password`` if it is
-                encrypted, ``too_complex`` if it does not end.
+            WorldError: ``unreadable`` if it is missing or damaged, ``needs_password`` or
+                ``unsupported`` if it is encrypted, ``too_complex`` if it exceeds the budget.
         """
         info = self._parts.get(_key(name))
         if info is None:
             raise WorldError("unreadable", reason="part_missing", part=name[:80])
-        if info.compress_type == _STRONG:
+        if info.compress_type == _AES:
             raise WorldError("unsupported", format="AES zip")
         if info.flag_bits & _ENCRYPTED and self._password is None:
             raise WorldError("needs_password")
@@ -126,11 +125,14 @@ class Package:
                 yield data
 
     def read(self, name: str, limit: int) -> bytes:
-        """Return a part whole.
+        """Return the bytes of a part.
 
         Args:
             name: The part.
-            limit: The bytes past which it is refused.
+            limit: In bytes.
+
+        Raises:
+            WorldError: ``too_large``, and those of ``chunks``.
         """
         found = bytearray()
         for data in self.chunks(name):
@@ -145,7 +147,7 @@ class Package:
 
 
 class PackageSource(PlainSource):
-    """A document made of the parts of a package, which is open as long as the document is."""
+    """A document in a package, which is closed with it."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -155,7 +157,7 @@ class PackageSource(PlainSource):
 
 
 def opened(package: P, source: Callable[[P], S]) -> S:
-    """Return a document of a package; the package is closed if there is none."""
+    """Return the document of a package; closes the package if that fails."""
     try:
         return source(package)
     except BaseException:
@@ -164,12 +166,11 @@ def opened(package: P, source: Callable[[P], S]) -> S:
 
 
 def resolve(base: str, target: str) -> str:
-    """Return the name of the part that a part refers to.
+    """Resolve a reference to another part.
 
     Args:
         base: The name of the part with the reference.
-        target: What it says, perhaps with a fragment; percent signs stand for themselves and for
-            escapes alike.
+        target: The reference, perhaps with percent escapes and a fragment.
     """
     target = unquote(target.partition("#")[0]).replace("\\", "/")
     if target.startswith("/"):
@@ -183,26 +184,21 @@ def _key(name: str) -> str:
 
 @contextmanager
 def zip_errors() -> Iterator[None]:
-    """Map the library's exceptions for damage to our errors."""
+    """Convert exceptions of ``zipfile`` to ``WorldError``."""
     try:
         yield
-    except RuntimeError as error:  # how the library says that it would need a password
+    except RuntimeError as error:  # raised for a missing or wrong password
         raise WorldError("needs_password") from error
     except _DAMAGE as error:
-        raise _damaged(error) from error
+        raise damaged_container(error) from error
     except OSError as error:
         if error.errno not in (None, 22):  # 22: an impossible offset in the directory
             raise
-        raise _damaged(error) from error
-
-
-def _damaged(error: Exception) -> WorldError:
-    said = " ".join(str(error).split())[:120]
-    return WorldError("unreadable", reason="container_damaged", said=said)
+        raise damaged_container(error) from error
 
 
 def directory_bytes(file: IO[bytes], size: int) -> int:
-    """Return the size that a zip file says its directory has, 0 if it does not say."""
+    """Return the declared size of a zip file's directory, 0 if there is none."""
     file.seek(max(0, size - _TAIL_BYTES))
     tail = file.read(_TAIL_BYTES)
     at = tail.rfind(b"PK\x05\x06")

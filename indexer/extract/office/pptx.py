@@ -1,9 +1,8 @@
-"""PowerPoint presentations: each slide a page, its title the heading, its notes below it.
+"""PowerPoint presentations: each slide is a page, with its title as heading, then its notes.
 
-Owns which parts of the file are read, in which order, and what shapes hold. Hidden slides are
-read, since whoever wrote them looks for them; hidden shapes are not. The text of a layout or a
-master is read with the first slide that shows it, diagrams and comments for their text, charts for
-their values; pictures and films are never touched.
+Owns the order of the parts and the text of shapes. Hidden slides are read, since their author may
+look for them; hidden shapes are not. The text of a layout or master is read with the first slide
+that uses it. Of diagrams and comments the text is read, of charts the values.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 _DRAWN = ("diagramData", "chart", "chartEx", "comments")
 _AROUND = ("slideLayout", "slideMaster")
 _SHAPES = frozenset({"sp", "graphicFrame", "cxnSp", "pic"})
-_LEGIBLE = re.compile(r"[^\W_]")  # layouts draw quotation marks as shapes of their own
+_LEGIBLE = re.compile(r"[^\W_]")  # some shapes of layouts are quotation marks
 _NUMBERED = re.compile(r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)")
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman",
           "romanUc": "upperRoman"}  # fmt: skip
@@ -47,7 +46,7 @@ class PptxSource(OfficeSource):
         listed = self._main().iterfind("{*}sldIdLst/{*}sldId")
         self._slides = [_relation(each) for each in listed][:_MAX_SLIDES]
         self.page_count = len(self._slides)
-        self._shown: set[str] = set()  # layouts and masters that were read
+        self._read_layouts: set[str] = set()  # and masters
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._package.budget)
@@ -73,7 +72,7 @@ class PptxSource(OfficeSource):
             raise damage
 
     def _drawn(self, drawn: str, writer: PageWriter) -> None:
-        """Write a diagram, a chart with what was drawn into it, or comments."""
+        """Write a diagram, a chart with its shapes, or comments."""
         root, _ = self._package.tree(drawn)
         if root is not None and local(root) == "chartSpace":
             write_chart(root, writer)
@@ -85,11 +84,11 @@ class PptxSource(OfficeSource):
                 writer.add(text)
 
     def _around(self, part: str, kinds: Sequence[str], writer: PageWriter) -> None:
-        """Write the text of a slide's layout and master, unless it was written before."""
+        """Write the text of a slide's layout and master, once for each."""
         for around in self._package.related(part, *kinds[:1]):
-            if around in self._shown:
+            if around in self._read_layouts:
                 continue
-            self._shown.add(around)
+            self._read_layouts.add(around)
             root, _ = self._package.tree(around)
             for shape in () if root is None else root.iter("{*}sp"):
                 if next(shape.iter("{*}ph"), None) is None and not _is_hidden(shape):
@@ -100,22 +99,22 @@ class PptxSource(OfficeSource):
 
 
 def _relation(slide: Any) -> str:
-    """Return the identifier of a slide's relation; its own number is an attribute ``id`` too."""
+    """Return the relationship id of a slide, the ``id`` attribute with a namespace."""
     key = next((key for key in slide.keys() if key.endswith("}id")), "none")  # noqa: SIM118  # an element is its children
     return str(slide.get(key, ""))
 
 
 def _shapes(root: Any) -> Iterator[Shape]:
-    """Yield what is written on a slide, in the order in which it is drawn."""
+    """Yield the shapes of a slide, in drawing order."""
     if root is None:
         return
     for alternatives in list(root.iter("{*}AlternateContent")):
-        _choose(alternatives)
+        _take_first(alternatives)
     for tree in root.iterfind("{*}cSld/{*}spTree"):
         yield from _written(tree)
 
 
-def _choose(alternatives: Any) -> None:
+def _take_first(alternatives: Any) -> None:
     """Replace alternatives by the first one."""
     for element in list(next(iter(alternatives), ())):
         alternatives.addprevious(element)
@@ -154,7 +153,7 @@ def _paragraphs(element: Any) -> list[str]:
 
 
 def _number(paragraph: Any, counts: dict[int, int]) -> str:
-    """Return the number of a paragraph and count it; "" for one that says of none."""
+    """Count a paragraph and return its number, "" if it has none."""
     properties = paragraph.find("{*}pPr")
     level = attribute(properties, "lvl") if properties is not None else ""
     depth = int(level[:2]) if level.isdecimal() else 0
@@ -172,7 +171,7 @@ def _number(paragraph: Any, counts: dict[int, int]) -> str:
 
 
 def _text(paragraph: Any) -> str:
-    """Return the text of a paragraph, without the number of the slide."""
+    """Return the text of a paragraph, without fields with the number of the slide."""
     parts = []
     for element in paragraph.iter("{*}t", "{*}br", "{*}tab"):
         name = local(element)

@@ -1,4 +1,4 @@
-"""Where LibreOffice is installed. Standard library only, so that the doctor can ask too."""
+"""Finds LibreOffice. Standard library only, so that ``lectern doctor`` can use it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PLACES = {
 
 
 def find_program() -> str:
-    """Return LibreOffice's command, "" where it is not installed."""
+    """Return the path of LibreOffice, "" if it is not installed."""
     for name in ("soffice", "libreoffice"):
         if found := shutil.which(name):
             return found

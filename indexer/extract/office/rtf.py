@@ -1,9 +1,9 @@
-"""Rich Text Format: paragraphs, headings, tables, footnotes, as WordPad or Outlook show them.
+"""Rich Text Format: paragraphs, headings, lists, tables, footnotes.
 
-Owns what control words mean for the text; their syntax is in ``rtf_tokens``. striprtf, the library
-for this format, gives bare text: notes and comments are lost, what was struck out or hidden is
-there, and of headings, points and cells nothing tells. The file is never executed in any sense:
-pictures, embedded objects and fields are passed over, the last results of fields are read.
+Owns the meaning of control words; ``rtf_tokens`` has their syntax. striprtf, the library for this
+format, returns bare text: it loses notes and comments, headings, list items and cells, and keeps
+deleted and hidden text. Pictures, embedded objects and field codes are skipped; the results of
+fields are read.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SILENT = frozenset({
     "htmltag", "mhtmltag", "fontemb", "falt", "panose",
 })  # fmt: skip
 _ASIDE_BREAKS = {"par": "\n", "cell": "\t", "row": "\n"}
-_ASIDE = frozenset({"footnote", "annotation"})  # read after their paragraph
+_ASIDE = frozenset({"footnote", "annotation"})  # written after their paragraph
 _KNOWN_EXTRAS = frozenset({"annotation", "shptxt", "fldrslt", "result", "shp", "shpinst"})
 _SIGNS = {
     "tab": "\t", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
@@ -56,16 +56,16 @@ _TOKENS_A_STRETCH = 50_000
 
 @dataclass(slots=True)
 class _Group:
-    """The state of a group, which ends with its brace."""
+    """The state of a group, which its closing brace ends."""
 
     destination: str = "body"  # body, aside, silent, style, or the name of a field of the metadata
     hidden: bool = False
-    fresh: bool = False  # nothing but control words stood in it so far
+    fresh: bool = False  # at its start, where a destination may be set
     ignorable: bool = False
 
 
 class RtfSource(PlainSource):
-    """An open file."""
+    """An open RTF file."""
 
     def __init__(self, data: bytes, limits: Limits) -> None:
         self._data = data
@@ -88,7 +88,7 @@ class RtfSource(PlainSource):
 
 
 class _Reader:
-    """Makes paragraphs of tokens."""
+    """Converts tokens to paragraphs."""
 
     def __init__(self, writer: PageWriter) -> None:
         self._writer = writer
@@ -102,7 +102,7 @@ class _Reader:
         self._listed = False
         self._in_table = False
         self._cells: list[str] = []
-        self._cell = ""  # what stood in a table that was left without closing its last cell
+        self._cell = ""  # text of an unclosed cell when the table ends
         self._date: dict[str, int] = {}
 
     def handle(self, token: Token) -> None:
@@ -129,14 +129,14 @@ class _Reader:
         return Metadata(title[:500], author[:500], f"{year}-{month:02d}-{day:02d}" if known else "")
 
     def end(self) -> None:
-        """Write what is left of a file, which may end in a table."""
+        """Write the rest; the file may end in a table."""
         if self._in_table:
             self._end_row("".join(self._texts["body"]))
             self._texts["body"] = []
         self.end_paragraph()
 
     def end_paragraph(self) -> None:
-        """Write the paragraph under way, and the notes that stood in it."""
+        """Write the current paragraph and the notes in it."""
         text = "".join(self._texts["body"])
         self._texts["body"] = []
         if self._in_table:
@@ -148,7 +148,7 @@ class _Reader:
             self._writer.add(note)
 
     def _write_paragraph(self, text: str) -> None:
-        """Write a paragraph outside of tables, after a row that was left open."""
+        """Write a paragraph outside of tables, after ending an unclosed row."""
         if self._cells or self._cell:
             text = text[len(self._cell) :]
             self._end_row(self._cell)
@@ -216,7 +216,7 @@ class _Reader:
             self._write(_ASIDE_BREAKS[word])
 
     def _set_destination(self, word: str) -> bool:
-        """Note where the text of a group that begins with this word goes, if it says so."""
+        """Set the destination of the group if the word is one; return whether it is."""
         group = self._group
         if word in _ASIDE and group.destination == "body":
             group.destination = "aside"
@@ -265,7 +265,7 @@ class _Reader:
             self._begin_row()
 
     def _begin_row(self) -> None:
-        """Close a row that was left open; where it is closed after all, nothing is left of it."""
+        """End an unclosed row."""
         if self._cells:
             self._end_row()
         elif not self._in_table:
@@ -279,7 +279,7 @@ class _Reader:
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> RtfSource:
-    """Open a file (``indexer.extract.base.Opener``)."""
+    """Open an RTF file (``indexer.extract.base.Opener``)."""
     check_size(path, limits.text_bytes)
     data = path.read_bytes()
     if not data[:100].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_STARTS):
@@ -288,5 +288,5 @@ def open_source(path: Path, password: str | None, limits: Limits) -> RtfSource:
 
 
 def plain_text(data: bytes, limits: Limits) -> Iterator[RawPage]:
-    """Yield the text of rich text that came from elsewhere, a mail."""
+    """Yield the pages of rich text in a mail."""
     return RtfSource(data, limits).pages()

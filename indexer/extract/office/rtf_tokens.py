@@ -1,7 +1,7 @@
-"""Rich Text Format as a stream of tokens: groups, control words, characters.
+"""The tokens of Rich Text Format: groups, control words, text.
 
-Owns the syntax: escapes, encodings that change with the font, binary data, and the fallback
-characters for old programs, which are skipped. It must not know what control words mean.
+Owns the syntax: escapes, encodings by font, binary data, and fallback characters after Unicode
+ones, which are skipped. It must not know the meaning of other control words.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     rb"|(?P<text>[^\\{}\r\n]+)|(?P<skip>[\r\n\\])",
     re.DOTALL,
 )
-# The character sets of fonts, as encodings.
+# Encodings by the character set of a font (``fcharset``).
 _CHARSETS = {
     0: "cp1252", 1: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab",
     134: "gb18030", 136: "big5", 161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255",
@@ -43,7 +43,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: a control word with its number if any, a symbol or text."""
+    """One token: a brace, a control word with its number, a control symbol, or text."""
 
     kind: Kind
     text: str = ""
@@ -52,10 +52,10 @@ class Token:
 
 @dataclass(slots=True)
 class _State:
-    """The state that ends with its group."""
+    """The state of a group."""
 
     font: int = -1
-    skip: int = 1  # fallback characters after one in Unicode
+    skip: int = 1  # fallback characters after a Unicode character (``uc``)
 
 
 class Tokens:
@@ -67,9 +67,9 @@ class Tokens:
         self._fonts: dict[int, str] = {}
         self._state = _State()
         self._stack: list[_State] = []
-        self._pass_over = 0
+        self._to_skip = 0
         self._bytes = bytearray()
-        self._high = 0  # the first half of a pair of surrogates
+        self._high = 0  # the first half of a surrogate pair
 
     def __iter__(self) -> Iterator[Token]:
         at = 0
@@ -92,16 +92,16 @@ class Tokens:
         if found["open"]:
             if len(self._stack) < MAX_DEPTH:
                 self._stack.append(_State(self._state.font, self._state.skip))
-            self._pass_over = 0
+            self._to_skip = 0
             yield Token(Kind.OPEN)
         elif found["close"]:
             if self._stack:
                 self._state = self._stack.pop()
-            self._pass_over = 0
+            self._to_skip = 0
             yield Token(Kind.CLOSE)
         elif found["sign"]:
-            if self._pass_over:
-                self._pass_over -= 1
+            if self._to_skip:
+                self._to_skip -= 1
             else:
                 yield Token(Kind.SIGN, found["sign"].decode("latin-1"))
         else:
@@ -137,8 +137,8 @@ class Tokens:
             self._encoding = name
 
     def _unicode(self, unit: int) -> Iterator[Token]:
-        """Yield a character given by its number; those beyond the first 65,536 come in halves."""
-        self._pass_over = self._state.skip
+        """Yield the character of a UTF-16 code unit."""
+        self._to_skip = self._state.skip
         if 0xD800 <= unit < 0xDC00:
             self._high = unit
             return
@@ -150,9 +150,9 @@ class Tokens:
             yield Token(Kind.TEXT, chr(unit))
 
     def _byte(self, data: bytes) -> None:
-        passed = min(self._pass_over, len(data))
-        self._pass_over -= passed
-        self._bytes += data[passed:]
+        skipped = min(self._to_skip, len(data))
+        self._to_skip -= skipped
+        self._bytes += data[skipped:]
 
     def _flush(self) -> Iterator[Token]:
         if self._bytes:

@@ -1,7 +1,7 @@
-"""Sheets of cells as pages: the name of the sheet, the heads of its columns, its rows.
+"""The text of a sheet: its name, the names of its columns, its rows.
 
-Owns how rows become text for every format that has them: empty cells take no place, and where a
-first row names the columns of a long table, it is the heading of all rows below it.
+Shared by all spreadsheet formats. Empty cells are left out. If the first row of a long table has
+column names, it becomes a heading of the rows below it.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ UNNAMED = re.compile(
     r"(?:sheet|tabelle|feuil|hoja|foglio|blad|planilha|ark|лист|arkusz)\s?\d+$", re.IGNORECASE
 )
 _NAME_LEVEL, _COLUMNS_LEVEL = 1, 2
-_LONG_ROWS = 12  # rows; in fewer the first is never far away
+_LONG_ROWS = 12  # rows; a smaller table is one passage with its column names
 _MIN_COLUMNS = 2
-_LONG_TEXT = 600  # characters; such a cell is prose
+_LONG_TEXT = 600  # characters; a longer single cell is a paragraph
 
 
 class SheetWriter:
     """Writes the rows of one sheet.
 
     Args:
-        writer: Where the text goes.
-        name: What the sheet is called, "" if that says nothing.
+        writer: Receives the text.
+        name: Of the sheet, "" for a default name.
     """
 
     def __init__(self, writer: PageWriter, name: str = "") -> None:
@@ -41,7 +41,7 @@ class SheetWriter:
         self._waiting: list[list[str]] | None = []
 
     def row(self, cells: Sequence[str]) -> None:
-        """Write a row; the first ones wait until it is known whether they are followed by many."""
+        """Write a row; the first rows are buffered until it is known whether the table is long."""
         filled = [cell for cell in cells if cell and not cell.isspace()]
         if not filled:
             return
@@ -53,7 +53,7 @@ class SheetWriter:
             self._flush_head()
 
     def begin(self) -> None:
-        """Write the name of the sheet, once; one without any text has no need of it."""
+        """Write the name of the sheet, once, before its first text."""
         name, self._name = self._name, ""
         self._writer.add(name, BlockKind.HEADING, _NAME_LEVEL)
 
@@ -84,7 +84,7 @@ class SheetWriter:
 
 
 def _names_columns(rows: list[list[str]], at: int) -> bool:
-    """Whether a row holds the names of the columns of the rows below it."""
+    """Whether a row has the column names of the rows below it."""
     head, below = rows[at], rows[at + 1 :]
     wide = sum(1 for row in below if len(row) >= max(_MIN_COLUMNS, len(head) // 2))
     return len(head) >= _MIN_COLUMNS and wide * 2 > len(below) and are_names(head)

@@ -1,7 +1,6 @@
-"""Slides as pages: the title first, then points, text and tables, the speaker's notes below.
+"""The text of a slide: the title, then list items, paragraphs and tables, then the notes.
 
-Owns how shapes become text for every format that has slides. Dates, feet and slide numbers stand
-on every slide and are left out; the title comes first, wherever it is drawn.
+Shared by all presentation formats. Dates, footers and slide numbers are left out.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ if TYPE_CHECKING:
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
-# Shapes that the layout makes for running text, whose paragraphs are points.
+# Placeholders whose paragraphs are list items.
 _BODIES = frozenset({"body", "obj", ""})
 _MAX_TITLE_CHARS = 200
 
 
 @dataclass(slots=True)
 class Shape:
-    """The text of one shape: the type of its placeholder, its paragraphs or its rows."""
+    """One shape: the type of its placeholder (None if it is none), its paragraphs or its rows."""
 
     placeholder: str | None = None
     paragraphs: list[str] = field(default_factory=list)
@@ -39,10 +38,10 @@ def write_slide(
     """Write the text of a slide.
 
     Args:
-        shapes: Its shapes, in the order in which they are drawn.
-        writer: Where the text goes.
-        number: The slide's number, which names it if nothing else does.
-        opens: Whether its title is that of the whole presentation.
+        shapes: Its shapes, in drawing order.
+        writer: Receives the text.
+        number: The number of the slide, for a default title.
+        opens: Whether its title is that of the presentation.
     """
     shapes = [shape for shape in shapes if shape.placeholder not in _FURNITURE]
     title = _title(shapes)
@@ -62,7 +61,7 @@ def write_slide(
 
 
 def write_notes(shapes: Sequence[Shape], writer: PageWriter) -> None:
-    """Write what the speaker noted below a slide."""
+    """Write the speaker's notes of a slide."""
     for shape in shapes:
         if shape.placeholder not in _FURNITURE:
             for text in shape.paragraphs:
@@ -75,7 +74,7 @@ def _title(shapes: Sequence[Shape]) -> str:
 
 
 def _lead(shapes: Sequence[Shape]) -> str:
-    """Take the first line of the text as the title of a slide that has none."""
+    """Remove and return the first paragraph, as the title of a slide without one."""
     first = next((shape for shape in shapes if shape.paragraphs), None)
     if first is None or len(first.paragraphs[0]) > _MAX_TITLE_CHARS or first.rows:
         return ""

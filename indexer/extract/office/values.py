@@ -1,6 +1,6 @@
-"""Numbers as spreadsheets show them: dates, durations and percentages.
+"""Formats numbers of spreadsheets: dates, durations and percentages.
 
-Owns what number formats mean; separators, currencies and colours are left out. Pure.
+Owns the meaning of number formats; separators, currencies and colours are ignored. Pure.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import datetime as dt
 import re
 
 EPOCH, EPOCH_1904 = dt.datetime(1899, 12, 30), dt.datetime(1904, 1, 1)  # noqa: DTZ001  # local times
-# Formats without a code of their own in the file.
+# Built-in formats, whose codes are not in the file.
 BUILTIN_FORMATS = {
     **dict.fromkeys((9, 10), "0%"), **dict.fromkeys((*range(14, 23), 45, 47), "d"), 46: "[h]:mm:ss",
 }  # fmt: skip
@@ -20,15 +20,15 @@ _DAY_MS = 86_400_000
 
 
 def formatted(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None:
-    """Return a number as a date, a duration or a percentage, ``None`` if its format is of none.
+    """Format a number as a date, a duration or a percentage.
 
     Args:
-        value: The number; of dates, in days since the epoch.
-        code: The format.
+        value: The number; a date is in days since the epoch.
+        code: The format code.
         epoch: Of the workbook.
 
     Returns:
-        What is shown, "" for a date outside of the calendar.
+        The text; "" for a date out of range, ``None`` if the format is another one.
     """
     code = _LITERAL.sub("", code.partition(";")[0])
     try:
@@ -49,7 +49,10 @@ def _moment(value: float, epoch: dt.datetime) -> str:
     if 0 <= value < 1:
         return f"{moment:%H:%M:%S}".removesuffix(":00")
     moment += dt.timedelta(milliseconds=500)  # rounds to seconds
-    text = f"{moment:%Y-%m-%d %H:%M:%S}"
-    return (
-        text.removesuffix(" 00:00:00") if text.endswith(" 00:00:00") else text.removesuffix(":00")
-    )
+    return without_zero_time(f"{moment:%Y-%m-%d %H:%M:%S}")
+
+
+def without_zero_time(moment: str) -> str:
+    """Remove a time of midnight, or zero seconds, from a date with time."""
+    date = moment.removesuffix(" 00:00:00")
+    return date if date != moment else moment.removesuffix(":00")

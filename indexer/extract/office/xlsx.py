@@ -1,12 +1,11 @@
-"""Excel workbooks: each sheet a page, its rows the lines of a table.
+"""Excel workbooks (SpreadsheetML): each sheet is a page, with its rows as a table.
 
-Owns which parts of the file are read and how values are written. Formulas are read for the values
-they last had. Hidden sheets are read, those that only a macro can show are not. Cells are read in
-their order, whatever positions they claim. Numbers are written plainly, except that dates
-are dates and percentages percentages (``values``).
+Owns the order of the parts and the text of values. Of formulas the cached values are read. Hidden
+sheets are read, "very hidden" ones, which only macros can show, are not. The positions of cells are
+ignored. Numbers are formatted as dates and percentages only (``values``).
 
-python-calamine, a reader in Rust, holds each sheet as a rectangle up to its last cell: two cells in
-opposite corners of a sheet are 17 billion, and end a process of 4 GB; here they take 20 MB.
+python-calamine, a reader in Rust, allocates each sheet as a rectangle up to its last cell: two
+cells in opposite corners are 17 billion, which ends a process of 4 GB; here they take 20 MB.
 """
 
 from __future__ import annotations
@@ -18,7 +17,13 @@ from indexer.api.errors import WorldError
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.package import opened
 from indexer.extract.office.sheets import UNNAMED, SheetWriter
-from indexer.extract.office.values import BUILTIN_FORMATS, EPOCH, EPOCH_1904, formatted
+from indexer.extract.office.values import (
+    BUILTIN_FORMATS,
+    EPOCH,
+    EPOCH_1904,
+    formatted,
+    without_zero_time,
+)
 from indexer.extract.office.xml import attribute, local, paragraphs, whole_number
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter, read_each
 
@@ -67,12 +72,12 @@ class XlsxSource(OfficeSource):
             rows.finish()
             self._drawn(part, writer, rows)
         except WorldError as error:
-            if error.code == "unreadable":  # past a limit there is room for nothing
+            if error.code == "unreadable":  # after ``too_complex`` nothing more may be written
                 rows.finish()
             raise
 
     def _strings(self) -> Iterator[str]:
-        """Yield the shared strings of sheets, up to a damage."""
+        """Yield the shared strings, up to a damage."""
         for part in self._package.related(self._package.main, "sharedStrings")[:1]:
             try:
                 for piece in self._package.pieces(part, frozenset({"sst"})):
@@ -83,7 +88,7 @@ class XlsxSource(OfficeSource):
                     raise
 
     def _formats(self) -> list[str]:
-        """Return the formats of numbers by the styles of cells."""
+        """Return the number formats by the style of a cell."""
         found: list[str] = []
         for part in self._package.related(self._package.main, "styles")[:1]:
             root, _ = self._package.tree(part)
@@ -105,12 +110,12 @@ class XlsxSource(OfficeSource):
 
 
 class _Cells:
-    """Writes the values of cells.
+    """Formats the values of cells.
 
     Args:
-        formats: Of numbers, by the style of a cell.
-        strings: Those that sheets share.
-        epoch: What dates count from.
+        formats: Number formats by the style of a cell.
+        strings: The shared strings.
+        epoch: Of the workbook's dates.
     """
 
     def __init__(self, formats: list[str], strings: list[str], epoch: Any) -> None:
@@ -122,7 +127,7 @@ class _Cells:
         """Return the values of a row.
 
         Raises:
-            WorldError: ``unreadable`` for a value that no program writes.
+            WorldError: ``unreadable`` for an invalid value.
         """
         try:
             return [self._value(cell) for cell in row if local(cell) == "c"]
@@ -142,7 +147,7 @@ class _Cells:
             return str(bool(int(value))).upper()
         if kind == "d":
             text = value.removesuffix("Z").replace("T", " ").partition(".")[0]
-            return text.removesuffix(" 00:00:00") if text.count(":") < 2 else _without_zero(text)
+            return without_zero_time(text) if text.count(":") >= 2 else text
         number = float(value) if set(value) & set(".eE") else int(value)
         code = self._formats[style] if style < len(self._formats) else ""
         shown = formatted(number, code, self._epoch) if code else None
@@ -151,13 +156,8 @@ class _Cells:
         return shown
 
 
-def _without_zero(moment: str) -> str:
-    """Leave out a time of midnight, or seconds of zero."""
-    return moment.removesuffix(" 00:00:00") if " 00:00:00" in moment else moment.removesuffix(":00")
-
-
 def _text(element: Any) -> str:
-    """Return the text of a string, without its phonetic reading."""
+    """Return the text of a string, without phonetic text."""
     parts = (
         each.text or ""
         for each in element.iter("{*}t")

@@ -1,8 +1,7 @@
-"""XML of office files and books: read in pieces (a paragraph, a row), or a small part whole.
+"""Reads XML of office files and books, in pieces (a paragraph, a row) or a small part whole.
 
-Owns the parser and everything that makes hostile XML harmless; it must not know what elements
-mean. lxml never reads outside of the file, leaves entities unresolved, and gives up on nesting
-beyond 256 levels and texts of over 10 MB.
+Owns the parser and its limits against hostile XML; it must not know the elements. lxml is set to
+read no other files and resolve no entities, and fails at 256 nested levels or texts of 10 MB.
 """
 
 from __future__ import annotations
@@ -21,30 +20,30 @@ if TYPE_CHECKING:
 
     from indexer.extract.budget import Budget
 
-# The limit of one piece and of the part between two: a tree takes up to thirty times its source.
+# The limit of one piece, and of the data between two: a tree takes up to 30 times its source.
 _MAX_HELD_BYTES = 8 * 1024**2
 _MAX_TREE_BYTES = 64 * 1024**2
 _HARMLESS = {
     "resolve_entities": False, "no_network": True, "remove_comments": True, "remove_pis": True,
 }  # fmt: skip
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_FIRST_DATE = "1980-01-01"  # written by programs that know no time
+_FIRST_DATE = "1980-01-01"  # the default of programs without a clock
 
 
 def read_pieces(
     chunks: Iterable[bytes], budget: Budget, is_open: Callable[[str], bool]
 ) -> Iterator[Any]:
-    """Yield the elements all of whose ancestors are open ones.
+    """Yield the elements whose ancestors are all open.
 
     Args:
         chunks: The bytes of a document.
-        budget: Pays for the elements.
-        is_open: Tells by its tag whether an element is too large to be a piece. What is open is
-            yielded too when it ends, without its pieces.
+        budget: Charged for the elements.
+        is_open: Whether an element with a tag is too large to be a piece. An open element is
+            yielded at its end, without its pieces.
 
     Raises:
-        WorldError: ``unreadable`` if it is not well formed, ``too_complex`` past the budget; in
-            both cases after the pieces that stood before.
+        WorldError: ``unreadable`` if it is not well-formed, ``too_complex`` if it exceeds a limit;
+            both after the pieces before that.
     """
     parser = etree.XMLPullParser(events=("end",), **_HARMLESS)
     held = 0
@@ -70,12 +69,12 @@ def read_pieces(
 def read_tree(
     chunks: Iterable[bytes], budget: Budget, max_nodes: int
 ) -> tuple[Any, WorldError | None]:
-    """Return the root of a part up to its first damage or limit, if at all, and the damage.
+    """Return the root of a part, read up to its first damage or limit, and the error if any.
 
     Args:
         chunks: The bytes of the part.
-        budget: Pays for the elements.
-        max_nodes: How many elements and attributes may be held.
+        budget: Charged for the elements.
+        max_nodes: The limit of elements and attributes.
     """
     parser = etree.XMLPullParser(events=("start",), **_HARMLESS)
     root, nodes, size = None, 0, 0
@@ -99,7 +98,7 @@ def read_tree(
 
 
 def read_whole(data: bytes) -> tuple[Any, WorldError | None]:
-    """Return the root of a small document, read on past its damages, if at all, and the damage."""
+    """Return the root of a small document, with damages repaired by lxml, and the worst error."""
     parser = etree.XMLParser(recover=True, **_HARMLESS)
     try:
         return etree.fromstring(data, parser), _worst(parser.error_log)
@@ -114,13 +113,13 @@ def local(element: Any) -> str:
 
 def attribute(element: Any, name: str = "val") -> str:
     """Return an attribute of any namespace, "" if missing."""
-    # Not ``items()``, which takes the square of their number.
+    # ``items()`` takes quadratic time.
     key = next((key for key in element.keys() if key.rpartition("}")[2] == name), None)  # noqa: SIM118  # an element is its children
     return "" if key is None else str(element.get(key))
 
 
 def paragraphs(root: Any) -> list[str]:
-    """Return the paragraphs of a part of which only the text matters: a diagram, a comment."""
+    """Return the paragraphs of a part without structure, such as a diagram or a comment."""
     found = [""]
     for element in () if root is None else root.iter("{*}p", "{*}t", "{*}text"):
         name = local(element)
@@ -132,7 +131,7 @@ def paragraphs(root: Any) -> list[str]:
 
 
 def plausible_date(text: str) -> str:
-    """Return the date that a time begins with, "" for the zeros of clocks that were never set."""
+    """Return the date of a time in ISO format, "" for a default of a clock that was never set."""
     date = _DATE.match(text.strip())
     return date[0] if date and date[0] > _FIRST_DATE else ""
 
@@ -143,7 +142,7 @@ def whole_number(text: str, otherwise: int = -1) -> int:
 
 
 def metadata(root: Any) -> Metadata:
-    """Return what a file says about itself, given the root of its properties, if it has any."""
+    """Return the metadata in the root of the core properties, which may be ``None``."""
     values = dict.fromkeys(("title", "creator", "created"), "")
     for element in () if root is None else root.iter("{*}*"):
         if local(element) in values:
@@ -156,7 +155,7 @@ def _stands_in(element: Any, is_open: Callable[[str], bool]) -> bool:
 
 
 def _forget(element: Any) -> None:
-    """Empty an element, and take out those before it; the parser itself still needs the last."""
+    """Clear an element and remove those before it; the parser still needs the last one."""
     element.clear(keep_tail=True)
     while element.getprevious() is not None:
         del element.getparent()[0]
@@ -167,7 +166,7 @@ def _damage(parser: Any, parse: Callable[..., object], *data: bytes) -> WorldErr
         parse(*data)
     except etree.XMLSyntaxError as error:
         return _unreadable(str(error))
-    # Some damages are only logged, and what comes next would be taken for another document.
+    # Some errors are only logged, and the rest would be parsed as another document.
     return _worst(parser.feed_error_log)
 
 

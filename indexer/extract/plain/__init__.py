@@ -1,4 +1,4 @@
-"""Plain text: texts, source code and tables of characters.
+"""Plain text: texts, source code and delimiter-separated tables.
 
 In: bytes. Out: pages. Open ``decode`` first, which detects the encoding.
 """

@@ -1,8 +1,8 @@
-"""Source code: the file as it was decoded, with comments as prose and definitions as headings.
+"""Source code, with comments as paragraphs and definitions as headings.
 
-Owns what can be seen of a program's structure without knowing its language: lines that define
-something, by the words that most languages share, and lines that only comment. The definitions a
-line stands in, by its indentation, become the heading path of its passage.
+Detects definitions by keywords that many languages share, and lines of comments, without knowing
+the language. The indentation of a definition is the level of its heading. The text stays the file
+as decoded.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _COMMENT = re.compile(
 )
 _MAX_HEAD_CHARS = 160
 _MAX_LEVEL = 9
-_LONG_CODE = 4_000  # characters of one block
+_LONG_CODE = 4_000  # characters of a block
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
-    """Open a program (``indexer.extract.base.Opener``)."""
+    """Open a file of source code (``indexer.extract.base.Opener``)."""
     return TextSource(open_text(path, limits.source_bytes), code_blocks)
 
 
 def code_blocks(text: str) -> Iterator[RawBlock]:
-    """Yield the blocks of a program, in order."""
+    """Yield the blocks of source code, in order."""
     run: list[TextLine] = []
     kind = BlockKind.CODE
     for line in lines_of(text):
@@ -52,7 +52,7 @@ def code_blocks(text: str) -> Iterator[RawBlock]:
         role = BlockKind.PARAGRAPH if _COMMENT.match(line.content) else BlockKind.CODE
         blank = not line.content.strip()
         long = bool(run) and line.end - run[0].start > _LONG_CODE
-        # Comments end at an empty line; code continues.
+        # A comment ends at an empty line, code does not.
         if run and (level or long or (role is not kind and not blank)):
             yield from _block(run, kind)
             run = []
@@ -73,7 +73,7 @@ def _block(lines: list[TextLine], kind: BlockKind) -> Iterator[RawBlock]:
 
 
 def _level(content: str) -> int:
-    """Return the depth of a definition, 0 for a line without one."""
+    """Return the level of a definition, 0 for another line."""
     if len(content) > _MAX_HEAD_CHARS:
         return 0
     found = _DEFINITION.match(content)

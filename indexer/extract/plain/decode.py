@@ -1,7 +1,7 @@
-"""From the bytes of a text file to its characters, in sections.
+"""Decodes text files, in sections.
 
-Owns encodings and the cutting of long files into sections; it must not know what the text means.
-Newlines are never translated, so that offsets count in the file as decoded.
+Owns the detection of encodings and the sections of long files. Newlines are not translated, so that
+offsets are those of the decoded file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Longest mark first: the one of UTF-32-LE begins like the one of UTF-16-LE.
+# The mark of UTF-32-LE begins with that of UTF-16-LE, so it comes first.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -28,14 +28,14 @@ _MARKS = (
 MARK = "\ufeff"
 _READ_BYTES = 1 << 18
 _SAMPLE_BYTES = 1 << 16
-# Large enough that most files are one section, small enough that any file fits into memory.
+# Most files are one section; larger ones need the memory of one section only.
 SECTION_CHARS = 1 << 17
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
-# Legacy encodings, judged by the share of everyday letters among the non-ASCII ones. General
-# detectors guess them from short texts by chance.
+# Common letters of legacy encodings. The encoding is chosen by their share among the non-ASCII
+# characters, as general detectors are unreliable for short texts.
 _LATIN = "àâäçèéêëîïôöùûüßñáíóúãõøåæœìò¿¡’‘“”«»–—…°"
-_RANGES = {  # letters of a script, by their code points
+_RANGES = {  # first and last code points of a script's letters
     "cp1255": (0x5D0, 0x5EA),
     "cp1251": (0x430, 0x451),
     "koi8_r": (0x430, 0x451),
@@ -45,18 +45,18 @@ _RANGES = {  # letters of a script, by their code points
 _LETTERS = {
     "cp1252": _LATIN,
     "cp1250": "ąćęłńóśźżčďěňřšťůžýáéíúöőüűäßăâîşţđ„”–",
-    "cp1253": "αβγδεηθικλμνοπρσςτυφχωάέήίόύώ«»–",  # Russian would be full of ΰ and ξ
+    "cp1253": "αβγδεηθικλμνοπρσςτυφχωάέήίόύώ«»–",  # without ΰ and ξ, frequent in misread Russian
     "cp1254": "ğışçöüâîû’“”",
     "cp1257": "āčēģīķļņšūžąęėįųõäöü„“–",
 }
-# The second half of these character sets is rare; a wrong reading is full of it.
+# The lead bytes of common characters; misread text has many of the others.
 _COMMON_LEAD_BYTES = {
     "gb18030": ("gb2312", 0xA1, 0xD7),
     "big5": ("big5", 0xA1, 0xC6),
     "cp949": ("euc_kr", 0xA1, 0xC8),
 }
 _JAPANESE = ("cp932", "euc_jp")
-# Where readings are equally good, the first wins: Hebrew could be Russian without six letters.
+# With equal scores the first wins: Hebrew could also be Russian without six letters.
 CANDIDATES = (
     "cp1252", "cp1255", "cp1251", "koi8_r", "cp1253", "cp1250", "cp1254", "cp1257", "cp1256",
     "cp874", *_JAPANESE, "cp949", "gb18030", "big5",
@@ -72,11 +72,10 @@ class TextFile:
     encoding: str
 
     def sections(self, target: int = SECTION_CHARS) -> Iterator[str]:
-        """Yield the text in pieces of about ``target`` characters.
+        """Yield the text in sections of about ``target`` characters.
 
-        Pieces end at an empty line, else at a line's end. The one line feed between two pieces
-        belongs to neither: joined by line feeds, they are the file as decoded, the byte order mark
-        of UTF-8 included.
+        Sections end at an empty line, else at the end of a line. Joined by line feeds they are the
+        decoded file, with the byte order mark of UTF-8.
         """
         encoding = self.encoding.removesuffix("-sig")
         decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
@@ -91,7 +90,7 @@ class TextFile:
 
 
 def open_text(path: Path, limit: int) -> TextFile:
-    """Find out how a text file is encoded: by its mark, as UTF-8, else by its statistics.
+    """Detect the encoding of a text file: by its byte order mark, as UTF-8, else by statistics.
 
     Raises:
         WorldError: ``empty`` or ``too_large``.
@@ -102,7 +101,7 @@ def open_text(path: Path, limit: int) -> TextFile:
 
 
 def find_encoding(path: Path) -> str:
-    """Return the name of the codec that reads the whole file."""
+    """Return the name of the codec of a file."""
     with path.open("rb") as file:
         sample = file.read(_SAMPLE_BYTES)
     for mark, encoding in _MARKS:
@@ -116,7 +115,7 @@ def find_encoding(path: Path) -> str:
 
 
 def encoding_of(data: bytes) -> str:
-    """Return the name of the codec that reads some bytes, judged like a file."""
+    """Return the name of the codec of some bytes."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding
@@ -152,11 +151,11 @@ def _wide_encoding(sample: bytes) -> str:
     even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
     if max(even, odd) * 4 > len(sample):
         return "utf-16-le" if odd > even else "utf-16-be"
-    return "utf-8"  # a few stray zeros in a text
+    return "utf-8"  # the text has a few zero characters
 
 
 def _border(text: str, target: int) -> int:
-    """Return the offset of the newline between a full section and the rest, or -1 to read on."""
+    """Return the offset of the newline after a full section, -1 if more must be read."""
     if len(text) < 2 * target:
         return -1
     half = target // 2
@@ -168,15 +167,15 @@ def _border(text: str, target: int) -> int:
 
 
 def without_surrogates(text: str) -> str:
-    """Keep what UTF-8 can carry: lone halves of surrogate pairs become U+FFFD."""
+    """Replace lone surrogates, which UTF-8 cannot encode, by U+FFFD."""
     return _LONE_SURROGATES.sub("\ufffd", text)
 
 
 def detect_legacy(sample: bytes) -> str:
-    """Return the codec that gives the most likely text.
+    """Return the most likely codec.
 
     Args:
-        sample: The beginning of a text that is not UTF-8.
+        sample: The start of a text that is not UTF-8.
     """
     scores = [(_plausibility(sample, encoding), encoding) for encoding in CANDIDATES]
     best = max(scores, key=lambda pair: pair[0])
@@ -186,11 +185,11 @@ def detect_legacy(sample: bytes) -> str:
 
 
 def _plausibility(sample: bytes, encoding: str) -> float:
-    """Return the share of everyday letters among the foreign characters of a reading."""
+    """Return the share of common letters among the non-ASCII characters, if it is so encoded."""
     try:
         text = sample.decode(encoding)
     except UnicodeDecodeError as error:
-        if error.start < len(sample) - 4:  # else a character that the sample cuts in two
+        if error.start < len(sample) - 4:  # else the sample ends within a character
             return 0.0
         text = sample[: error.start].decode(encoding)
     foreign = [char for char in text if char > "\x7f"]
@@ -203,7 +202,7 @@ def _plausibility(sample: bytes, encoding: str) -> float:
 def _weight(char: str, encoding: str) -> float:
     if encoding in _RANGES:
         first, last = _RANGES[encoding]
-        # Bytes of Korean and Chinese all are Thai letters, too.
+        # Lower than 1, as the bytes of Korean and Chinese are all Thai letters too.
         return (0.9 if encoding == "cp874" else 1.0) * (first <= ord(char) <= last)
     if encoding in _LETTERS:
         return float(char in _LETTERS[encoding])
@@ -212,7 +211,7 @@ def _weight(char: str, encoding: str) -> float:
         return 1.0 if kana else 0.9 * ("\u4e00" <= char <= "\u9fff")
     narrow, first, last = _COMMON_LEAD_BYTES[encoding]
     encoded = char.encode(narrow, "ignore")
-    # Never as good as a script of its own: Japanese and Korean are written with these, too.
+    # Lower than 1, as Japanese and Korean texts use these characters too.
     return 0.95 * (len(encoded) == 2 and first <= encoded[0] <= last)
 
 

@@ -1,8 +1,7 @@
-"""Tables as text: values between commas, semicolons, tabs or bars, a row a line.
+"""Delimiter-separated tables (CSV).
 
-Owns which lines belong together and whether the first names the columns; the text stays the file
-as it was decoded, so that offsets count in it. Rows are never cut, not even where a value in
-quotes holds line ends.
+Owns the rows, which may have line ends in quoted values and are not split between blocks, and the
+detection of column names. The text stays the file as decoded.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ if TYPE_CHECKING:
 _DELIMITERS = ",;\t|"
 _NUMBER = re.compile(r"[-+(]?[$€£]?\s*[\d.,:/\s%()-]+$")
 _MAX_HEAD_CHARS = 300
-_MAX_ROW_LINES = 200  # a quote that is open for longer was never meant to open
+_MAX_ROW_LINES = 200  # a quote that is open for longer is an ordinary character
 _MIN_ROWS = 12
 
 
 @dataclass
 class CsvSource(PlainSource):
-    """An open table; its one page comes in sections."""
+    """An open table; its one page is read in sections."""
 
     file: TextFile
 
@@ -49,11 +48,11 @@ def open_source(path: Path, password: str | None, limits: Limits) -> CsvSource:
 
 
 def table_blocks(text: str, *, first: bool = True) -> Iterator[RawBlock]:
-    """Yield the blocks of a table's text: the names of its columns, and rows in portions.
+    """Yield the blocks of a table: column names as a heading, and groups of rows.
 
     Args:
-        text: A section of the file that begins and ends with a line.
-        first: Whether it is the first one.
+        text: A section of the file, of whole lines.
+        first: Whether it is the first section.
     """
     rows = list(_rows(lines_of(text)))
     if first and rows and _names_columns(text, rows):
@@ -69,7 +68,7 @@ def table_blocks(text: str, *, first: bool = True) -> Iterator[RawBlock]:
 
 
 def _rows(lines: list[TextLine]) -> Iterator[tuple[int, int]]:
-    """Yield the spans of rows; with an odd number of quotes a row continues in the next line."""
+    """Yield the ranges of rows; after an odd number of quotes a row continues on the next line."""
     begin, count, quotes = -1, 0, 0
     for at, line in enumerate(lines):
         if begin < 0 and not line.content.strip():
@@ -83,7 +82,7 @@ def _rows(lines: list[TextLine]) -> Iterator[tuple[int, int]]:
 
 
 def _names_columns(text: str, rows: list[tuple[int, int]]) -> bool:
-    """Whether the first row holds names, with enough rows below to need them."""
+    """Whether the first row has column names; small tables need none."""
     head = text[slice(*rows[0])]
     delimiter = max(_DELIMITERS, key=head.count)
     cells = [cell.strip().strip('"') for cell in head.split(delimiter)]
@@ -93,6 +92,6 @@ def _names_columns(text: str, rows: list[tuple[int, int]]) -> bool:
 
 
 def are_names(cells: Sequence[str]) -> bool:
-    """Whether cells may name the columns of a table: distinct words of no great length."""
+    """Whether cells may be column names: short, distinct and no numbers."""
     short = sum(map(len, cells)) <= _MAX_HEAD_CHARS
     return short and len(set(cells)) == len(cells) and not any(map(_NUMBER.match, cells))

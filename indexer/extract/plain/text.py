@@ -1,7 +1,7 @@
-"""Plain text: paragraphs, lists and the headings that people type without any markup.
+"""Plain text: paragraphs, lists, tables and headings without markup.
 
-Owns the structure of unmarked text; the characters come from ``indexer.extract.plain.decode``.
-Nothing is ever changed: blocks only point into the decoded file.
+Owns the detection of these blocks; ``indexer.extract.plain.decode`` decodes the file, whose text
+stays unchanged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•◦▪‣·]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
 _UNDERLINE = re.compile(r"\s*(=|-|~|\^|\*|#)\1{2,}\s*$")
-# "= = Gameplay = =" and "== Gameplay ==": as many signs as the heading is deep.
+# "= = Gameplay = =" and "== Gameplay ==": the number of signs is the level.
 _WIKI_HEADING = re.compile(r"\s*((?:=\s?){1,6})\s*([^=\s].*?)\s*((?:=\s?){1,6})\s*$")
 _NUMBERED = re.compile(
     r"\s*(?:chapter|part|book|section|article|appendix|act|scene|letter|canto)\s+"
@@ -31,14 +31,14 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _MAX_HEADING_CHARS = 120
-_UNWRAPPED = 200  # characters: no one types, and no program wraps, lines this long
+_UNWRAPPED = 200  # characters: a longer line is a paragraph that was not wrapped
 _MAX_PLAIN_CHARS, _MAX_PLAIN_WORDS = 80, 10
 _PLAIN_LEVEL = 3  # below chapters and capitals
 
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """One line of a text: where it starts, where its content ends, and that content."""
+    """One line of a text; ``end`` and ``content`` exclude the line end."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class TextLine:
 
 @dataclass
 class TextSource(PlainSource):
-    """An open text file; its one page comes in sections, whose blocks ``blocks`` returns."""
+    """An open text file; its one page is read in sections, whose blocks ``blocks`` finds."""
 
     file: TextFile
     blocks: Callable[[str], Iterable[RawBlock]]
@@ -58,7 +58,7 @@ class TextSource(PlainSource):
 
 
 def page_of(section: str, blocks: Callable[[str], Iterable[RawBlock]]) -> RawPage:
-    """The page of a section and what ``blocks`` finds in it, where a byte order mark is in none."""
+    """The page of a section with the blocks that ``blocks`` finds after a byte order mark."""
     found = blocks(section.removeprefix(MARK))
     if section.startswith(MARK):
         found = (replace(one, start=one.start + 1, end=one.end + 1) for one in found)
@@ -71,7 +71,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
 
 
 def lines_of(text: str) -> list[TextLine]:
-    """Split a text at its line ends, whichever they are; offsets stay those of the text."""
+    """Split a text at line ends of any kind."""
     found = []
     position = 0
     while position < len(text):
@@ -114,7 +114,7 @@ def paragraph_blocks(lines: list[TextLine]) -> Iterator[RawBlock]:
 def _block(lines: list[TextLine], kind: BlockKind, level: int) -> Iterator[RawBlock]:
     start, end = lines[0].start, lines[-1].end
     marked = _WIKI_HEADING.match(lines[0].content) if kind is BlockKind.HEADING else None
-    if marked is not None:  # the markers are furniture
+    if marked is not None:  # the signs around it are furniture
         text, after = start + marked.start(2), start + marked.end(2)
         yield RawBlock(start, text, BlockKind.FURNITURE)
         yield RawBlock(text, after, kind, level)
@@ -126,7 +126,7 @@ def _block(lines: list[TextLine], kind: BlockKind, level: int) -> Iterator[RawBl
 
 
 def _role(lines: list[TextLine], i: int) -> tuple[BlockKind, int]:
-    """Return what one line begins or continues, and the level if it is a heading."""
+    """Return the kind of a line, and its level if it is a heading."""
     content = lines[i].content
     alone = len(lines) == 1
     if level := typed_heading(content) if alone else wiki_level(content):
@@ -141,24 +141,24 @@ def _role(lines: list[TextLine], i: int) -> tuple[BlockKind, int]:
 
 
 def _begins_block(lines: list[TextLine], roles: list[tuple[BlockKind, int]], i: int) -> bool:
-    """Return whether a line does not belong to the block of the line before it."""
+    """Return whether a line begins a new block."""
     before, kind = roles[i - 1][0], roles[i][0]
     if BlockKind.HEADING in (before, kind) or kind is BlockKind.LIST_ITEM:
         return True
     if BlockKind.TABLE in (before, kind):
         return before is not kind
-    # Where lines are not wrapped, each is a paragraph.
+    # If lines are not wrapped, each is a paragraph.
     return max(len(lines[i - 1].content), len(lines[i].content)) >= _UNWRAPPED
 
 
 def _is_piped(lines: list[TextLine], i: int) -> bool:
-    """Return whether a line is a row of cells between bars, as its neighbour is."""
+    """Return whether a line and one next to it have cells separated by bars."""
     near = range(max(i - 1, 0), min(i + 2, len(lines)))
     return " | " in lines[i].content and any(" | " in lines[k].content for k in near if k != i)
 
 
 def _may_head(content: str) -> bool:
-    """Return whether a short line can be the heading of the long one after it."""
+    """Return whether a short line may be the heading of the unwrapped paragraph after it."""
     line = content.strip()
     if not 0 < len(line) <= _MAX_PLAIN_CHARS or not line[0].isupper():
         return False
@@ -166,7 +166,7 @@ def _may_head(content: str) -> bool:
 
 
 def typed_heading(line: str) -> int:
-    """Return the level of a heading on a line of its own, or 0 if it is none."""
+    """Return the heading level of a line between empty lines, 0 if it is none."""
     if level := wiki_level(line):
         return level
     content = line.strip()
@@ -186,7 +186,7 @@ def typed_heading(line: str) -> int:
 
 
 def wiki_level(line: str) -> int:
-    """Return how deep a heading between equals signs is, or 0."""
+    """Return the level of a heading between equals signs, 0 if it is none."""
     match = _WIKI_HEADING.match(line)
     if match is None or len(line) > _MAX_HEADING_CHARS:
         return 0

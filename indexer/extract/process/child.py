@@ -1,11 +1,9 @@
-"""The extraction child: reads one document after the other for the engine, over stdin and stdout.
+"""The extraction child: extracts documents for the engine, over stdin and stdout.
 
-Owns the conversation and the behaviour of the process; documents are read by
-``indexer.extract.document``, cut by ``indexer.text.passages``. Started by
-``indexer.extract.process.sandbox``, which may kill it at any time. Where the system allows it, each
-document is read by a worker of its own that can read nothing else (``indexer.confine.worker``);
-this process then only loads libraries and opens no document. What is said stands in
-``indexer.extract.process.messages``.
+Owns the child's side of the protocol (``indexer.extract.process.messages``); documents are read by
+``indexer.extract.document`` and split by ``indexer.text.passages``. ``sandbox`` starts it and may
+kill it at any time. Where the system supports it, each document is read by a confined worker that
+can read nothing else (``indexer.confine.worker``); the child itself then opens no document.
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ _PROGRESS_INTERVAL_S = 0.5
 
 
 class Conversation:
-    """The child's side of the pipe. Each message also restarts the watchdog."""
+    """The child's side of the pipe. Each message restarts the watchdog."""
 
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO, alarm: Alarm) -> None:
         self._incoming = incoming
@@ -74,14 +72,14 @@ class Conversation:
         self.careful = False
 
     def receive(self) -> tuple[ToChild, int] | None:
-        """Wait for the engine, for as long as it takes; a message, and the number it has."""
+        """Wait for a message, without time limit; returns it and its number, None at the end."""
         self._alarm.stop()
         frame = read_frame(self._incoming)
         self._alarm.restart()
         return None if frame is None else (ToChild.read(frame[0]), int(frame[0]["id"]))
 
     def send(self, message: FromChild) -> None:
-        self._alarm.stop()  # a full pipe means that the engine is busy, not that we are stuck
+        self._alarm.stop()  # the pipe may be full while the engine is busy
         write_frame(self.outgoing, message.header(self.id))
         self._alarm.restart()
 
@@ -95,16 +93,20 @@ class Conversation:
             self.send(PageReached(min(page, self.pages), self.pages))
 
     def reach(self, page: int, source: Source) -> None:
-        """Return which page comes next; of a mailbox, how many there are shows as it is read."""
+        """Report the next page; the number of pages may grow while a mailbox is read."""
         self.pages = source.page_count
         self.progress(page)
 
     def beat(self) -> None:
-        """Show that a long step is done."""
+        """Report progress after a long step."""
         self.send(PageReached(self.pages, self.pages))
 
     def is_wanted(self) -> bool:
-        """Wait for the engine's decision about the document just announced."""
+        """Wait for the engine's decision whether it wants the passages.
+
+        Raises:
+            EOFError: If the engine closed the pipe.
+        """
         answer = self.receive()
         if answer is None:
             raise EOFError
@@ -131,7 +133,7 @@ def serve(conversation: Conversation, started: ChildOptions) -> None:
 
 
 def _serve_apart(conversation: Conversation, request: Job, started: ChildOptions) -> None:
-    """Serve a request in a worker that can read its document only, where there can be one."""
+    """Serve a request in a confined worker, if the system supports it."""
     recognised = _recognised(request)
     if not worker.is_available():
         _serve(conversation, request, recognised)
@@ -139,7 +141,7 @@ def _serve_apart(conversation: Conversation, request: Job, started: ChildOptions
     given = request.format if isinstance(request, Extract) else ""
     promised = promised_format(request.path, given)
     _load_libraries(promised)
-    started.alarm.stop()  # its thread would not be there after the fork
+    started.alarm.stop()  # its thread does not survive the fork
 
     def serve() -> None:
         started.alarm.restart()
@@ -152,7 +154,7 @@ def _serve_apart(conversation: Conversation, request: Job, started: ChildOptions
 
 
 def _swept(programs: list[Path]) -> contextlib.AbstractContextManager[None]:
-    """Remove what LibreOffice leaves, where a program may be started."""
+    """Remove the sockets that LibreOffice leaves, if it may be started."""
     if not programs:
         return contextlib.nullcontext()
     from indexer.extract.office.libreoffice import leftover_sockets_removed
@@ -161,7 +163,7 @@ def _swept(programs: list[Path]) -> contextlib.AbstractContextManager[None]:
 
 
 def _programs(request: Job, promised: Format | None) -> list[Path]:
-    """Name the commands that a request may need."""
+    """Return the programs that a request may start."""
     if isinstance(request, Recognise):
         return [Path(request.program.path)]
     if promised is None or not promised.needs_program:
@@ -172,7 +174,7 @@ def _programs(request: Job, promised: Format | None) -> list[Path]:
 
 
 def _load_libraries(promised: Format | None) -> None:
-    """Load what reading the document will need, once for all workers that are still to come."""
+    """Import the libraries for a document before the fork, so that later workers share them."""
     from indexer.text import language, terms
 
     if promised is not None:
@@ -243,7 +245,7 @@ def _extract(
 
 
 def _recognised(request: Job) -> RecognisedPages | None:
-    """Return what the library knows of the document's scanned pages."""
+    """Load the recognised pages of a document from the library."""
     known = request.recognised if isinstance(request, Extract) else None
     if known is not None:
         with contextlib.suppress(OSError):
@@ -285,7 +287,7 @@ def _send_passages(
 
 
 def file_error(error: OSError, path: str) -> WorldError:
-    """Return the outcome for an error of the operating system."""
+    """Convert an error of the operating system on a document to a ``WorldError``."""
     if isinstance(error, FileNotFoundError):
         return WorldError("vanished")
     if isinstance(error, PermissionError):

@@ -1,20 +1,20 @@
 """The messages between the engine and an extraction child.
 
-Owns the kinds of messages, each a dataclass; ``indexer.api.codec`` and ``protocol`` carry them. The
-conversation::
+Owns the messages, each a dataclass; ``indexer.api.codec`` and ``protocol`` encode them. Their
+order::
 
     engine  Extract
-    child   PageReached, now and then; before every page if careful
-    child   Textless, of formats whose pages may be scans
+    child   PageReached, at intervals; before every page if careful
+    child   Textless, for formats whose pages may be scanned
     child   DocumentRead
     engine  Go or Skip
     child   PassagesCut, repeated
     child   Ended, or Failed at any point
 
-or, of one page (``indexer.extract.pdf.recognition``)::
+or, to recognise a page (``indexer.extract.pdf.recognition``)::
 
     engine  Recognise
-    child   PageReached, now and then
+    child   PageReached, at intervals
     child   LinesFound, or Failed
 """
 
@@ -33,14 +33,14 @@ from indexer.ocr.tesseract import Program
 
 
 class ToChild(Message):
-    """The messages of the engine."""
+    """Messages of the engine."""
 
     __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
 
 
 class FromChild(Message):
-    """The messages of the child."""
+    """Messages of the child."""
 
     __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
@@ -48,9 +48,9 @@ class FromChild(Message):
 
 @dataclass(frozen=True, slots=True)
 class KnownPages:
-    """The cache in which a child looks up the text of scanned pages.
+    """Where a child finds the recognised pages of a document.
 
-    ``library`` is its folder, ``content`` the hash of the document's bytes.
+    ``library`` is the folder of the library, ``content`` the hash of the document's bytes.
     """
 
     library: Path
@@ -59,9 +59,9 @@ class KnownPages:
 
 @dataclass(frozen=True, slots=True)
 class Extract(ToChild):
-    """Read a document; ``format`` is its name if the scan knows it, else "".
+    """Extract a document; ``format`` is the name of its format if the scan found it, else "".
 
-    ``skip`` are pages to leave out. A ``careful`` child announces every page before it reads it.
+    ``skip`` are pages to leave out. A ``careful`` child reports every page before it reads it.
     """
 
     path: Path
@@ -87,17 +87,17 @@ class Recognise(ToChild):
 
 @dataclass(frozen=True, slots=True)
 class Go(ToChild):
-    """The passages of the document are wanted."""
+    """Send the passages of the document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skip(ToChild):
-    """They are not."""
+    """Do not send the passages of the document."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageReached(FromChild):
-    """The page that is read next, and how many there are."""
+    """The page that is read next, and the number of pages."""
 
     page: int
     pages: int
@@ -105,7 +105,7 @@ class PageReached(FromChild):
 
 @dataclass(frozen=True, slots=True)
 class Textless(FromChild):
-    """Pages that show something and hold no text."""
+    """Pages that have content but no text."""
 
     pages: tuple[int, ...]
 
@@ -127,18 +127,18 @@ class PassagesCut(FromChild):
 
 @dataclass(frozen=True, slots=True)
 class LinesFound(FromChild):
-    """Recognised lines, as ``indexer.ocr.layer.pack`` has them, in base64."""
+    """Recognised lines, packed by ``indexer.ocr.layer.pack``, in base64."""
 
     lines: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ended(FromChild):
-    """There is no more to say of this document."""
+    """The last message about a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed(FromChild):
-    """Why there is nothing, or nothing more."""
+    """The last message about a document that could not be read to its end."""
 
     error: Failure

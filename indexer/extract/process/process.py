@@ -1,9 +1,8 @@
-"""One extraction process as the engine holds it: its pipes, its watch and its end.
+"""The engine's handle of an extraction process: pipes, limits, end.
 
-Owns starting, watching and ending; it must not know what the messages mean
-(``indexer.extract.process.sandbox``). The process is started by the thread that watches it and that
-thread outlives it, because Linux delivers the parent-death signal when the starting *thread*
-ends, not the process.
+Owns starting, watching and killing it; it must not know what the messages mean
+(``indexer.extract.process.sandbox``). The thread that watches the process also starts it and
+outlives it, because Linux sends the parent-death signal when the starting *thread* ends.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ _POLL_S = 0.1
 _START_S = 60.0
 _END_S = 2.0
 _STDERR_TAIL_BYTES = 4_000
-# Libraries reserve far more address space than they touch. The limit only makes absurd single
-# allocations fail inside the child, where they cost a page; the watch limits the memory itself.
+# Libraries reserve far more address space than they use. This limit only makes huge allocations
+# fail inside the child, where they cost one page; the watching thread limits resident memory.
 _ADDRESS_SPACE_FACTOR = 4
 _MIN_ADDRESS_SPACE = 2 * 1024**3
 
@@ -61,10 +60,13 @@ def command(limits: Limits, scratch: str) -> list[str]:
 
 
 class ChildProcess:
-    """A running child. ``send`` and ``receive`` belong to one thread, ``kill`` to all.
+    """A running child. ``send`` and ``receive`` are for one thread, ``kill`` is for any.
 
-    ``silence_s`` is how long ``receive`` waits before the process is killed; while it waits,
-    ``stopping`` returns whether the answer is no longer needed.
+    ``silence_s`` is how long ``receive`` waits before the process is killed. While it waits, the
+    process is also killed as soon as ``stopping`` returns True.
+
+    Raises:
+        WorldError: ``child_died`` or ``out_of_time`` if it does not start.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -75,7 +77,7 @@ class ChildProcess:
         self._scratch = make_scratch()
         self._lock = threading.Lock()
         self._verdict = ""  # why it was killed
-        self._job: Job | None = None  # in place of a process group, on Windows
+        self._job: Job | None = None  # on Windows, instead of a process group
         self._waiting_since: float | None = None
         self._started = threading.Event()
         self._ending = threading.Event()
@@ -100,30 +102,30 @@ class ChildProcess:
         return self._running.poll() is None
 
     def resident_bytes(self) -> int:
-        """Return the memory the process holds, 0 once it ended."""
+        """Return the resident memory of the process, 0 after its end."""
         try:
             return int(self._usage.memory_info().rss)
         except psutil.Error:
             return 0
 
     def send(self, message: ToChild, number: int) -> None:
-        """Send a message; a process that is gone shows at the next ``receive``."""
+        """Send a message; if the process has ended, the next ``receive`` returns ``None``."""
         with suppress(OSError, ValueError):
             write_frame(self._input, message.header(number))
 
     def receive(self) -> Header | None:
-        """Wait for the next message, no longer than silence is allowed; ``None`` at the end."""
+        """Wait for the next message; ``None`` if the process ends or is killed meanwhile."""
         self._waiting_since = time.monotonic()
         try:
             frame = read_frame(self._output)
         except (WorldError, OSError, ValueError):
-            return None  # it died in the middle of a message
+            return None  # it ended in the middle of a message
         finally:
             self._waiting_since = None
         return None if frame is None else frame[0]
 
     def kill(self, verdict: str) -> None:
-        """End the process and all it started, at once; the first verdict counts."""
+        """Kill the process and its children; the first verdict counts."""
         with self._lock:
             self._verdict = self._verdict or verdict
             if self._running.poll() is None:
@@ -132,7 +134,7 @@ class ChildProcess:
                 self._job.end()
 
     def outcome(self) -> str:
-        """Return why the process ended: the verdict it was killed for, or its exit status."""
+        """Return why the process ended: the verdict of ``kill``, or its exit status."""
         with suppress(subprocess.TimeoutExpired):
             self._running.wait(_END_S)
         if self._verdict:
@@ -148,7 +150,7 @@ class ChildProcess:
         return f"exit status {status}"
 
     def failure(self, reason: str) -> WorldError:
-        """Return the error of an outcome, for the waiting caller."""
+        """Convert an outcome to an error."""
         if reason == "silent":
             return WorldError("out_of_time", limit=f"{self._limits.silence_s:g} seconds")
         if reason == "large":
@@ -163,7 +165,7 @@ class ChildProcess:
         return self._errors.read().decode("utf-8", "replace")
 
     def close(self) -> None:
-        """Close the pipes, which ends an idle process; kill one that does not go. Waits."""
+        """Close the pipes, which ends an idle process, kill it if it does not end, and wait."""
         with suppress(OSError):
             self._input.close()
         if self._waiting_since is None and self._verdict == "":
@@ -214,7 +216,7 @@ class ChildProcess:
 
 
 def _start(arguments: list[str], errors: BinaryIO) -> subprocess.Popen[bytes]:
-    """Start a process in a group of its own, so that Ctrl+C reaches the engine alone."""
+    """Start a process in its own group, so that Ctrl+C does not reach it."""
     options: dict[str, Any] = {}
     if sys.platform == "win32":
         options["creationflags"] = (
@@ -229,7 +231,7 @@ def _start(arguments: list[str], errors: BinaryIO) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,
-        cwd=tempfile.gettempdir(),  # keeps no drive from being unmounted
+        cwd=tempfile.gettempdir(),  # another folder could keep a drive from being unmounted
         env=child_environment(),
         **options,
     )

@@ -1,9 +1,8 @@
-"""The engine's side of the extraction child: start, converse, watch, kill, replace.
+"""The engine's side of the extraction child.
 
-Owns the child process and its outcome; it must not know how documents are read. A child that
-crashes, falls silent or grows past its limits is killed and replaced. A document whose reader
-ended while it read the pages is read again page by page, without the pages that stop it, before it
-ends in a ``WorldError``: a bad page costs a page.
+Owns the protocol with the child and its replacement; it must not know how documents are read. A
+child that crashes, stops answering or exceeds its memory limit is replaced. A document during which
+that happened is read again carefully, page by page, without the pages that crash the child.
 """
 
 from __future__ import annotations
@@ -40,20 +39,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.types import DocumentInfo, Passage
-    from indexer.extract.scanned import Scanned
     from indexer.ocr.tesseract import Program
 
     Decide = Callable[[DocumentInfo, Mapping[str, int]], bool]
     Watch = Callable[[int, int], None]
+    OnTextless = Callable[[Sequence[int]], None]
 
 
-# Documents read by one process, which bounds what libraries leak.
+# Documents read by one process, which bounds the memory that libraries leak.
 DOCUMENTS_A_CHILD = 500
-# A child that stays this large after a document is not kept for the next one.
+# A child with more than this share of the memory limit is replaced after a document.
 _RECYCLE_SHARE = 0.7
-# The ends of a child that reading the document again without one of its pages may avoid.
+# Errors that may be avoided by reading the document again without a page.
 _SALVAGEABLE = frozenset({"child_died", "out_of_time", "out_of_memory"})
-# The patience once every page announces itself: a share of the usual one, but no less than this.
+# The time limit of a page when every page is reported: a share of the usual one, at least so much.
 _CAREFUL_SHARE = 0.25
 _CAREFUL_S = 10.0
 _log = logging.getLogger(__name__)
@@ -61,25 +60,25 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Attempt:
-    """One try at a document, and how far it came."""
+    """One attempt at a document, and its state."""
 
     path: Path
     form: str
     password: str | None
     skip: tuple[int, ...]
     careful: bool
-    scanned: Scanned | None = None
+    recognised: KnownPages | None
     page: int = 0  # the one being read
     decided: bool = False
 
 
 class ExtractionChild:
-    """Reads documents in a process of its own, one at a time.
+    """Reads documents in a child process, one at a time.
 
-    One thread at a time may extract; ``kill`` may be called from any other.
+    One thread at a time may extract; ``kill`` may be called from any thread.
 
     Args:
-        limits: What one document may cost.
+        limits: On the time and memory of a document.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -97,7 +96,7 @@ class ExtractionChild:
 
     @property
     def pid(self) -> int | None:
-        """The process that runs now, if one does."""
+        """The id of the running process, if any."""
         process = self._process
         return process.pid if process is not None else None
 
@@ -109,28 +108,31 @@ class ExtractionChild:
         decide: Decide,
         *,
         watch: Watch | None = None,
-        scanned: Scanned | None = None,
+        recognised: KnownPages | None = None,
+        on_textless: OnTextless = lambda _pages: None,
     ) -> Iterator[list[Passage]]:
         """Read one document and yield its passages in groups, in order.
 
         Args:
             path: The file.
-            form: Its format's name if the scan knows it, else "".
-            password: To open it with.
-            decide: Asked once, when the document was read, whether its passages are wanted.
-            watch: Told the page that is being read, and how many there are.
-            scanned: What is known of its scanned pages.
+            form: The name of its format if the scan found it, else "".
+            password: Of the document.
+            decide: Called once, when the document was read: whether its passages are wanted.
+            watch: Called with the page being read and the number of pages.
+            recognised: Where its recognised pages are.
+            on_textless: Called with the pages that have content but no text, before ``decide``, for
+                formats whose pages may be scanned.
 
         Raises:
-            WorldError: What became of the document, if it could not be read to its end.
+            WorldError: If the document could not be read to its end.
             Cancelled: If ``kill`` was called meanwhile.
         """
         skip: list[int] = []
         careful = False
         while True:
-            attempt = _Attempt(path, form, password, tuple(skip), careful, scanned)
+            attempt = _Attempt(path, form, password, tuple(skip), careful, recognised)
             try:
-                yield from self._run(attempt, decide, watch)
+                yield from self._run(attempt, decide, watch, on_textless)
             except WorldError as error:
                 if error.code not in _SALVAGEABLE or attempt.decided:
                     raise
@@ -143,7 +145,7 @@ class ExtractionChild:
                 return
 
     def _run(
-        self, attempt: _Attempt, decide: Decide, watch: Watch | None
+        self, attempt: _Attempt, decide: Decide, watch: Watch | None, on_textless: OnTextless
     ) -> Iterator[list[Passage]]:
         process = self._ready()
         number = next(self._ids)
@@ -157,8 +159,8 @@ class ExtractionChild:
                         attempt.page = message.page
                         if watch is not None:
                             watch(message.page, message.pages)
-                    case Textless() if attempt.scanned is not None:
-                        attempt.scanned.textless(list(message.pages))
+                    case Textless():
+                        on_textless(message.pages)
                     case DocumentRead():
                         attempt.decided = True
                         wanted = decide(message.info, message.terms)
@@ -187,18 +189,18 @@ class ExtractionChild:
         Args:
             path: The document.
             page: The number of the page, from 1.
-            password: To open it with.
-            program: What recognises.
+            password: Of the document.
+            program: The recognition program.
             languages: Of the text, the most likely first.
             stopping: Called meanwhile: whether to stop.
 
         Returns:
-            The lines, see ``indexer.ocr.layer.pack``.
+            The lines, packed by ``indexer.ocr.layer.pack``.
 
         Raises:
             WorldError: If the document or the page cannot be read, or the program or the child
-                ended over it.
-            Cancelled: Once ``stopping`` says so.
+                crashes.
+            Cancelled: If ``stopping`` returned True.
         """
         process = self._ready()
         process.silence_s, process.stopping = self._limits.silence_s, stopping
@@ -220,7 +222,7 @@ class ExtractionChild:
         return base64.b64decode(answer.lines)
 
     def kill(self) -> None:
-        """End the running process at once, from any thread; the extraction is cancelled."""
+        """Kill the running process, from any thread; the extraction is cancelled."""
         if (process := self._process) is not None:
             process.kill("cancelled")
 
@@ -230,12 +232,11 @@ class ExtractionChild:
         self._drop()
 
     def _patience(self, *, careful: bool) -> float:
-        """Return for how many seconds the child may be silent."""
+        """Return the seconds after which a silent child is killed."""
         patience = self._limits.silence_s
         return max(patience * _CAREFUL_SHARE, min(patience, _CAREFUL_S)) if careful else patience
 
     def _request(self, attempt: _Attempt) -> Extract:
-        scanned = attempt.scanned
         return Extract(
             path=attempt.path.absolute(),
             format=attempt.form,
@@ -243,14 +244,15 @@ class ExtractionChild:
             limits=self._limits,
             skip=attempt.skip,
             careful=attempt.careful,
-            recognised=KnownPages(scanned.library.absolute(), scanned.content) if scanned else None,
+            recognised=attempt.recognised,
         )
 
     def _replies(self, process: ChildProcess, number: int) -> Iterator[FromChild]:
-        """Yield the child's messages about one document until its end.
+        """Yield the child's messages about one document, up to ``Ended``.
 
         Raises:
-            WorldError: If the child dies or is killed before that.
+            WorldError: If the child ends before that.
+            Cancelled: If it was killed by ``kill``.
         """
         while (header := process.receive()) is not None:
             if header.get("id") != number:
@@ -280,7 +282,7 @@ class ExtractionChild:
         return self._process
 
     def _recycle(self, process: ChildProcess, *, finished: bool) -> None:
-        """After a document: keep the process only if it is idle, young and small."""
+        """Drop the process after a document, unless it is idle, small and has served few."""
         self._served += 1
         if not finished:
             process.kill("abandoned")

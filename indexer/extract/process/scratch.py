@@ -1,6 +1,6 @@
-"""Temporary folders for what is made of one document in order to read it.
+"""Temporary folders for documents that must be converted or decrypted before they are read.
 
-They lie in the scratch folder of the child (``indexer.confine.process``), which is removed with it.
+They are in the scratch folder of the child (``indexer.confine.process``), which is removed with it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def folder() -> tempfile.TemporaryDirectory[str]:
 
 
 class ScratchSource:
-    """A document that was made in a folder, which is thrown away after it."""
+    """A document in a temporary folder, which is removed when it is closed."""
 
     def __init__(self, source: Source, made_in: tempfile.TemporaryDirectory[str]) -> None:
         self._source = source

@@ -1,7 +1,6 @@
-"""Pages put aside between the two passes over a document.
+"""A temporary file of pages, between the two passes over a document.
 
-Owns the temporary file and its line format; it must not know what the pages are for. Small
-documents stay in memory, long ones go to disk: memory does not grow with the number of pages.
+Owns the file and its line format. Small documents stay in memory, long ones are written to disk.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _KIND_NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
 
 
 class Spool:
-    """A list of pages that is written once and may be read many times."""
+    """A list of pages that is written once and may be iterated repeatedly."""
 
     def __init__(self, in_memory_bytes: int = IN_MEMORY_BYTES) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=in_memory_bytes)  # noqa: SIM115  # closed by ``close``
@@ -41,7 +40,7 @@ class Spool:
         self.pages += 1
 
     def __iter__(self) -> Iterator[RawPage]:
-        """Yield the pages in the order in which they came."""
+        """Yield the pages in the order of ``append``."""
         self._file.seek(0)
         for line in self._file:
             number, text, unreadable, rows, part = json.loads(line)

@@ -1,8 +1,7 @@
 """Counts the words of a document, for the lexicon.
 
-Owns the counting and its bound; the caller says what a word is. Text is split at blanks first, and
-only distinct pieces are split into words, because most of a text is repetition. Words must end at
-blanks, as those of ``indexer.text.terms`` do.
+Text is split at white space first, and only distinct pieces are split into words, because most of a
+text is repetition. So words must not span white space; those of ``indexer.text.terms`` do not.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-MAX_TERMS = 100_000  # beyond it the rarest are forgotten
+MAX_TERMS = 100_000  # above it only the most frequent half is kept
 _HYPHENATED = re.compile(r"(?<=\w)[-\u00ad\u2010]\r?\n(?=[a-z])")
 
 
 class TermCounts:
-    """Counts words text by text.
+    """Counts the words of texts.
 
     Args:
         words: Splits a text into folded words.
@@ -31,7 +30,7 @@ class TermCounts:
         self._terms: Counter[str] = Counter()
 
     def add(self, text: str) -> None:
-        """Count a text; a word torn at the end of a line counts whole."""
+        """Count the words of a text; words hyphenated at the end of a line are joined."""
         if "\n" in text:
             text = _HYPHENATED.sub("", text)
         self._pieces.update(text.split())
@@ -44,7 +43,7 @@ class TermCounts:
         return dict(self._terms)
 
     def _count_words(self) -> None:
-        """Turn pieces into words, all pieces of one frequency at a time."""
+        """Count the words of the pieces, which are split together if their counts are equal."""
         by_count: defaultdict[int, list[str]] = defaultdict(list)
         for piece, count in self._pieces.items():
             by_count[count].append(piece)

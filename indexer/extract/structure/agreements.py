@@ -1,6 +1,6 @@
-"""The title of a contract: what kind of agreement, and between whom.
+"""The title of a contract: the kind of agreement and its parties.
 
-Pure functions of the first pages' text.
+Pure functions of the text of the first pages.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _RECITALS = re.compile(
     r"\bwhereas\b|w\s*i\s*t\s*n\s*e\s*s\s*s\s*e\s*t\s*h|\brecitals?\b", re.IGNORECASE
 )
 _WORD = r"(?:(?:[A-Z0-9]|i(?=[A-Z0-9]))[\w.&'’/+-]*|\([A-Z][\w.]*\)|&)"
-# A party: capitalised words up to the beginning of its description.
+# A party: capitalised words up to its description.
 _PARTY = re.compile(
     rf"(?:the\s+)?({_WORD}(?:,?\s+(?:{_WORD}|of|and|the|de|d/b/a|a/k/a)(?=[\s,;:(.\"“]|$))*)"
 )
@@ -57,7 +57,7 @@ _GENERIC = re.compile(
     r"delaware|new\s+york|collectively|together|individually|its|each|all|any|confidential)\b",
     re.IGNORECASE,
 )
-_NEXT_PARTY = 500  # characters in which a party may be described
+_NEXT_PARTY = 500  # characters between one party and the next
 _LEAD_LINES = 25
 _PREAMBLE_CHARS = 2_500
 _MAX_TITLE = 120
@@ -65,7 +65,7 @@ _MAX_PARTIES = 2
 
 
 def agreement_title(pages: list[str]) -> str:
-    """Return "SERVICES AGREEMENT between A and B", or "" if the document is no contract.
+    """Return a title such as "SERVICES AGREEMENT between A and B", "" if it is no contract.
 
     Args:
         pages: The text of the first pages.
@@ -80,7 +80,7 @@ def agreement_title(pages: list[str]) -> str:
 
 
 def _title_line(text: str) -> tuple[str, int] | None:
-    """Return the first line that names a kind of agreement, and where it ends."""
+    """Return the first line that names a kind of agreement, and the offset of its end."""
     position, seen = 0, 0
     lines = text.split("\n")
     for i, line in enumerate(lines):
@@ -110,7 +110,7 @@ def _is_heading(line: str) -> bool:
 
 
 def _with_line_before(lines: list[str], i: int, title: str) -> str:
-    """Put the two lines of a long title together again."""
+    """Join the two lines of a long title."""
     before = tidy_capitals(lines[i - 1]) if i else ""
     short = len(title.split()) <= 2 and title.isupper() == before.isupper()
     wanted = before and short and not is_boilerplate(before) and _is_heading(before)
@@ -124,7 +124,7 @@ def _with_line_before(lines: list[str], i: int, title: str) -> str:
 
 
 def _parties(preamble: str) -> list[str]:
-    """Return the names after "between", or after the title, as far as they are recognised."""
+    """Return the names of the parties after "between" or after the title, if recognised."""
     end = _RECITALS.search(preamble)
     if end is not None:
         preamble = preamble[: end.start()]
@@ -155,7 +155,7 @@ def _next_word(text: str, start: int) -> int:
 
 
 def _party(text: str, start: int) -> tuple[str, int] | None:
-    """Return the party whose name begins at an offset, and where the name ends."""
+    """Return the party whose name begins at an offset, and the offset of its end."""
     match = _PARTY.match(text, start)
     if match is None:
         return None

@@ -1,7 +1,7 @@
-"""The title of a company filing: who files, which form, for when.
+"""The title of a filing of a US company: registrant, form and period.
 
-Annual reports are told apart by nothing else, and their own cover begins with the same five lines
-in all of them. Pure functions of the first pages' text.
+Nothing else distinguishes annual reports: their covers begin with the same five lines. Pure
+functions of the text of the first pages.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ _NO_NAME = re.compile(
     r"reported|\bdate\b|20\d\d",
     re.IGNORECASE,
 )
-_REACH = 400  # characters from a label to what it labels
+_REACH = 400  # characters from a label to its date
 _MAX_NAME = 90
 
 
 def filing_title(pages: list[str]) -> str:
-    """Return "3M COMPANY 10-K 2018" for the cover of a filing, or "" if there is none.
+    """Return a title such as "3M COMPANY 10-K 2018", "" if there is no cover of a filing.
 
     Args:
-        pages: The text of the first pages; the cover may follow a page or two of decoration.
+        pages: The text of the first pages; the cover may follow pages of decoration.
     """
     for text in pages:
         form = _FORM.search(text)
@@ -64,7 +64,7 @@ def filing_title(pages: list[str]) -> str:
 
 
 def _registrant(text: str) -> str:
-    """Return the name above "(Exact name of registrant …)", else the one after the file number."""
+    """Return the name before "(Exact name of registrant …)", else that after the file number."""
     charter = _CHARTER.search(text)
     lines = _lines(text[: charter.start()] if charter else text)
     if charter:
@@ -75,7 +75,7 @@ def _registrant(text: str) -> str:
             return ""
         name = above[-1]
         if " " not in name and len(above) > 1 and _is_name(above[-2]):
-            name = f"{above[-2]} {name}"  # a name set on two lines
+            name = f"{above[-2]} {name}"  # a name on two lines
         return tidy_capitals(name) if _is_name(name) else ""
     number = next((i for i, line in enumerate(lines) if _NUMBER.search(line)), -1)
     following = lines[number + 1 : number + 4] if number >= 0 else []
@@ -92,7 +92,7 @@ def _is_name(line: str) -> bool:
 
 
 def _period(text: str, kind: str) -> str:
-    """Return the fiscal year of an annual report, the date of any other."""
+    """Return the fiscal year of an annual report, the date of another form."""
     labels = (_YEAR_ENDED,) if kind.startswith(("10-K", "20-F", "40-F", "11-K")) else ()
     for label in (*labels, _PERIOD_ENDED, _REPORTED):
         found = label.search(text)
@@ -102,6 +102,6 @@ def _period(text: str, kind: str) -> str:
         month, day, year = date[1].capitalize(), int(date[2]), int(date[3])
         if label is not _YEAR_ENDED:
             return f"{month} {day}, {year}"
-        # A year of 52 weeks may end in the first days of the next one.
+        # A fiscal year of 52 weeks may end in the first days of the next year.
         return str(year - (month == "January" and day <= 7))
     return ""

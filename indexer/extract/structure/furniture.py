@@ -1,9 +1,8 @@
-"""Running heads, running feet and page numbers, recognised over a whole document.
+"""Detects furniture: running heads, running feet and page numbers.
 
-Owns counting the first and last lines of pages, and deciding which of them are furniture; it
-must not know any format. A row is furniture if its text recurs at the same end of enough pages,
-its numbers staying the same but for one that may advance with the pages, and if everything between
-it and the end of its page is furniture too. Pure: pages in, decisions out.
+A row is furniture if its text recurs at the same end (top or bottom) of enough pages, and if all
+rows between it and that end of its page are furniture too. Its numbers must be equal, but one of
+them may advance with the pages. Pure; it must not know any format.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ if TYPE_CHECKING:
 EDGE_ROWS = 3  # rows at each end of a page that may be furniture
 _MAX_CHARS = 200
 _MIN_PAGES = 3
-_MIN_ROWS = 3  # of a page: on shorter ones a row may be all the text there is
-_MAX_NEEDED = 8  # recurrences that are enough in any document, however long
+_MIN_ROWS = 3  # of a page: on a shorter one a row may be all its text
+_MAX_NEEDED = 8  # recurrences that are enough in a document of any length
 _NEEDED_SHARE = 0.05
-_MIN_DENSITY = 0.4  # share of the pages in its stretch; every other page is half of them
+_MIN_DENSITY = 0.4  # share of the pages between the first and last one; left pages are half
 _MAX_REMEMBERED = 50_000
 _MAX_NUMBERS = 4
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"\W*([ivxlc]{1,7})\W*$")
 _COUNTED = re.compile(r"\W*(?:page|seite|página|pagina)?\W*\d+\W*(?:of|von|de|di|sur|/)\W*\d+\W*$")
 
-# What makes two rows the same: the end of the page, the text, and for a text with numbers which of
-# them advances with the pages (-1: none) and how far it is ahead of the page's own number.
+# Rows with an equal key recur: the end of the page, the text with numbers masked, which of the
+# numbers advances with the pages (-1: none), and its difference from the number of the page.
 Key = tuple[str, str, int, int]
 
 
@@ -47,7 +46,7 @@ class _Recurrence:
 
 
 class FurnitureDetector:
-    """Counts what recurs at the ends of pages; asked for a verdict when all pages are seen."""
+    """Counts rows at the ends of pages; ``furniture_of`` is valid when all pages were added."""
 
     def __init__(self) -> None:
         self._seen: dict[Key, _Recurrence] = {}
@@ -69,7 +68,7 @@ class FurnitureDetector:
             self._forget(page.number)
 
     def furniture_of(self, page: RawPage) -> frozenset[int]:
-        """Return the starts of the page's blocks that are furniture."""
+        """Return the start offsets of the blocks of a page that are furniture."""
         found: set[int] = set()
         open_ends = {"head", "foot"}
         for side, block in _ends(page):
@@ -91,14 +90,14 @@ class FurnitureDetector:
         return seen.pages >= needed and seen.pages >= _MIN_DENSITY * (seen.last - seen.first + 1)
 
     def _forget(self, page: int) -> None:
-        """Drop what was seen once, long ago: memory must not grow with the pages."""
+        """Drop rows that occurred once, 50 pages ago: memory must not grow with the pages."""
         self._seen = {
             key: seen for key, seen in self._seen.items() if seen.pages > 1 or seen.last > page - 50
         }
 
 
 def _ends(page: RawPage) -> Iterator[tuple[str, RawBlock]]:
-    """Yield the rows at both ends of a page, from the outside inwards, heads first."""
+    """Yield the rows at both ends of a page, from the border inwards, heads first."""
     placed = [(block.style.top, block) for block in page.blocks if block.style is not None]
     placed.sort(key=lambda item: item[0])
     blocks = [block for _, block in placed]
@@ -120,7 +119,7 @@ def _folded(page: RawPage, block: RawBlock) -> str:
 
 
 def _keys(side: str, folded: str, page: int) -> Iterator[Key]:
-    """Yield everything by which a row may recur."""
+    """Yield all keys of a row."""
     yield side, folded, -1, 0
     if roman := _ROMAN.match(folded):
         yield side, "roman", 0, roman_value(roman[1]) - page

@@ -1,8 +1,8 @@
-"""Headings of laid-out documents: short blocks in another type than the body text.
+"""Detects headings of laid-out documents: short blocks in another type style than the body text.
 
-Owns the counts of type styles and the decision what is a heading and how deep; it must not know
-any format. Size and weight count only against the style in which most of the document is set, so
-the decision needs the whole document. Pure: pages in, decisions out.
+Owns the counts of type styles and the levels of headings; it must not know any format. Size and
+weight are compared with the style of most of the text, so the whole document must be read first.
+Pure.
 """
 
 from __future__ import annotations
@@ -39,16 +39,15 @@ _OPENING = frozenset("\"'“‘„«§¿¡")
 _CLOSING = frozenset(".)]?!\"'”’»*†‡")
 _SENTENCE_GOES_ON = re.compile(r"[a-z)”\"][.;]\s+\S+\s+\S+\s+\S+\s+\S")
 _WORDLESS = re.compile(r"[\W\d_]*$")
-# How a heading is written, the highest first; it ranks headings of one type style.
+# Forms of headings, the highest first; they rank headings of one type style.
 _ARTICLE, _SECTION, _NUMBER, _CAPITALS, _CLAUSE, _SUBCLAUSE, _PLAIN = range(7)
 _NUMBERED_FORMS = frozenset({_NUMBER, _CLAUSE, _SUBCLAUSE})
-_DISTINCTIVE = (
-    frozenset({_ARTICLE, _SECTION, _CAPITALS}) | _NUMBERED_FORMS
-)  # needs no type of its own
+# Headings of these forms may have the type style of the body text.
+_DISTINCTIVE = frozenset({_ARTICLE, _SECTION, _CAPITALS}) | _NUMBERED_FORMS
 _MAX_CLAUSE_WORDS = 9
 
 _TOP_FORMS = frozenset({_ARTICLE, _SECTION})
-_STRETCH = 8  # pages
+_STRETCH = 8  # pages whose styles are counted together
 _TYPES_KEPT = 8
 _COVERED_PAGES = 3  # a longer document may have a cover
 
@@ -57,10 +56,10 @@ _Rank = tuple[float, bool, int]  # sorts higher headings first
 
 
 class HeadingDetector:
-    """Counts styles page by page; says what is a heading when all pages are seen.
+    """Counts type styles page by page; ``levels`` is valid when all pages were added.
 
-    A document may be bound of parts in different types, a report and its exhibits. So styles are
-    compared with the body of their surroundings: a stretch of pages and its two neighbours.
+    A document may have parts in different styles, such as a report and its exhibits. So styles are
+    compared with the body text of a stretch of pages and its two neighbours.
     """
 
     def __init__(self, outline: Sequence[OutlineEntry] = ()) -> None:
@@ -94,7 +93,7 @@ class HeadingDetector:
                 self._last_page[key] = page.number
 
     def levels(self, page: RawPage, blocks: Sequence[RawBlock]) -> list[int]:
-        """Return the level of the heading that each block of a page is, 0 if it is none."""
+        """Return the heading level of each block of a page, 0 for other blocks."""
         ruled_out = _ruled_out(page)
         return [0 if block.start in ruled_out else self._level_of(page, block) for block in blocks]
 
@@ -113,12 +112,12 @@ class HeadingDetector:
         return min(level + self._outline_depth, MAX_LEVEL) if level else 0
 
     def _forget_rare(self, stretch: int) -> None:
-        """Keep the commonest types of a finished stretch: memory must not grow with the pages."""
+        """Keep the most frequent styles of a stretch: memory must not grow with the pages."""
         if stretch in self._body:
             self._body[stretch] = Counter(dict(self._body[stretch].most_common(_TYPES_KEPT)))
 
     def _body_of(self, stretch: int) -> _Type:
-        """Return the type in which most of a stretch and its neighbours is set."""
+        """Return the style of most text in a stretch and its neighbours."""
         if stretch not in self._bodies:
             around: Counter[_Type] = Counter()
             for near in (stretch - 1, stretch, stretch + 1):
@@ -127,7 +126,7 @@ class HeadingDetector:
         return self._bodies[stretch]
 
     def _rank_of(self, stretch: int, style: _Type, form: int) -> _Rank | None:
-        """Return the rank of a heading's type, or None if it is that of body text."""
+        """Return the rank of a style and form, or None for body text."""
         body = self._body_of(stretch)
         size = style[0] / body[0] if body[0] else 1.0
         bold = style[1] and not body[1]
@@ -136,10 +135,10 @@ class HeadingDetector:
         return None
 
     def _rank(self) -> dict[_Rank, int]:
-        """Give each rank its level.
+        """Map ranks to levels.
 
-        Only the ranks of most headings open a level of their own, and those that say what they
-        are; the others, of which long documents have dozens, join the level at which they stand.
+        Only the most frequent ranks, and those of articles and sections, get a level of their own;
+        the others, of which long documents have dozens, get the level that is next in rank.
         """
         counts: Counter[_Rank] = Counter()
         last: dict[_Rank, int] = {}
@@ -149,7 +148,7 @@ class HeadingDetector:
                 page = self._last_page[stretch, style, form]
                 last[rank] = max(last.get(rank, 0), page)
         if self._pages > _COVERED_PAGES:
-            # ranks that only a cover has head nothing
+            # Ranks that occur on the cover only are no headings.
             counts = Counter({rank: count for rank, count in counts.items() if last[rank] > 1})
         common = {rank for rank, _ in counts.most_common(_STYLE_LEVELS)}
         distinctive = {
@@ -183,7 +182,7 @@ def _may_be_heading(text: str, page: int) -> bool:
 
 
 def _form(text: str) -> int:
-    """Return how a heading is written."""
+    """Return the form of a heading."""
     if _TOP.match(text):
         return _ARTICLE
     if _ITEM.match(text):
@@ -198,16 +197,16 @@ def _form(text: str) -> int:
 
 
 def _is_title_case(text: str) -> bool:
-    """Return whether all longer words begin with a capital, as in the title of a clause."""
+    """Return whether all longer words are capitalised, as in the title of a clause."""
     words = [word for word in text.split() if len(word) > 4 and word[0].isalpha()]
     return len(text.split()) <= _MAX_CLAUSE_WORDS and all(word[0].isupper() for word in words)
 
 
 def _ruled_out(page: RawPage) -> frozenset[int]:
-    """Return the starts of blocks whose neighbours show that they are no headings.
+    """Return the starts of blocks that are no headings by their neighbours.
 
-    Numbered blocks that stand together are a list; a block that goes on in small letters is the
-    beginning of a paragraph, set in bold.
+    Adjacent numbered blocks are a list. A block before one that begins with a lower-case letter is
+    the bold start of a paragraph.
     """
     found: set[int] = set()
     whole = [block for block in page.blocks if not block.split_off]

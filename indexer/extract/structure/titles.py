@@ -1,8 +1,7 @@
-"""The title of a document: a pure function of its content, file names are no part of it.
+"""The title of a document, from its content and metadata but not its file name.
 
-Owns which source of a title is believed first, and the one list of rules that fit one kind of
-document (``TITLE_RULES``). After them comes what stands out on the first page, and nothing if
-nothing names the document.
+Owns the order of the sources of a title, and the rules for particular kinds of documents
+(``TITLE_RULES``). The last source is the most prominent text of the first page. Pure.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
     from indexer.extract.base import RawBlock, RawPage
 
-TITLE_PAGES = 5  # a cover may follow pages of decoration
-_OUTSTANDING = 1.2  # times the usual size of the page
+TITLE_PAGES = 5  # the cover may follow pages of decoration
+_OUTSTANDING = 1.2  # times the median size of the page
 _LEAD_BLOCKS = 12
 _ANNOUNCES = re.compile(r"\btoday\s+(announced|reported)\s+([^.]{10,100})")
 _ODD_SPACES = re.compile(r"[\u00a0\u2000-\u200a\u202f\u3000]")
@@ -38,12 +37,13 @@ _IS_RELEASE = re.compile(r"for immediate release|press release|news release", re
 
 @dataclass(frozen=True, slots=True)
 class TitleRule:
-    """A title that one kind of document has.
+    """A rule for the title of one kind of document.
 
     Attributes:
-        kind: Of document.
-        read: Gives the title from the text of the first ``pages`` pages, "" of other documents.
-        before_metadata: Whether it is believed before what the file says its title is.
+        kind: The kind of document.
+        read: Returns the title from the text of the first ``pages`` pages, "" for other documents.
+        pages: See ``read``.
+        before_metadata: Whether it has priority over the title in the metadata.
     """
 
     kind: str
@@ -59,14 +59,14 @@ def choose_title(
     collection: bool = False,
     rules: Sequence[TitleRule] | None = None,
 ) -> str:
-    """Return the best title the content offers, or "" if there is none.
+    """Return the best title, "" if there is none.
 
     Args:
-        metadata_title: What the file says its title is.
-        first_pages: Its first pages, or the beginnings of them.
-        collection: Whether several headings share the highest level: then each of them names a
-            part, and none the document.
-        rules: Of kinds of documents; all, if not given.
+        metadata_title: The title in the metadata.
+        first_pages: The first pages, or the beginnings of them.
+        collection: Whether several headings share the highest level: then each is the title of a
+            part, and none that of the document.
+        rules: Rules for kinds of documents; ``TITLE_RULES`` by default.
     """
     texts = [_ODD_SPACES.sub(" ", page.text) for page in first_pages]
     rules = TITLE_RULES if rules is None else rules
@@ -91,7 +91,7 @@ def _short(title: str) -> str:
 
 
 def _release_title(texts: Sequence[str]) -> str:
-    """Return who announced what, for releases whose headline is a list of figures."""
+    """Return who announced what: the headline of a press release may be a list of figures."""
     if not texts or not _IS_RELEASE.search(texts[0][:500]):
         return ""
     text = _ASIDE.sub("", " ".join(texts[0].split()))
@@ -110,7 +110,7 @@ TITLE_RULES = (
 
 
 def _visible_title(pages: Sequence[RawPage], *, collection: bool) -> str:
-    """Return the heading of the first page that has one."""
+    """Return the most prominent text of the first page with letters."""
     for page in pages:
         if not any(c.isalpha() for c in page.text):
             continue
@@ -121,7 +121,7 @@ def _visible_title(pages: Sequence[RawPage], *, collection: bool) -> str:
 
 
 def _marked_title(page: RawPage) -> str:
-    """Return the first of the highest headings, where the format marks headings."""
+    """Return the first plausible heading of the highest level, as marked by the format."""
     headings = [block for block in page.blocks[:40] if block.kind is BlockKind.HEADING]
     if not headings:
         return ""
@@ -131,7 +131,7 @@ def _marked_title(page: RawPage) -> str:
 
 
 def _first_line(page: RawPage) -> str:
-    """Return the line that an unmarked text begins with, if it reads like a title."""
+    """Return the first line of an unmarked text, if it may be a title."""
     first = page.text.lstrip().split("\n", 1)[0]
     line = tidy_capitals(first)
     sentence = line.endswith((".", ",", ";", ":")) or ":" in line
@@ -143,7 +143,7 @@ def _first_line(page: RawPage) -> str:
 
 
 def _largest(page: RawPage) -> str:
-    """Return the text in the largest type in the upper part of the page, if that is unusual."""
+    """Return the text in the largest type in the upper part of a page, if it is outstanding."""
     placed = [block for block in page.blocks if block.style is not None and _names(page, block)]
     sizes = [
         block.style.size for block in page.blocks if block.style and len(_text(page, block)) > 1

@@ -1,6 +1,6 @@
-"""Rules on the wording of titles: boilerplate, file names and placeholders are none.
+"""Tests whether a line may be a title: boilerplate, file names and placeholders may not.
 
-Pure functions of one line of text, shared by the rules that look for titles.
+Pure functions of one line of text.
 """
 
 from __future__ import annotations
@@ -50,31 +50,31 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def tidy(text: str) -> str:
-    """Fold white space, and drop what only decorates."""
+    """Normalise white space, and strip decoration."""
     return " ".join(text.replace("\ufffd", " ").split()).strip(" _-–—*|·•")
 
 
 def tidy_capitals(name: str) -> str:
-    """Close the gaps that small capitals cause: "MGM R ESORTS I NTERNATIONAL"."""
+    """Remove the gaps of small capitals, as in "MGM R ESORTS I NTERNATIONAL"."""
     name = tidy(name)
     gaps = _SMALL_CAPITALS.findall(name)
     return _SMALL_CAPITALS.sub(r"\1", name) if len(gaps) > 1 else name
 
 
 def is_boilerplate(line: str) -> bool:
-    """Return whether a line is on many documents, and so identifies none."""
+    """Return whether a line is common to many documents, so that it identifies none."""
     return _BOILERPLATE.match(line.strip(" \t_-–—*\"'“”[(")) is not None
 
 
 def is_plausible_title(text: str) -> bool:
-    """Return whether what a file gives as its title was meant as one.
+    """Return whether a text may be a title.
 
-    Accession numbers, file names, identifiers, placeholders and boilerplate are none.
+    Numbers, file names, identifiers, placeholders and boilerplate may not.
     """
     title = tidy(text)
     if not 3 <= len(title) <= 300 or len(_LETTER.findall(title)) * 3 < len(title.replace(" ", "")):
         return False
     if title.count("?") * 4 > len(title) or "\ufffd" in text:
-        return False  # with replacement characters
+        return False  # it was decoded wrongly
     wrong = _FILE_NAME.search(title) or _PLACEHOLDER.match(title) or _IDENTIFIER.match(title)
     return not wrong and not is_boilerplate(title)
