@@ -1,9 +1,8 @@
-"""E-books in the EPUB format: each file of the reading order a page, named by the contents list.
+"""E-books in EPUB format: each file of the reading order is a page.
 
-Owns the list of files and the list of contents; chapters are HTML and read as such (``html``).
-Nothing outside the book is ever fetched, no script is run. Books locked by copy protection say so.
-EbookLib, the library for this format, reads every picture and recording of a book into memory,
-and no book at all where one of them is missing; what is left to do is finding chapters by lxml.
+Owns the package document and the table of contents, which is the outline; ``html`` reads the
+chapters. Books with copy protection are refused. EbookLib, the library for this format, reads all
+pictures and recordings of a book into memory, and fails if one is missing.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # of any century
-_MAX_LIST_BYTES = 4 * 1024**2  # of a list of files or contents; its tree takes up to thirty times
+_MAX_LIST_BYTES = 4 * 1024**2  # of a package document or contents; its tree takes up to 30 times
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 12
 _CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml", "")
-# The two algorithms that scramble fonts, which are no encryption of the book.
-_FONT_SCRAMBLING = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+# The two algorithms that obfuscate fonts; the text is not encrypted by them.
+_FONT_OBFUSCATION = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
 class EpubSource(PackageSource):
@@ -41,7 +40,7 @@ class EpubSource(PackageSource):
 
     def __init__(self, package: Package) -> None:
         super().__init__(package)
-        base = _list_of_files(package)
+        base = _package_document(package)
         book, self._damage = _read(package, base)
         items = {item.get("id", ""): item for item in book.iter("{*}item")}
         order = (items.get(entry.get("idref", "")) for entry in book.iter("{*}itemref"))
@@ -73,13 +72,13 @@ class EpubSource(PackageSource):
         tree = parse_markup(
             self._package.read(part, self._package.budget.limits.markup_bytes), xml=True
         )
-        tree.strip_tags(["rt", "rp"])  # phonetic readings of characters
+        tree.strip_tags(["rt", "rp"])  # phonetic text
         writer.append(*read_tree(tree))
         yield
 
 
-def _list_of_files(package: Package) -> str:
-    """Return the name of the part that says what the book is made of."""
+def _package_document(package: Package) -> str:
+    """Return the name of the package document, which lists the files of the book."""
     if _CONTAINER in package:
         for entry in _read(package, _CONTAINER)[0].iter("{*}rootfile"):
             return str(entry.get("full-path", ""))
@@ -90,7 +89,11 @@ def _list_of_files(package: Package) -> str:
 
 
 def _read(package: Package, part: str) -> tuple[Any, WorldError | None]:
-    """Return the root of a part, and why some of it is missing."""
+    """Return the root of a part, and its damage if any.
+
+    Raises:
+        WorldError: If nothing of it can be read.
+    """
     root, damage = read_whole(package.read(part, _MAX_LIST_BYTES))
     if root is None and damage is not None:
         raise damage
@@ -98,18 +101,18 @@ def _read(package: Package, part: str) -> tuple[Any, WorldError | None]:
 
 
 def _text(root: Any, name: str) -> str:
-    """Return the text of the first element of a name."""
+    """Return the text of the first element with a name."""
     node = next(root.iter(f"{{*}}{name}"), None)
     return " ".join("".join(node.itertext()).split())[:500] if node is not None else ""
 
 
 def _locked(package: Package) -> Iterator[str]:
-    """Yield the encrypted parts; scrambled fonts do not count."""
+    """Yield the names of encrypted parts, but not of obfuscated fonts."""
     if _ENCRYPTION not in package:
         return
     for entry in _read(package, _ENCRYPTION)[0].iter("{*}EncryptedData"):
         methods = {each.get("Algorithm") for each in entry.iter("{*}EncryptionMethod")}
-        if not methods.issubset(_FONT_SCRAMBLING):
+        if not methods.issubset(_FONT_OBFUSCATION):
             for part in entry.iter("{*}CipherReference"):
                 yield resolve("", part.get("URI", "")).casefold()
 
@@ -117,7 +120,7 @@ def _locked(package: Package) -> Iterator[str]:
 def _outline(
     package: Package, base: str, book: Any, items: Mapping[str, Any], chapters: list[str]
 ) -> tuple[OutlineEntry, ...]:
-    """Return the list of contents, of either kind; a damage there costs no chapter."""
+    """Return the table of contents, of EPUB 3 or 2; none if it is damaged."""
     places = {part.casefold(): number for number, part in enumerate(chapters, 1)}
     newer = [item for item in items.values() if "nav" in item.get("properties", "").split()]
     older = [items.get(spine.get("toc", "")) for spine in book.iter("{*}spine")]
@@ -138,7 +141,7 @@ def _outline(
 
 
 def _navigation(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
-    """Yield level, title and target of the entries of a list in HTML: links in lists in lists."""
+    """Yield level, title and target of the entries of an EPUB 3 table: links in nested lists."""
     tree = parse_markup(package.read(part, _MAX_LIST_BYTES), xml=True)
     lists = [nav for nav in tree.css("nav") if "toc" in (nav.attributes.get("epub:type") or "")]
     for link in lists[0].css("a")[:_MAX_ENTRIES] if lists else ():
@@ -157,7 +160,7 @@ def _list_depth(node: Any) -> int:
 
 
 def _ncx(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
-    """Yield level, title and target of the entries of the older kind of list."""
+    """Yield level, title and target of the entries of an EPUB 2 table (NCX)."""
     for point in _read(package, part)[0].iter("{*}navPoint"):
         level = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
         label, content = point.find("{*}navLabel"), point.find("{*}content")

@@ -1,8 +1,7 @@
-"""HTML: the text a browser would show, with blocks from its elements.
+"""HTML: the text that a browser displays, with blocks from its elements.
 
-Owns which elements are blocks, which are structure and which are never read; the parser is the
-forgiving one of ``selectolax``. The canonical text is what is read here, not the markup. What is
-shown of elements besides their text is the matter of ``html_elements``.
+Owns which elements are blocks and which are not read; ``selectolax`` parses like a browser.
+``html_elements`` has hidden elements, replacement texts and list numbers.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _SILENT = frozenset({
 _REPLACED = frozenset({"img", "input", "select"})
 _LISTS = frozenset({"ol", "ul", "menu"})
 _MAX_FRAMES = 3  # nested
-# What the innermost of these makes of the text inside it.
+# The kind and level of text by the innermost of these elements.
 _ROLES: dict[str, tuple[BlockKind, int]] = {
     **{f"h{level}": (BlockKind.HEADING, level) for level in range(1, 7)},
     **dict.fromkeys(("nav", "footer", "menu"), (BlockKind.FURNITURE, 0)),
@@ -81,14 +80,19 @@ def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
 
 
 def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
-    """Return the text that a parsed page shows, and its blocks; ``frames`` nest it."""
+    """Return the displayed text of a parsed page, and its blocks.
+
+    Args:
+        tree: From ``parse_markup``.
+        frames: The number of frames around the page.
+    """
     if tree.body is None:
         return "", ()
     hidden = hidden_elements(tree)
     reader = _Reader(hidden, frames)
     reader.read(tree.body)
     text, blocks = reader.result()
-    if not text and hidden:  # a script would show it
+    if not text and hidden:  # a script would display it
         reader = _Reader(frozenset(), frames)
         reader.read(tree.body)
         text, blocks = reader.result()
@@ -101,8 +105,8 @@ def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
     Args:
         data: Its bytes.
         charset: The declared encoding.
-        xml: Whether it is written as XML, where any element may end where it begins: browsers
-            would take ``<title/>`` for the beginning of a title.
+        xml: Whether it is XHTML, where any element may be self-closing; an HTML parser takes
+            ``<title/>`` for a start tag.
     """
     found = encoding_of(data)
     if not found.startswith("utf"):
@@ -119,14 +123,14 @@ def _declared(head: bytes) -> str:
 
 
 def known_encoding(charset: str) -> str:
-    """Return the codec that a document means by a name, "" if there is none for text."""
+    """Return the codec for the declared name of an encoding, "" if there is none."""
     try:
         name = codecs.lookup(charset.strip()).name if charset.strip() else ""
-        if not name or "".encode(name) != b"":  # some codecs are no encodings of text
+        if not name or "".encode(name) != b"":  # some codecs are no text encodings
             return ""
     except (LookupError, ValueError):
         return ""
-    # What calls itself Latin-1 on the web is its superset.
+    # As in browsers, Latin-1 means its superset Windows-1252.
     return "cp1252" if name in ("iso8859-1", "ascii") or name.startswith("utf") else name
 
 
@@ -147,10 +151,10 @@ def _metadata(tree: Any) -> Metadata:
 
 
 class _Reader:
-    """Walks the tree without recursion and collects text and blocks.
+    """Walks the tree and collects text and blocks.
 
-    Pages may nest their elements tens of thousands deep, so nothing here looks at all that are
-    open: only those that give text its role are remembered.
+    Elements may be nested tens of thousands deep, so it does not recurse, and keeps a stack only of
+    the elements in ``_ROLES``.
     """
 
     def __init__(self, hidden: frozenset[int], frames: int) -> None:
@@ -164,7 +168,7 @@ class _Reader:
         self._tables = 0
         self._verbatim = 0
         self._lists: list[Numbering] = []
-        self._mark = ""  # the number of the item under way, until its text comes
+        self._mark = ""  # the number of the current list item, until its text comes
         self._drawings = 0
         self._drawn = 0  # texts in drawings
 
@@ -224,7 +228,7 @@ class _Reader:
             self._roles.pop()
 
     def _count(self, tag: str, step: int) -> None:
-        """Count the elements around that change how text is read."""
+        """Count the open elements that change how text is read."""
         if tag == "table":
             self._tables += step
         elif tag == "pre":
@@ -242,7 +246,7 @@ class _Reader:
             self._mark += mark
 
     def _replace(self, node: Any, tag: str) -> None:
-        """Read the alternative text of an element, or the page in a frame."""
+        """Read the replacement text of an element, or the page in a frame."""
         if node.mem_id in self._hidden:
             return
         if tag != "iframe":
@@ -265,7 +269,7 @@ class _Reader:
         self._pending.append(text if self._verbatim else _SPACE.sub(" ", text))
 
     def _flush(self) -> None:
-        """End the block under way."""
+        """End the current block."""
         if not self._pending:
             return
         text = "".join(self._pending)

@@ -1,7 +1,6 @@
-"""Text that a browser adds to elements, and elements that it does not show.
+"""Hidden elements, replacement texts and list numbers of HTML pages.
 
-Owns hidden elements, as far as the page itself says so (style sheets are not read), what stands in
-the place of pictures, fields and frames, and the numbers of lists. Elements are those of
+Style sheets are not read: an element is hidden by its attributes only. Elements are those of
 ``selectolax``.
 """
 
@@ -15,7 +14,7 @@ from indexer.extract.numerals import written_number
 
 _HIDING = '[hidden], [style*="none" i], [style*="hidden" i], dialog'
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
-# Fields that show their value; those that do not are for passwords, files, colours and choices.
+# Types of fields that display their value; others are for passwords, files, colours and choices.
 _FIELDS = frozenset({
     "", "text", "search", "email", "url", "tel", "number", "date", "month", "week", "time",
     "datetime-local", "submit", "button", "reset",
@@ -29,10 +28,7 @@ _NUMBER = re.compile(r"\s*(-?\d{1,6})")
 
 
 def hidden_elements(tree: Any) -> frozenset[int]:
-    """Return the identities of elements that are not shown.
-
-    A page that hides all of itself is one that its script would show, so nothing of it is hidden.
-    """
+    """Return the ids of hidden elements; the body is none, as a script would display it."""
     body = tree.body
     return frozenset(
         node.mem_id for node in tree.css(_HIDING) if node.mem_id != body.mem_id and _is_hidden(node)
@@ -49,7 +45,7 @@ def _is_hidden(node: Any) -> bool:
 
 
 def replacement_text(node: Any) -> str:
-    """Return the text that is shown for an element that has none inside."""
+    """Return the text displayed for a picture, a field or a choice."""
     shown = {"img": _of_picture, "input": _of_field, "select": _of_choice}[node.tag](node)
     return " ".join(shown[:_MAX_CHARS].split())
 
@@ -75,7 +71,7 @@ def _of_choice(node: Any) -> str:
 
 @dataclass(slots=True)
 class Numbering:
-    """The numbers of one list; ``form`` is that of HTML, "" for a list without numbers."""
+    """The numbers of one list; ``form`` is HTML's ``type``, "" for a list without numbers."""
 
     form: str = ""
     next: int = 1
@@ -91,7 +87,7 @@ class Numbering:
         return cls(_STYLES.get(styled[1].lower(), ""), _number(node, "start", 1))
 
     def mark(self, item: Any) -> str:
-        """Return the marker of the next list item, and count it."""
+        """Count a list item, and return its number with a full stop, or ""."""
         number = _number(item, "value", self.next)
         self.next = number + 1
         return f"{written_number(number, _FORMS.get(self.form, ''))}. " if self.form else ""

@@ -1,8 +1,7 @@
-"""Markdown: the file as it was decoded, with blocks from its structure.
+"""Markdown: blocks from its block syntax, in the file as decoded.
 
-Owns what Markdown's block syntax means; the text stays the source, so that offsets count in the
-file as decoded. Signs that only mark structure (``#``, fences, rules, front matter) leave the view
-as furniture. Long files are parsed section by section.
+The text stays the source; markers (``#``, fences, rules, front matter) are furniture, which is not
+searched. Long files are parsed section by section.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _COMMENT = re.compile(r"\s*<!--.*?-->\s*$", re.DOTALL)
 
 
 class MarkdownSource(PlainSource):
-    """An open Markdown file; its one page comes in sections."""
+    """An open Markdown file; its one page is read in sections."""
 
     def __init__(self, file: TextFile) -> None:
         self._file = file
@@ -59,7 +58,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MarkdownSou
 
 
 def markdown_blocks(text: str, skip: int = 0) -> Iterator[RawBlock]:
-    """Yield the blocks of Markdown text from offset ``skip`` on, in order."""
+    """Yield the blocks of a text after offset ``skip``, in order."""
     lines = [
         TextLine(line.start + skip, line.end + skip, line.content) for line in lines_of(text[skip:])
     ]
@@ -81,7 +80,7 @@ def markdown_blocks(text: str, skip: int = 0) -> Iterator[RawBlock]:
 
 
 def _blocks(token: Token, lines: list[TextLine], *, in_list: bool) -> Iterator[RawBlock]:
-    """Yield the blocks of one token; containers have none of their own."""
+    """Yield the blocks of one token; containers have none."""
     start, end = lines[0].start, lines[-1].end
     if token.type == "heading_open":
         yield from _heading(token, lines)
@@ -147,7 +146,7 @@ def _front_matter(text: str) -> Metadata:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return a parser of block structure alone, as inline markup is not needed."""
+    """Return a parser of block syntax, without inline syntax."""
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser

@@ -1,7 +1,6 @@
-"""Jupyter notebooks: each cell a page, prose as Markdown, code as code, with what it printed.
+"""Jupyter notebooks: each cell is a page, with Markdown or code and its text output.
 
-Owns the structure of notebooks in all versions of their format; the file is JSON and read as such,
-nothing in it is run. Pictures and other data that cells have shown are passed over.
+Owns the structure of notebooks in all versions of the format. Images and other output are skipped.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
 
-_MAX_OUTPUT_CHARS = 4_000  # of a cell: enough for a table or an error, not for a log
+_MAX_OUTPUT_CHARS = 4_000  # of a cell; enough for a table or an error, less than a log
 _OUTPUTS = ("text/markdown", "text/plain")
 _MAX_CELLS = 100_000
 
@@ -63,7 +62,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> NotebookSou
 
 def _cells(content: dict[str, Any]) -> list[dict[str, Any]]:
     found = content.get("cells")
-    if not isinstance(found, list):  # before version 4 they were grouped
+    if not isinstance(found, list):  # before version 4 cells were in worksheets
         sheets = content.get("worksheets")
         found = [
             cell
@@ -118,13 +117,13 @@ def _write_code(text: str, writer: PageWriter) -> None:
 
 
 def _outputs(outputs: object) -> Iterator[str]:
-    """Yield the texts among what a cell has shown."""
+    """Yield the text outputs of a cell."""
     for output in outputs if isinstance(outputs, list) else ():
         if not isinstance(output, dict):
             continue
         data = output.get("data", output)
         if isinstance(data, dict) and any(str(kind).startswith("image/") for kind in data):
-            continue  # its text only says that it is an image
+            continue  # its text is a description of the object
         found = (data.get(kind) for kind in _OUTPUTS) if isinstance(data, dict) else ()
         shown = next((text for text in found if text), None) or output.get("text")
         if output.get("output_type") == "error":
@@ -133,7 +132,7 @@ def _outputs(outputs: object) -> Iterator[str]:
 
 
 def _joined(text: object) -> str:
-    """Return text that notebooks hold as one string or as a list of lines."""
+    """Return a text, which may be a string or a list of lines."""
     if isinstance(text, list):
         return "".join(line for line in text if isinstance(line, str))
     return text if isinstance(text, str) else ""

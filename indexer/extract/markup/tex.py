@@ -1,9 +1,8 @@
-"""LaTeX documents: the text they would print, with sections, lists, tables, captions and notes.
+"""LaTeX documents: the printed text, with sections, lists, tables, captions and notes.
 
-Owns the opening of the file and what it says about itself; its commands are understood in
-``tex_reader``. Unknown commands are removed and their arguments kept, which is what most
-of them would print. Formulas are kept in a readable form. Files that are included are documents of
-their own.
+Owns opening the file and its metadata; ``tex_reader`` interprets commands. Unknown commands are
+removed and their arguments kept, as most of them print these. Included files are separate
+documents.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _TOKENS_A_STRETCH = 20_000
 
 
 class TexSource(PlainSource):
-    """An open document; its text comes section by section."""
+    """An open LaTeX document."""
 
     def __init__(self, file: TextFile, limits: Limits) -> None:
         self._file = file

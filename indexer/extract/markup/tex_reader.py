@@ -1,7 +1,7 @@
-"""The text of a LaTeX document, token by token.
+"""Converts the tokens of a LaTeX document to blocks.
 
-Owns what commands and environments do to paragraphs, groups and tables; the tables of commands and
-the syntax are in ``tex_syntax``. Groups are a list, never a recursion.
+Owns the effect of commands and environments; ``tex_syntax`` has the tables of commands and the
+syntax. Groups are a stack, as they may be nested too deep for recursion.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ _MAX_DEPTH = 2_000
 
 @dataclass(slots=True)
 class _Group:
-    """Text between braces: what becomes of it when they close, and what it was so far."""
+    """Text between braces: its role, and its parts so far."""
 
     role: str  # heading, note, caption, silent, accent, begin, end, field; "" for mere braces
     value: str
-    parts: list[str]  # shared with the group around it where the role is ""
+    parts: list[str]  # those of the group around it if the role is ""
     silent: bool = False
 
 
 class Reader:
-    """Walks the tokens; groups are a list, never a recursion."""
+    """Reads the tokens of a document and writes its blocks."""
 
     def __init__(self, text: str, writer: PageWriter) -> None:
         self.fields: dict[str, str] = {}
@@ -62,8 +62,8 @@ class Reader:
         begun = _DOCUMENT.search(text)
         self._body = begun.end() if begun else 0
         self._groups = [_Group("", "", [])]
-        self._roles = 0  # groups that are more than braces
-        self._pending: list[tuple[str, str]] = []  # what the next arguments are
+        self._roles = 0  # open groups with a role
+        self._pending: list[tuple[str, str]] = []  # roles and values of the next groups
         self._accent = ""
         self._notes: list[str] = []
         self._environments: list[str] = []
@@ -188,7 +188,7 @@ class Reader:
             self._arguments(_roles(plain))
 
     def _arguments(self, roles: list[tuple[str, str]], *, keep_option: bool = False) -> None:
-        """Set the meaning of the next groups; brackets before them are options."""
+        """Set the roles of the next groups, after an option in brackets."""
         option = _OPTION.match(self._text, self._at)
         if option is not None:
             self._at = option.end()
@@ -238,7 +238,7 @@ class Reader:
         self._item = self._item and plain not in LISTS
 
     def _verbatim(self, name: str) -> None:
-        """Read the text up to the end of an environment verbatim."""
+        """Write the source of an environment as code."""
         ending = f"\\end{{{name}}}"
         end = self._text.find(ending, self._at)
         end = len(self._text) if end < 0 else end
@@ -260,13 +260,13 @@ class Reader:
         self._cells = []
 
     def _flushed(self) -> str:
-        """Take the text under way outside of all groups."""
+        """Remove and return the current text outside of all groups."""
         text = _folded("".join(self._groups[0].parts))
         self._groups[0].parts.clear()
         return text
 
     def _paragraph(self) -> None:
-        """End the paragraph under way; inside an argument an empty line is a space."""
+        """End the current paragraph; inside an argument an empty line is a space."""
         if self._roles or self._in_table:
             self._groups[-1].parts.append(" ")
             return
@@ -279,7 +279,7 @@ class Reader:
 
 
 def _roles(command: str) -> list[tuple[str, str]]:
-    """Return what the arguments of a command are; those of unknown ones are text."""
+    """Return the roles of the arguments of a command; those of unknown commands are text."""
     if command in HEADINGS:
         return [("heading", str(HEADINGS[command]))]
     if command in FIELDS:

@@ -1,9 +1,8 @@
-"""The tokeniser of TeX, and the characters of its symbols and accents.
+"""The tokens of TeX, tables of commands, and the characters of symbols and accents.
 
-Owns the syntax and the way to characters; it must not know what commands do to a document. TeX is
-a programming language: nothing is executed, what a file defines for itself stays what it is. The
-signs are those of pylatexenc. Its parser is not used: for 120 bytes of brackets that stay open it
-takes minutes, it fails beyond two hundred nested braces, and it reads 90 kB a second.
+Nothing is executed: macros that a file defines are not expanded. The symbols are those of
+pylatexenc. Its parser is not used: for 120 bytes of open brackets it takes minutes, it fails at two
+hundred nested braces, and it reads 90 kB a second.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ HEADINGS = {
     "part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6,
     "subparagraph": 7, "frametitle": 3, "framesubtitle": 4,
 }  # fmt: skip
-# Commands whose arguments are no text, and how many they have.
+# Commands whose arguments are no text, with the number of arguments.
 SILENT = {
     "label": 1, "ref": 1, "eqref": 1, "pageref": 1, "autoref": 1, "cref": 1, "Cref": 1, "cite": 1,
     "citep": 1, "citet": 1, "citeauthor": 1, "citeyear": 1, "parencite": 1, "textcite": 1,
@@ -57,7 +56,7 @@ WITH_ARGUMENT = {
     "thebibliography": 1,
 }
 LISTS = frozenset({"itemize", "enumerate", "description", "thebibliography"})
-# \begin{verbatim} … \end{verbatim}: no TeX inside.
+# Environments whose content is not TeX.
 VERBATIM = frozenset(
     {"verbatim", "Verbatim", "lstlisting", "minted", "alltt", "filecontents", "comment"}
 )
@@ -69,7 +68,7 @@ _COMBINING = {
 }  # fmt: skip
 ACCENT_SYMBOLS = frozenset("\"'`^~=.")
 ACCENT_WORDS = frozenset("uvHckrdb")
-# What the library does not know, or not as what takes accents and is searched for.
+# Symbols that pylatexenc lacks or maps to other characters.
 _OWN = {
     "%": "%", "\n": " ", "i": "i", "j": "j", "sqrt": "√", "ne": "≠", "space": " ", "quad": " ",
     "qquad": " ", "newline": "\n", "linebreak": "\n", "textbar": "|", "textless": "<",
@@ -80,7 +79,7 @@ _OWN = {
 
 
 def symbol_of(command: str) -> str:
-    """Return what a command prints by itself, "" if it is not known to be a sign."""
+    """Return the character that a command prints, "" if it is no known symbol."""
     return _OWN.get(command) or _symbols().get(command, "")
 
 
@@ -91,7 +90,7 @@ def _symbols() -> dict[str, str]:
     specs: Any = get_default_latex_context_db().iter_macro_specs()
     texts = {spec.macroname: spec.simplify_repl for spec in specs}
     functions = {name: f"{name} " for name, text in texts.items() if text == name}
-    # What else is text is templates for arguments, and the date of today.
+    # Longer texts are templates with arguments, and the current date.
     return functions | {
         name: text for name, text in texts.items() if isinstance(text, str) and len(text) == 1
     }

@@ -1,7 +1,7 @@
-"""PDF: pages, their letters and their layout, and what was recognised on scanned ones.
+"""PDF: the text and layout of pages, and the recognised text of scanned ones.
 
-In: a path. Out: pages in reading order. Open ``reader`` first, which gets its document from
-``opening``; ``geometry``, ``lines``, ``order`` and ``layout`` turn letters into text, ``legible``
-judges whether a page's letters are words, ``page_tree`` finds pages whose list is lost,
-``recognition`` has a page read by Tesseract.
+In: a path. Out: pages in reading order. Open ``reader`` first; ``opening`` opens the document,
+``lines``, ``order`` and ``layout`` turn characters into text, ``geometry`` finds the boxes of a
+range of text, ``legible`` detects text with a wrong character map, ``page_tree`` rebuilds a lost
+page tree, ``recognition`` recognises a page by Tesseract.
 """

@@ -1,8 +1,7 @@
-"""The boxes of a range of a PDF page's text, for outlines around it.
+"""The boxes of a range of a PDF page's text, to outline it.
 
-Owns the way back from offsets to rectangles. Nothing of it is stored: the page is read again with
-the positions of its characters, and laid out as it was for the canonical text. Runs in children
-only.
+Positions are not stored: the page is read again with the boxes of its characters, and laid out as
+it was for the canonical text. Runs in child processes only.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ if TYPE_CHECKING:
     from indexer.ocr.hocr import RecognisedLine
 
 
-# Left, top, right and bottom, as in ``Rectangle``.
+# Left, top, right and bottom in points, as in ``Rectangle``.
 Box = tuple[float, float, float, float]
-# A matrix as PDF writes it: x' = a x + c y + e, y' = b x + d y + f.
+# A transformation as in PDF: x' = a x + c y + e, y' = b x + d y + f.
 Matrix = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A box on the page as it is shown, rotation and cropping applied.
+    """A box on the displayed page, with rotation and cropping applied.
 
-    In points from the upper left corner of what is visible. ``turn`` is how many quarter turns
-    clockwise the text in it is turned.
+    In points from the upper left corner. ``turn`` is the rotation of the text in it, in quarter
+    turns clockwise.
     """
 
     x0: float
@@ -45,7 +44,7 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class DrawnLine:
-    """The boxes of a line's characters, and the direction in which it runs; y grows downwards."""
+    """The boxes of a line's characters, and its direction as a vector; y grows downwards."""
 
     boxes: list[Box]
     direction: tuple[float, float]
@@ -55,8 +54,7 @@ class DrawnLine:
 class PlacedText:
     """The extracted text of a page, and the box of each of its characters.
 
-    The library reads text as if no page were rotated; ``_matrix`` leads from there to the page as
-    it is shown.
+    MuPDF returns the boxes of the unrotated page; ``_matrix`` transforms them to the displayed one.
     """
 
     text: str
@@ -65,7 +63,7 @@ class PlacedText:
     _matrix: Matrix
 
     def rectangles(self, start: int, end: int) -> list[Rectangle]:
-        """Return the rectangles around a range of the text, one per piece of a line."""
+        """Return the rectangles of a range of the text, one for each part of a line."""
         found = []
         for begin, line in self._lines:
             first, last = max(start - begin, 0), min(end - begin, len(line.text))
@@ -77,7 +75,7 @@ class PlacedText:
         return found
 
     def turn(self) -> int:
-        """Return how most of the text is turned, as ``Rectangle.turn``."""
+        """Return the rotation of most of the text, as ``Rectangle.turn``."""
         turns = Counter[int]()
         for _, line in self._lines:
             drawn = self._drawn[line.place]
@@ -85,7 +83,7 @@ class PlacedText:
         return max(turns, key=lambda turn: turns[turn], default=0)
 
     def letters(self) -> list[Box | None]:
-        """Return the box of each character; what only joins pieces of text has none."""
+        """Return the box of each character, ``None`` for separators between lines and cells."""
         boxes: list[Box | None] = [None] * len(self.text)
         for begin, line in self._lines:
             own = [transformed(box, self._matrix) for box in self._boxes(line)]
@@ -97,7 +95,7 @@ class PlacedText:
 
 
 def read_placed(page: Any, recognised: Sequence[RecognisedLine] = ()) -> PlacedText:
-    """Read an open page's text, or what was recognised on it, with the places of its characters."""
+    """Read the text of an open page, or its recognised text, with the boxes of its characters."""
     lines, height, text_page = read_page(page, recognised)
     drawn = _drawn_lines(text_page.extractRAWDICT()) if lines else []
     matrix = tuple(page.rotation_matrix)
@@ -105,7 +103,7 @@ def read_placed(page: Any, recognised: Sequence[RecognisedLine] = ()) -> PlacedT
 
 
 def _drawn_lines(content: dict[str, Any]) -> list[DrawnLine]:
-    """Return the lines of a page dictionary, in their order."""
+    """Return the lines of MuPDF's page dictionary, in their order."""
     return [
         DrawnLine(
             [character["bbox"] for span in line["spans"] for character in span["chars"]],
@@ -122,7 +120,7 @@ def _union(boxes: list[Box]) -> Box:
 
 
 def _quarters(direction: tuple[float, float], matrix: Matrix) -> int:
-    """Return how many quarter turns clockwise a direction is from the usual one, once shown."""
+    """Return the angle of a direction on the displayed page, in quarter turns clockwise."""
     across, down = direction
     a, b, c, d, _, _ = matrix
     x, y = a * across + c * down, b * across + d * down

@@ -1,8 +1,7 @@
-"""Image files: photographs, scans and screenshots, as documents whose pages are to be recognised.
+"""Image files (photographs, scans, screenshots), as documents with scanned pages.
 
-Owns which image files are worth recognising, and at which resolution; how they are opened is
-``opening``'s. What is shown and recognised is drawn by the PDF library; of an animation the first
-frame is. Runs in children.
+Owns which images are recognised, and at which resolution. ``opening`` opens them, MuPDF renders
+them; of an animation the first frame. Runs in child processes only.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.extract.base import RawPage
 
-# Smaller images (icons, bullets, thumbnails) hold no legible line of text.
+# Pixels; smaller images (icons, bullets, thumbnails) have no legible text.
 MIN_SIDE = 100
-# Screenshots and small scans, whose letters are smaller than recognition was made for.
+# Smaller images (screenshots, small scans) are enlarged, as Tesseract needs larger letters.
 _SMALL_PIXELS = 2_500_000
 
 
 class ImageSource(PdfSource):
-    """An open image file; without recognised words it holds no text."""
+    """An open image file; all its text is recognised text."""
 
     def _page(self, number: int) -> RawPage:
         refuse_bomb(self._pixels(number))
@@ -41,7 +40,7 @@ class ImageSource(PdfSource):
             return pixels_of(self._document.load_page(number - 1))
         except (MemoryError, WorldError):
             raise
-        except Exception as error:  # the library raises its own kinds and plain ones
+        except Exception as error:  # PyMuPDF raises many types
             raise WorldError("unreadable", reason="image_damaged", said=said_by(error)) from error
 
 
@@ -56,7 +55,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ImageSource
 
 
 def resolution_of(page: Any) -> float:
-    """Return how many pixels a point of a page that is an image is to be recognised at."""
+    """Return the resolution for recognising a page of an image file, in pixels per point."""
     found = pixels_of(page)
     refuse_bomb(found)
     own = float(max(found.width, found.height) / max(page.rect.width, page.rect.height, 1.0))

@@ -1,9 +1,8 @@
-"""From rows to the text of a page and its blocks.
+"""Builds the text and the blocks of a page from its rows.
 
 Owns paragraphs, lists, tables and captions of laid-out pages, and which rows may be running heads
-or feet; whether they are, and what is a heading, only the whole document tells
-(``indexer.extract.structure.furniture``, ``indexer.extract.structure.headings``). Knows no PDF
-library.
+or feet. Furniture and headings are detected later, over the whole document
+(``indexer.extract.structure``). Pure; imports no PDF library.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ _SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
 _OPENERS = tuple("$€£¥(")
 _CLOSERS = re.compile(r"[)%]+$")
 _CELL_CHARS = 80
-_LABEL_CHARS = 130  # of what heads a row and takes a line of its own
-_BESIDE_ROWS = 3  # a cell of several lines ends this far from the one beside its first
-_INNER = 0.25  # share of the text's width left of everything that is no first column
-_CELL_GAP = 1.2  # in type sizes: wider than any space between words
-_LEADING = (0.9, 3.2)  # plausible distances of lines, in type sizes
+_LABEL_CHARS = 130  # of the label of a row on a line of its own
+_BESIDE_ROWS = 3  # rows to a cell at the same height, if cells have several lines
+_INNER = 0.25  # share of the text's width that is the first column
+_CELL_GAP = 1.2  # in type sizes, wider than a space between words
+_LEADING = (0.9, 3.2)  # the range of plausible line distances, in type sizes
 _USUAL_LEADING = 1.25
 
 
@@ -50,8 +49,8 @@ def lay_out(lines: Sequence[Line], height: float) -> tuple[str, list[RawBlock]]:
     """Return a page's text, in reading order, and its blocks.
 
     Args:
-        lines: The page's lines in drawing order.
-        height: The page's height in points.
+        lines: The lines of the page in drawing order.
+        height: Of the page, in points.
     """
     runs = reading_order(lines)
     rows = [row for run in runs for row in run.rows]
@@ -73,7 +72,7 @@ def lay_out(lines: Sequence[Line], height: float) -> tuple[str, list[RawBlock]]:
 
 
 def placements(lines: Sequence[Line]) -> list[tuple[int, Line]]:
-    """Return where in the page's text each line begins; the same order as ``lay_out``."""
+    """Return the lines with their offsets in the text that ``lay_out`` returns."""
     found = []
     position = 0
     for run in reading_order(lines):
@@ -87,7 +86,7 @@ def placements(lines: Sequence[Line]) -> list[tuple[int, Line]]:
 
 
 def row_text(row: Row) -> str:
-    """Return a row as text: a tab between cells, nothing between a currency sign and its sum."""
+    """Return the text of a row: tabs between cells, nothing between a currency sign and a sum."""
     if len(row.cells) == 1:
         return row.cells[0].text
     return "".join([joint + cell.text for joint, cell in _joined(row)])
@@ -108,14 +107,14 @@ def _joined(row: Row) -> Iterator[tuple[str, Line]]:
 def _edge_rows(rows: list[Row]) -> set[int]:
     """Return the rows that may be running heads or feet: the outermost, at any height.
 
-    Pages may end early; a foot then follows the last line, far above the margin.
+    On a page that ends early the foot may follow the last line.
     """
     order = sorted(range(len(rows)), key=lambda i: rows[i].y0)
     return {*order[:EDGE_ROWS], *order[-EDGE_ROWS:]}
 
 
 def _pieces(first: int, last: int, edges: set[int]) -> list[tuple[int, int]]:
-    """Part a block at the rows that may have to leave it."""
+    """Split a block at rows that may be furniture."""
     cuts = [i for i in range(first + 1, last) if i in edges or i - 1 in edges]
     return list(zip([first, *cuts], [*cuts, last], strict=True))
 
@@ -127,7 +126,7 @@ def _style(rows: list[Row], height: float) -> Style:
 
 
 def _blocks(rows: list[Row], texts: list[str]) -> list[tuple[int, int, BlockKind]]:
-    """Cut the rows into blocks: first row, the row after the last, and the kind."""
+    """Split the rows into blocks: first row, row after the last, kind."""
     tables = _table_rows(rows, texts)
     leading = _typical_leading(rows, texts)
     found = []
@@ -151,7 +150,7 @@ def _kind(lines: list[str]) -> BlockKind:
 
 
 def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
-    """Mark the rows of tables: rows of cells, rows between two of them, their heads."""
+    """Return which rows belong to tables: rows of cells, rows between two of them, column heads."""
     inside = [False] * len(rows)
     margin = min(row.x0 for row in rows) + _INNER * max(row.x1 for row in rows)
     known = [i for i in range(len(rows)) if _is_tabular(rows, texts, i)]
@@ -162,7 +161,7 @@ def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
             continue
         if all(len(texts[i]) <= _LABEL_CHARS for i in between):
             inside[here : there + 1] = [True] * (there - here + 1)
-    for i in range(len(rows) - 2, -1, -1):  # heads of columns are above them, not at the margin
+    for i in range(len(rows) - 2, -1, -1):  # column heads are above a table, not at the margin
         head = inside[i + 1] and not inside[i] and rows[i].x0 > margin
         if head and len(texts[i]) <= _CELL_CHARS and _is_continuous(rows[i : i + 2]):
             inside[i] = not _SENTENCE_END.search(texts[i])
@@ -170,7 +169,7 @@ def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
 
 
 def _is_tabular(rows: list[Row], texts: list[str], i: int) -> bool:
-    """Return whether a row has cells, or is one itself: a short piece next to another."""
+    """Return whether a row has several cells, or is a cell beside another row."""
     first, tab, _ = texts[i].partition("\t")
     if tab:
         return not _ONLY_MARKER.match(first)
@@ -183,24 +182,24 @@ def _is_tabular(rows: list[Row], texts: list[str], i: int) -> bool:
 
 
 def _overlap(row: Row, other: Row) -> bool:
-    """Return whether rows are at one height with a cell's gap between them (formulas touch)."""
+    """Return whether rows are at one height with a gap between them (parts of formulas touch)."""
     shared = min(row.y1, other.y1) - max(row.y0, other.y0)
     gap = max(row.x0 - other.x1, other.x0 - row.x1)
     return shared > 0.5 * min(row.y1 - row.y0, other.y1 - other.y0) and gap > 0.8 * row.size
 
 
 def _is_continuous(rows: list[Row]) -> bool:
-    """Return whether rows are close together, up to the height of a cell of several lines."""
+    """Return whether rows are adjacent, allowing for cells of several lines."""
     return all(
         -8 * row.size < row.y0 - before.y1 < 3.0 * row.size for before, row in pairwise(rows)
     )
 
 
 def _typical_leading(rows: list[Row], texts: list[str]) -> float:
-    """Return the usual distance of two lines of a paragraph, in type sizes.
+    """Return the median distance of two lines of a paragraph, in type sizes.
 
-    Only lines that run on count: long ones that do not end a sentence. In double-spaced text
-    they are as far apart as the paragraphs of other texts.
+    Only long lines that do not end a sentence count, as the distance in double-spaced text may be
+    that of paragraphs elsewhere.
     """
     low, high = _LEADING
     full = 0.8 * max(row.x1 for row in rows)
@@ -217,7 +216,7 @@ def _typical_leading(rows: list[Row], texts: list[str]) -> float:
 def _breaks(
     rows: list[Row], texts: list[str], span: tuple[int, int], tables: list[bool], leading: float
 ) -> bool:
-    """Return whether a new block begins at row ``span[1]``; the last began at ``span[0]``."""
+    """Return whether a new block begins at row ``span[1]``; the current began at ``span[0]``."""
     first, i = span
     before, row = rows[i - 1], rows[i]
     if tables[i] != tables[i - 1]:
@@ -237,7 +236,7 @@ def _breaks(
 
 
 def _is_past_item(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
-    """Return whether a row is further left than the text of the list item before it."""
+    """Return whether a row begins left of the text of the list item before it."""
     item = rows[first]
     if i - first > 1:
         hang = rows[i - 1].x0
@@ -250,7 +249,7 @@ def _is_past_item(rows: list[Row], texts: list[str], first: int, i: int) -> bool
 
 
 def _is_indented(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
-    """Return whether a paragraph begins that only its first line's indent sets apart."""
+    """Return whether a row begins a paragraph by its indentation."""
     if i - first < 2 and rows[first].x0 > rows[i].x0:
         return False
     step = rows[i].x0 - rows[i - 1].x0

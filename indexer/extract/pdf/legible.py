@@ -1,8 +1,7 @@
 """Detects text that was extracted with a wrong or missing character map.
 
-Owns the decision for a page's text, in any script, from the text alone. Pure. In doubt it is text:
-tables of figures, programs, lists of names, and what is too short to tell. It must not know pages,
-formats, or what happens to illegible pages.
+Decides by the text of a page alone, in any script. When in doubt it is legible, such as tables of
+figures, source code, lists of names and short texts. Pure; it must not know formats.
 """
 
 from __future__ import annotations
@@ -22,50 +21,48 @@ if TYPE_CHECKING:
 REPLACEMENT = "\ufffd"
 
 # Control, private use, surrogate and unassigned characters. Soft hyphens, joiners and direction
-# marks, which belong to text, are in another category.
-_NO_MEANING = frozenset(("Cc", "Co", "Cs", "Cn"))
-# Share of the visible characters. Symbol fonts leave less unmapped.
+# marks are of other categories.
+_UNMAPPED_CATEGORIES = frozenset(("Cc", "Co", "Cs", "Cn"))
+# Share of the visible characters; symbol fonts leave less unmapped.
 _MAX_UNMAPPED_SHARE = 0.25
-# Kinds of bullets, dot leaders and formula signs are few, however often they occur.
+# Bullets, dot leaders and formula signs are few distinct characters.
 FEW_UNMAPPED = 6
-# The text is judged in pieces, because a page may hold text in several fonts.
+# Pieces are tested separately, as a page may have text in several fonts.
 _WORDS_A_PIECE = 50
-# So many different words that every text is full of are no accident: a piece with them is text.
+# A piece with this many distinct stop words is legible.
 _COMMON_IN_TEXT = 2
-_COMMON_IN_TABLES = 4  # in all the pieces that have fewer each
+_COMMON_IN_TABLES = 4  # in all pieces with fewer each
 _COMMON = frozenset(word for words in STOP_WORDS.values() for word in words if len(word) > 2)
-_DOUBTFUL_SHARE = 0.3  # of a page's words: fewer are names, figures and headings
-# Letters next to digits are part of a number of some kind.
+_DOUBTFUL_SHARE = 0.3  # of a page's words; fewer may be names, figures and headings
+# Without letters next to digits, which are part of a number or code.
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")
 _LETTER = re.compile(r"[^\W_]")
 _LEAST_LETTERS = 80
 _LEAST_WORDS = 12
-# What is spelled with fewer letters is no text in any language, mapped rightly or not: sequences
-# of bases, pins and bits.
+# With fewer distinct letters it is no language, but a sequence of bases, pins or bits.
 _LEAST_ALPHABET = 10
-_ENOUGH = 600  # letters, for the classifier
-# Vietnamese has most, about 0.35; letters of another script read in a western code page have all.
+_ENOUGH = 600  # letters for the language classifier
+# Vietnamese has most, about 0.35; another script decoded by a western code page is near 1.
 _TOO_MANY_ACCENTS = 0.6
-_TOO_MANY_MIXED = 0.5  # of what stands in words that hold characters beyond ASCII
+_TOO_MANY_MIXED = 0.5  # of the characters of non-ASCII words
 _LATIN = "LATIN"
-# Of the ideographs or syllables: those that the national standards list first are above 0.95.
+# The share of common ideographs or syllables; that of real text is above 0.95.
 _TOO_FEW_USUAL = 0.7
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SYLLABLE = re.compile("[\uac00-\ud7a3]")
-# Where the ideographs of everyday use lie in the two-byte standards, by their first byte.
-_EVERYDAY = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF))
+# The first bytes of common ideographs in two-byte encodings.
+_COMMON_IDEOGRAPHS = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF))
 
 
 def has_letters(text: str) -> bool:
-    """Whether there is a letter or digit, so that it can be searched for."""
+    """Whether a text has a letter or digit."""
     return _LETTER.search(text) is not None
 
 
 def illegible(text: str) -> str:
-    """Return the illegible part of a page's text, "" if the page can be read.
+    """Return the illegible part of a page's text, "" if it is legible.
 
-    It is the whole text where that is mostly unmapped characters, else the words that belong to no
-    language.
+    That is all of it if it is mostly unmapped characters, else the words that are of no language.
     """
     if mostly_unmapped(text):
         return text
@@ -80,9 +77,9 @@ def illegible(text: str) -> str:
 
 
 def mostly_unmapped(text: str) -> bool:
-    """Whether a text has many meaningless characters, of many kinds.
+    """Whether a text has many and diverse unmapped characters.
 
-    Replacement characters count as distinct kinds, as each replaces an unknown character.
+    A replacement character alone counts as diverse, as it stands for any unknown character.
     """
     kinds = [each for each in set(text) if _is_unmapped(each)]
     if len(kinds) <= FEW_UNMAPPED and REPLACEMENT not in kinds:
@@ -91,10 +88,10 @@ def mostly_unmapped(text: str) -> bool:
 
 
 def should_replace(recognised: str, own: str) -> bool:
-    """Whether recognised words replace a page's own text.
+    """Whether recognised text replaces a page's own text.
 
-    Not if that can be read; nor if they are few, illegible themselves, or the very words in doubt:
-    then the page shows what its text says, whatever it means.
+    Not if the page's text is legible, nor if the recognised text is short, illegible, or confirms
+    the page's text.
     """
     doubtful = illegible(own)
     if not doubtful or 2 * _visible(recognised) < _visible(doubtful):
@@ -103,7 +100,7 @@ def should_replace(recognised: str, own: str) -> bool:
 
 
 def shows(recognised: str, doubtful: str) -> bool:
-    """Whether most of the doubtful words occur in the recognised text of the page."""
+    """Whether the recognised text has most of the doubtful words."""
     words = set(_WORD.findall(doubtful.lower()))
     seen = set(_WORD.findall(recognised.lower()))
     return bool(words) and 2 * len(words & seen) > len(words)
@@ -114,7 +111,7 @@ def _visible(text: str) -> int:
 
 
 def _doubtful(words: Sequence[str]) -> list[str]:
-    """Return the words of the pieces without words that every text is full of."""
+    """Return the words of the pieces with too few stop words."""
     found: list[str] = []
     for start in range(0, len(words), _WORDS_A_PIECE):
         piece = words[start : start + _WORDS_A_PIECE]
@@ -141,18 +138,18 @@ def _is_nonsense(words: Sequence[str]) -> bool:
 
 
 def _is_unusual(letters: str) -> bool:
-    """Whether ideographs or syllables are such as hardly any text has."""
+    """Whether too many ideographs or syllables are rare."""
     return any(
         2 * len(found) >= len(letters) and sum(map(usual, found)) < _TOO_FEW_USUAL * len(found)
         for found, usual in (
-            (_IDEOGRAPH.findall(letters), _is_everyday),
-            (_SYLLABLE.findall(letters), _is_syllable_in_use),
+            (_IDEOGRAPH.findall(letters), _is_common_ideograph),
+            (_SYLLABLE.findall(letters), _is_common_syllable),
         )
     )
 
 
 def _is_mixed(words: Iterable[str]) -> bool:
-    """Whether most words beyond ASCII mix letters of several scripts besides Latin ones."""
+    """Whether most non-ASCII words mix several scripts other than Latin."""
     found = [word for word in words if not word.isascii() and len(word) > 1]
     if len(found) < _LEAST_WORDS:
         return False
@@ -165,14 +162,15 @@ def _is_mixed(words: Iterable[str]) -> bool:
 def _is_unmapped(character: str) -> bool:
     if character.isspace():
         return False
-    return character == REPLACEMENT or unicodedata.category(character) in _NO_MEANING
+    return character == REPLACEMENT or unicodedata.category(character) in _UNMAPPED_CATEGORIES
 
 
 @lru_cache(maxsize=4096)
 def _script(letter: str) -> str:
-    """Return the script of a letter, as Unicode names it; those that are written together are one.
+    """Return the script of a letter, by its Unicode name.
 
-    Signs such as micro and the ordinals, which are letters too, belong to the Latin ones.
+    East Asian scripts count as one, since they are mixed in a text, and letters such as the micro
+    sign and ordinal indicators count as Latin.
     """
     first = unicodedata.name(letter, "").split(" ", 1)[0].split("-", 1)[0]
     return _WRITTEN_AS.get(first, first)
@@ -186,14 +184,14 @@ _WRITTEN_AS = {
 
 
 @lru_cache(maxsize=4096)
-def _is_everyday(ideograph: str) -> bool:
-    for standard, first, last in _EVERYDAY:
-        code = ideograph.encode(standard, "ignore")
+def _is_common_ideograph(ideograph: str) -> bool:
+    for encoding, first, last in _COMMON_IDEOGRAPHS:
+        code = ideograph.encode(encoding, "ignore")
         if len(code) == 2 and first <= code[0] <= last:
             return True
     return False
 
 
 @lru_cache(maxsize=4096)
-def _is_syllable_in_use(syllable: str) -> bool:
-    return len(syllable.encode("euc_kr", "ignore")) == 2  # the others take eight bytes
+def _is_common_syllable(syllable: str) -> bool:
+    return len(syllable.encode("euc_kr", "ignore")) == 2  # rare ones take eight bytes

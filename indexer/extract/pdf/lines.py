@@ -1,28 +1,30 @@
-"""The lines of a PDF page, as geometry and text.
+"""The lines of a PDF page, with their boxes and styles, from MuPDF's page dictionary.
 
-Owns the shape of a line and how MuPDF's page dictionary becomes lines; it must not know reading
-order or blocks. Imports no PDF library: it works on the dictionary alone.
+It must not know reading order or blocks, and imports no PDF library.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+from indexer.extract.plain.decode import without_surrogates
+
 _BOLD_FLAG = 16
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 
 
 @dataclass(slots=True)
 class Line:
-    """One piece of text on one baseline, in points from the page's upper left corner.
+    """A piece of text on one baseline, in points from the upper left corner of the page.
 
-    ``size`` and ``bold`` are those of most of its characters; ``place`` is its number among all
-    lines of the page's dictionary, blank ones too, and ``skipped`` the number of blanks that stood
-    before its text there; ``spaced`` says that blanks stood after it.
+    Attributes:
+        size: The type size of most of its characters, in points.
+        bold: Whether most of its characters are bold.
+        place: Its index among all lines of the page dictionary, blank ones too.
+        skipped: The number of blanks before its text in the dictionary.
+        spaced: Whether blanks followed its text.
     """
 
     x0: float
@@ -42,9 +44,9 @@ class Line:
 
 
 def read_lines(page: dict[str, Any]) -> list[Line]:
-    """Return the lines of a page dictionary that hold more than blanks, in drawing order.
+    """Return the lines of a page dictionary that are not blank, in drawing order.
 
-    Where most text runs up, down or upside down, the page is turned until it reads normally.
+    If most text is rotated, the boxes are turned until it runs to the right.
     """
     found: list[tuple[Line, tuple[int, int]]] = []
     turns: dict[tuple[int, int], int] = {}
@@ -84,7 +86,7 @@ def _line(raw: dict[str, Any]) -> Line | None:
             return None
         size, bold = _main_style(spans)
     if not text.isascii():
-        text = _LONE_SURROGATES.sub("\ufffd", text)
+        text = without_surrogates(text)
     x0, y0, x1, y1 = raw["bbox"]
     tail = text.rstrip()
     stripped = tail.lstrip()
@@ -115,7 +117,7 @@ def _is_bold_name(font: str) -> bool:
 
 
 def _turn(line: Line, direction: tuple[int, int], width: float, height: float) -> None:
-    """Turn a line's box so that text in the given direction runs to the right."""
+    """Turn the box of a line so that text in a direction runs to the right."""
     x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
     if direction == (0, -1):  # upwards: the left edge of the page is its top
         line.x0, line.y0, line.x1, line.y1 = height - y1, x0, height - y0, x1

@@ -1,7 +1,7 @@
-"""PDF and image files, opened with the PDF library; those it cannot open, Pillow unpacks for it.
+"""Opens PDF and image files with PyMuPDF; image formats it does not support are decoded by Pillow.
 
-Owns passwords, limits on sizes and pixels, and what the library's errors mean. It must not know
-what is read of a page. Runs in children only.
+Owns passwords, limits on sizes and pixels, and the conversion of PyMuPDF's errors. Runs in child
+processes only.
 """
 
 from __future__ import annotations
@@ -26,30 +26,31 @@ if TYPE_CHECKING:
     from indexer.config import Limits
 
 _HEAD_BYTES = 64
-# Several times what cameras and scanners make; 360 MB at three bytes each, if it were held at once.
+# Several times the size of photographs and scans; 360 MB at three bytes each.
 MAX_PIXELS = 120_000_000
 _SHOWN = "120 megapixels"
 
 
 @dataclass(frozen=True, slots=True)
 class Pixels:
-    """The size in pixels of a page that is an image."""
+    """The size of an image in pixels."""
 
     width: int
     height: int
 
 
 def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
-    """Open a PDF, or an image, with the library, unless the file is empty or too large.
+    """Open a PDF or an image file.
 
     Raises:
-        WorldError: ``empty`` if the file is, ``too_large``, ``needs_password`` or ``unreadable``.
+        WorldError: ``empty``, ``too_large``, ``needs_password`` or ``unreadable``, for an image
+            also ``unsupported`` or ``too_complex``.
         OSError: If the file cannot be read.
     """
     size = path.stat().st_size
     if size == 0:
         raise WorldError("empty")
-    # An OSError of the file itself must not be taken for a damaged document.
+    # Raises OSError for an unreadable file, which PyMuPDF would report as damaged.
     with path.open("rb") as file:
         kind = image_kind(file.read(_HEAD_BYTES))
     limit = limits.image_bytes if kind else limits.pdf_bytes
@@ -63,7 +64,7 @@ def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
 
 @contextmanager
 def failures_of(path: Path) -> Iterator[None]:
-    """Map the library's exceptions on a document to ``unreadable``."""
+    """Convert PyMuPDF's exceptions on a document to ``unreadable``."""
     try:
         yield
     except (WorldError, MemoryError):
@@ -73,7 +74,7 @@ def failures_of(path: Path) -> Iterator[None]:
 
 
 def open_document(path: Path, password: str | None) -> Any:
-    """Open a PDF with the library, and look for its pages where no list of them is left.
+    """Open a PDF, and rebuild its page tree if it is unusable.
 
     Raises:
         WorldError: ``needs_password`` if the password is missing or wrong, ``unreadable`` if no
@@ -90,10 +91,10 @@ def open_document(path: Path, password: str | None) -> Any:
 
 
 def pixels_of(page: Any) -> Pixels:
-    """Return the size of the image that a page is; nothing of it is unpacked for it.
+    """Return the size of the image on a page of an image file, without decoding it.
 
     Raises:
-        WorldError: ``unreadable``.
+        WorldError: ``unreadable`` if there is none.
     """
     found = page.get_image_info()
     if not found:
@@ -102,11 +103,11 @@ def pixels_of(page: Any) -> Pixels:
 
 
 def open_image(path: Path, kind: str) -> Any:
-    """Open an image file with the PDF library, each of its pages an image.
+    """Open an image file as a document whose pages are images.
 
     Args:
         path: The file.
-        kind: What it is by its first bytes, see ``indexer.extract.registry.image_kind``.
+        kind: Its format, see ``indexer.extract.registry.image_kind``.
 
     Raises:
         WorldError: ``unreadable``, ``unsupported`` or ``too_complex``.
@@ -117,7 +118,7 @@ def open_image(path: Path, kind: str) -> Any:
         return pymupdf.open(str(path), filetype=kind)
     except (MemoryError, WorldError):
         raise
-    except Exception as error:  # the libraries raise their own kinds and plain ones
+    except Exception as error:  # PyMuPDF and Pillow raise many types
         said = said_by(error, path)
         raise WorldError("unreadable", reason="image_damaged", said=said) from error
 
@@ -127,7 +128,7 @@ def _as_png(path: Path, kind: str) -> bytes:
 
     if not features.check(kind):
         raise WorldError("unsupported", format=kind)
-    Image.MAX_IMAGE_PIXELS = None  # counted here
+    Image.MAX_IMAGE_PIXELS = None  # ``refuse_bomb`` has the limit
     with Image.open(path, formats=[kind.upper()]) as image:
         refuse_bomb(Pixels(*image.size))
         turned = ImageOps.exif_transpose(image)
@@ -137,13 +138,13 @@ def _as_png(path: Path, kind: str) -> bytes:
 
 
 def refuse_bomb(found: Pixels) -> None:
-    """Raise ``too_complex`` for an image of too many pixels."""
+    """Raise ``too_complex`` for an image of more than ``MAX_PIXELS``."""
     if found.width * found.height > MAX_PIXELS:
         raise WorldError("too_complex", limit=_SHOWN)
 
 
 def said_by(error: Exception, path: Path | None = None) -> str:
-    """Return what the library said, for a report, without the path."""
+    """Return the message of a PyMuPDF error for a report, without the path."""
     text = " ".join(str(error).split())
     if path is not None:
         text = text.replace(str(path), "…")

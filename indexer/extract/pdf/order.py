@@ -1,9 +1,8 @@
-"""The rows of a PDF page, in the order in which a person reads them.
+"""The rows of a PDF page in reading order.
 
-Owns rows and reading order; it must not know blocks. Drawing order is the strongest evidence: it
-goes down the columns of a text and along the rows of a table, which geometry alone cannot tell
-apart. It is kept while it goes downwards; where it jumps up, the runs between jumps are ordered as
-wholes.
+Drawing order is the strongest evidence: it follows the columns of a text and the rows of a table,
+which geometry alone cannot distinguish. It is kept while it goes downwards; the runs between upward
+jumps are ordered as a whole. It must not know blocks. Pure.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ _MAX_LONG_SHARE = 0.2
 
 
 class Row:
-    """Pieces of text at one height, from left to right once it is finalised.
+    """Lines at one height, its cells, from left to right after ``finalise``.
 
-    ``size`` is the type size of the longest cell, ``bold`` says that every cell is.
+    ``size`` is the type size of the longest cell; ``bold`` is whether every cell is bold.
     """
 
     __slots__ = ("bold", "cells", "characters", "size", "x0", "x1", "y0", "y1")
@@ -41,7 +40,7 @@ class Row:
         self.x1, self.y1 = max(self.x1, line.x1), max(self.y1, line.y1)
 
     def finalise(self) -> None:
-        """Put the cells into order and look at all of them."""
+        """Sort the cells, and set size, weight and length by all of them."""
         if len(self.cells) == 1:
             return
         self.cells.sort(key=lambda cell: cell.x0)
@@ -52,7 +51,7 @@ class Row:
 
 @dataclass(slots=True)
 class Run:
-    """Rows that were drawn one after the other without a jump upwards."""
+    """Rows that were drawn consecutively without a jump upwards."""
 
     rows: list[Row]
     x0: float = field(init=False)
@@ -89,7 +88,7 @@ def _rows(lines: Sequence[Line]) -> list[Row]:
 
 
 def _on_same_row(row: Row, line: Line) -> bool:
-    """Return whether a line continues a row: on the same height, and over none of its cells."""
+    """Return whether a line belongs to a row: at the same height, and not over its cells."""
     shared = min(row.y1, line.y1) - max(row.y0, line.y0)
     if shared < 0.5 * min(row.y1 - row.y0, line.height):
         return False
@@ -110,7 +109,7 @@ def _runs(rows: list[Row]) -> list[Run]:
 
 
 def _join_columns_of_tables(runs: list[Run]) -> list[Run]:
-    """Read tables that were drawn column by column along their rows instead."""
+    """Join the columns of tables that were drawn column by column."""
     joined = [runs[0]]
     for run in runs[1:]:
         if _are_columns_of_one_table(joined[-1], run):
@@ -121,9 +120,9 @@ def _join_columns_of_tables(runs: list[Run]) -> list[Run]:
 
 
 def _are_columns_of_one_table(left: Run, right: Run) -> bool:
-    """Return whether most rows of the shorter run are next to a row of the other.
+    """Return whether most rows of the shorter run are beside a row of the other.
 
-    Columns of prose may be aligned too, but there both sides of most pairs are long.
+    Columns of prose may be aligned too, but then both rows of most pairs are long.
     """
     fewer = min(len(left.rows), len(right.rows))
     if fewer < _MIN_ALIGNED_ROWS:
@@ -153,18 +152,18 @@ def _merge_rows(left: list[Row], right: list[Row]) -> list[Row]:
 
 
 def _arrange(runs: list[Run]) -> list[Run]:
-    """Order runs by the white lines between them: across the page first, then down it."""
+    """Order runs recursively by gaps between them: horizontal ones first (XY-cut)."""
     if len(runs) < 2:
         return runs
     for low, high in (("y0", "y1"), ("x0", "x1")):
         parts = _split(runs, low, high)
         if len(parts) > 1:
             return [run for part in parts for run in _arrange(part)]
-    return runs  # they interlock: keep the drawing order
+    return runs  # no gap: keep the drawing order
 
 
 def _split(runs: list[Run], low: str, high: str) -> list[list[Run]]:
-    """Part runs where a straight line passes between them; each part keeps the drawing order."""
+    """Split runs at gaps along one axis; each part keeps the drawing order."""
     places = {id(run): place for place, run in enumerate(runs)}
     parts: list[list[Run]] = []
     edge = float("-inf")

@@ -1,7 +1,6 @@
-"""Repairs a PDF without a usable page tree: finds its pages among all objects.
+"""Rebuilds the page tree of a PDF in memory, from the page objects in the file.
 
-Owns one repair that MuPDF does not do by itself, in memory, never in the file; whether the pages
-can be read shows when they are. Runs in children only.
+MuPDF does not do this repair. Runs in child processes only.
 """
 
 from __future__ import annotations
@@ -15,22 +14,22 @@ _MARK = "LecternFound"
 
 
 def has_page_tree(document: Any) -> bool:
-    """Whether the document's own page tree leads to its first page, or to its last."""
+    """Whether the first or the last page can be loaded by the document's page tree."""
     count = document.page_count
     return count > 0 and (_loads(document, 0) or _loads(document, count - 1))
 
 
 def rebuild_page_tree(document: Any) -> bool:
-    """Give a PDF a list of the pages that are found in it, in the order of their numbers.
+    """Replace the page tree by one of all page objects, in the order of their object numbers.
 
-    Programs number pages as they write them. What a page inherits from the old list it keeps.
+    Programs number objects as they write them. Pages keep what they inherit from the old tree.
 
     Returns:
-        Whether there is any page now.
+        Whether the document has pages now.
     """
     pages = _pages(document)
     if not pages and not document.is_repaired:
-        # The table of objects may be incomplete.
+        # The cross-reference table may be incomplete.
         pymupdf.mupdf.pdf_repair_xref(pymupdf.mupdf.pdf_document_from_fz_document(document))
         pages = _pages(document)
     if pages:
@@ -42,7 +41,7 @@ def rebuild_page_tree(document: Any) -> bool:
 
 
 def was_rebuilt(document: Any) -> bool:
-    """Whether the pages of an open document are those that ``rebuild_page_tree`` found."""
+    """Whether ``rebuild_page_tree`` was applied to an open document."""
     catalog = document.pdf_catalog()
     return catalog > 0 and bool(document.xref_get_key(catalog, _MARK)[0] == "bool")
 
@@ -52,7 +51,7 @@ def _loads(document: Any, place: int) -> bool:
         return bool(document.xref_object(document.load_page(place).xref) != "null")
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001  # the library raises its own kinds and plain ones
+    except Exception:  # noqa: BLE001  # PyMuPDF raises many types
         return False
 
 

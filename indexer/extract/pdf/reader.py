@@ -1,7 +1,7 @@
-"""PDF, through MuPDF: what the file says about itself, and its pages.
+"""Reads the pages, metadata and outline of a PDF with PyMuPDF.
 
-Owns everything that touches the PDF library for text; files are opened by ``opening``, order and
-structure of a page come from ``layout``. Runs in the extraction child only.
+``opening`` opens files, ``layout`` orders and structures the text of a page. Runs in child
+processes only.
 """
 
 from __future__ import annotations
@@ -42,30 +42,26 @@ if TYPE_CHECKING:
     from indexer.ocr.hocr import RecognisedLine
     from indexer.ocr.recognised_pages import RecognisedPages
 
-# Characters are unchanged: no hyphen joined, no ligature split. Whitespace is kept because the
-# width of a gap distinguishes words from cells; text outside the visible page is left out.
+# Hyphens are not joined and ligatures not split. White space is kept because the width of a gap
+# distinguishes words from cells; text outside the media box is left out.
 TEXT_FLAGS = (
     pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
 )
-# Fonts without a map from glyphs to characters: some number glyphs by their characters.
+# For fonts without character map: glyph numbers as characters, which is right for some fonts.
 _GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-# Why a page counts as not read although it holds letters.
+# The reason code of a page whose text is illegible.
 ILLEGIBLE = "letters_unknown"
 MAX_OUTLINE_ENTRIES = 20_000
 _PAGES_BETWEEN_SHRINKS = 32
-_BROKEN_OFF = re.compile("error|premature end")  # in what the library warns of
+_BROKEN_OFF = re.compile("error|premature end")  # in MuPDF's warnings
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 
-pymupdf.TOOLS.mupdf_display_errors(False)  # noqa: FBT003  # the library's own call
+pymupdf.TOOLS.mupdf_display_errors(False)  # noqa: FBT003  # PyMuPDF's signature
 pymupdf.TOOLS.mupdf_display_warnings(False)  # noqa: FBT003  # as above
 
 
 class PdfSource:
-    """An open PDF. Pages are read one at a time and dropped.
-
-    ``recognised`` has the text of pages without legible text of their own; ``textless`` are
-    those of the pages read so far that show something nevertheless.
-    """
+    """An open PDF; see ``indexer.extract.base.HasScannedPages``."""
 
     def __init__(self, document: Any) -> None:
         self._document = document
@@ -98,7 +94,7 @@ class PdfSource:
                 return page
             page = replace(page, unreadable=ILLEGIBLE)
         if not self._shows_something(number):
-            # A page whose place is lost and that shows nothing has most likely lost that too.
+            # An empty page of a document with a rebuilt page tree has most likely lost its content.
             lost = self._was_rebuilt and not page.text
             return replace(page, unreadable="content_damaged", damaged=True) if lost else page
         self.textless.append(number)
@@ -116,12 +112,12 @@ class PdfSource:
 
 
 def is_legible(document: Any, page: RawPage) -> bool:
-    """Whether a page's text is legible, rather than glyphs without a character map."""
+    """Whether the text of a page is legible (``indexer.extract.pdf.legible``)."""
     if not illegible(page.text):
         return True
     if REPLACEMENT not in page.text or not mostly_unmapped(page.text):
         return False
-    # What its font says nothing of may be one sign over and over: a pattern, a line, a leader.
+    # The unmapped glyphs may be few distinct ones, such as those of a pattern or a leader.
     flags = TEXT_FLAGS | _GLYPH_NUMBERS
     numbered = document.load_page(page.number - 1).get_text("text", flags=flags)
     kinds = Counter(numbered) - Counter(page.text)
@@ -129,10 +125,9 @@ def is_legible(document: Any, page: RawPage) -> bool:
 
 
 def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -> RawPage:
-    """Return a page without legible text of its own as what was recognised on it.
+    """Return a page without legible text with its recognised text.
 
-    Its own text stays where less was recognised, and is no longer in doubt where it is just what
-    was recognised.
+    Its own text stays if less was recognised; if the recognised text confirms it, it is legible.
     """
     known = recognised.page(page.number)
     if not has_letters(page.text) and known.reason:
@@ -143,12 +138,12 @@ def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -
 
 
 def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = ()) -> RawPage:
-    """Return a page of an open document as its text and blocks; unreadable if some is lost.
+    """Read a page; it is unreadable if some of it is lost.
 
     Args:
-        document: With the library.
+        document: Open in PyMuPDF.
         number: Of the page, from 1.
-        recognised: Its recognised text, in place of its own.
+        recognised: Recognised text that replaces its own.
     """
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
@@ -157,16 +152,17 @@ def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = 
         damage = _damage(document, page)
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001  # the library raises its own kinds and plain ones
+    except Exception:  # noqa: BLE001  # PyMuPDF raises many types
         return RawPage(number, "", unreadable="pdf_damaged")
     text, blocks = lay_out(lines, height)
     return RawPage(number, text, tuple(blocks), unreadable=damage, damaged=bool(damage))
 
 
 def _damage(document: Any, page: Any) -> str:
-    """Return why the last page is incomplete, or "": the library continues and only warns.
+    """Return the reason code if the page just read is incomplete, else "".
 
-    It also warns of damaged fonts and images, which cost no text, so the content is checked.
+    MuPDF only warns of damage. It also warns of damaged fonts and images, which do not affect the
+    text, so the content streams are checked.
     """
     if not document.is_pdf or not _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
         return ""
@@ -186,9 +182,9 @@ def _damage(document: Any, page: Any) -> str:
 def read_page(
     page: Any, recognised: Sequence[RecognisedLine] = ()
 ) -> tuple[list[Line], float, Any]:
-    """Return the lines of a PDF page, its height in points, and the text page they came from.
+    """Return the lines of a page, its height in points, and the text page they are from.
 
-    Recognised text replaces the page's own.
+    Recognised text replaces that of the page.
     """
     if recognised:
         read = recognised_text(page, recognised)
@@ -223,7 +219,7 @@ def _metadata(document: Any) -> Metadata:
 
 
 def read_outline(document: Any) -> tuple[OutlineEntry, ...]:
-    """Return an open document's bookmarks, at most ``MAX_OUTLINE_ENTRIES``; none if broken."""
+    """Return the outline of an open document, at most ``MAX_OUTLINE_ENTRIES``; none if damaged."""
     try:
         rows = document.get_toc(simple=True)
     except Exception:  # noqa: BLE001  # the document is read without it

@@ -1,7 +1,6 @@
-"""Pages of a PDF without legible text of their own: what was recognised on them.
+"""Decides whether recognised text replaces the text of a PDF page, and converts it to a text page.
 
-Owns whether and how recognised words replace a page's text; who recognised them is
-``indexer.ocr``'s. Runs in children only; it imports no PDF library.
+``indexer.ocr`` recognises it. Runs in child processes only; it imports no PDF library.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ if TYPE_CHECKING:
 
     from indexer.ocr.hocr import RecognisedLine
 
-# Operators that draw nothing visible.
+# Kinds of MuPDF's bounding box log that are invisible.
 _UNSEEN = frozenset({"ignore-text"})
 
 
 @dataclass(frozen=True, slots=True)
 class RecognisedText:
-    """Stands in for the text page of a page whose text was recognised."""
+    """A replacement of PyMuPDF's text page, with recognised text."""
 
     content: dict[str, Any]
 
-    def extractRAWDICT(self) -> dict[str, Any]:  # noqa: N802  # as the library calls it
+    def extractRAWDICT(self) -> dict[str, Any]:  # noqa: N802  # PyMuPDF's name
         return self.content
 
 
 def shows_something(page: Any) -> bool:
-    """Whether a page has content to recognise: an image, a drawing or illegible letters."""
+    """Whether a page has visible content: an image, a drawing or text."""
     return any(kind not in _UNSEEN for kind, *_ in page.get_bboxlog())
 
 
@@ -42,7 +41,7 @@ def replaces_text(own: str, lines: Sequence[RecognisedLine]) -> bool:
 
 
 def confirms_text(own: str, lines: Sequence[RecognisedLine]) -> bool:
-    """Whether the page shows the words of its own text that seemed to be none."""
+    """Whether the recognised lines have the doubtful words of the page's text."""
     return shows(_words(lines), illegible(own))
 
 
@@ -51,7 +50,7 @@ def _words(lines: Sequence[RecognisedLine]) -> str:
 
 
 def recognised_text(page: Any, lines: Sequence[RecognisedLine]) -> RecognisedText:
-    """Return what was recognised on an open page in place of its text page."""
+    """Return recognised lines as the text page of an open page."""
     width, height = page.rect.width, page.rect.height
     if page.rotation in {90, 270}:
         width, height = height, width

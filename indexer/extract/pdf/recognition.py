@@ -1,7 +1,7 @@
-"""The recognition of a page of a PDF or image file: drawn, read by a program, its words placed.
+"""Recognises a page of a PDF or image file.
 
-Owns the image that the program gets and the way from its pixels to points. Runs in the extraction
-child only; the program is ``indexer.ocr.tesseract``.
+Owns rendering the page for the program (``indexer.ocr.tesseract``), and scaling its result from
+pixels to points. Runs in the extraction child only.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.ocr.hocr import RecognisedLine
 
-# What the program was made for; finer images take longer and are read no better.
+# Dots per inch that Tesseract is made for; finer images take longer and are recognised no better.
 RESOLUTION = 300
-POINTS = 72
-# A page of A2 at full resolution; larger ones are drawn coarser. The program ends at 32,767.
+POINTS = 72  # per inch
+# An A2 page at full resolution; larger ones are rendered coarser. Tesseract's limit is 32,767.
 _MAX_PIXELS = 35_000_000
 _MAX_SIDE = 30_000
-# The engine's limit covers the drawing too.
+# Of the engine's time limit, which includes rendering.
 _SHARE_OF_SILENCE = 0.8
 
 
@@ -44,20 +44,20 @@ def recognise_page(
     languages: Sequence[str],
     beat: Callable[[], None] = lambda: None,
 ) -> list[RecognisedLine]:
-    """Return the lines recognised on a page, in points of the page as it is shown.
+    """Return the lines recognised on a page, in points of the displayed page.
 
     Args:
         path: The document.
-        password: To open it with.
-        limits: What a page may cost.
+        password: Of the document.
+        limits: On the time of a page and the size of the document.
         number: Of the page, from 1.
-        program: What recognises.
+        program: The recognition program.
         languages: Of the text, the most likely first.
         beat: Called at intervals while it runs.
 
     Raises:
-        WorldError: If the document cannot be opened, the page cannot be drawn, or the program
-            fails on it (``indexer.ocr.tesseract.recognise``).
+        WorldError: If the document cannot be opened, the page cannot be rendered, or the program
+            fails (``indexer.ocr.tesseract.recognise``).
         OSError: If the file cannot be read.
     """
     document = open_checked(path, password, limits)
@@ -76,7 +76,7 @@ def recognise_page(
 
 
 def _drawn(page: Any) -> tuple[bytes, float]:
-    """Return a page as a grey image, and how many of its pixels are a point."""
+    """Return a page as a grey image (PGM), and its scale in pixels per point."""
     width, height = max(page.rect.width, 1.0), max(page.rect.height, 1.0)
     scale = min(
         RESOLUTION / POINTS if page.parent.is_pdf else resolution_of(page),
