@@ -50,6 +50,7 @@ from indexer.api.requests import (
     Retry,
     RollBack,
     Search,
+    SetCollection,
     SetPace,
     SetPatterns,
     Unlock,
@@ -101,6 +102,7 @@ class FakeEngine(FakeLibrary):
         self.checks = (Check("model", ok=True, value="fake", advice=""),)
         self.activity_now: dict[str, Any] = {}
         self.changes = 0
+        self.collections: dict[str, str] = {}
         speed, self.paused = known.get("pace", ["normal", False])
         self.speed = Speed(speed)
 
@@ -328,6 +330,7 @@ class FakeEngine(FakeLibrary):
             reason=activity.reason,
             pending=activity.pending,
             set_aside=activity.set_aside,
+            collections=self.collections,
         )
 
     def _root(self, root: str) -> RootStatus:
@@ -340,6 +343,11 @@ class FakeEngine(FakeLibrary):
             patterns=tuple(self.rules.get(root, ())),
             offline=not Path(root).exists(),
         )
+
+    def _set_collection(self, request: SetCollection) -> dict[str, str]:
+        others = {name: text for name, text in self.collections.items() if name != request.name}
+        self.collections = others | ({request.name: request.filters} if request.filters else {})
+        return self.collections
 
     def _remove(self, request: Remove) -> Removal:
         gone = [text for text in self.texts if any(inside(text, path) for path in request.paths)]
@@ -373,6 +381,7 @@ _ANSWERS: dict[type[Request[Any]], Callable[[FakeEngine, Any, CancelToken, Any],
     SetPatterns: lambda engine, request, *_: engine._patterns(request),
     Watch: lambda engine, request, *_: engine._watch(request),
     GetActivity: lambda engine, *_: engine._activity(),
+    SetCollection: lambda engine, request, *_: engine._set_collection(request),
     SetPace: lambda engine, request, *_: engine._pace(request),
     GetStatus: lambda engine, *_: engine._status(),
     Remove: lambda engine, request, *_: engine._remove(request),

@@ -7,6 +7,7 @@ travels. Standard library only. The file is one table of declarations, which is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -267,6 +268,23 @@ class SetPatterns(Request[tuple[str, ...]]):
 
     def __post_init__(self) -> None:
         _single_lines(self.patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class SetCollection(Request[Mapping[str, str]]):
+    """Name a set of documents, which ``in:`` then takes for a folder; without filters, forget it.
+
+    ``filters`` is a query whose filters select the documents. The answer is all collections: their
+    queries by their names. Raises ``bad_query`` for a query without a filter.
+    """
+
+    queue: ClassVar[Queue] = Queue.FAST
+    name: str
+    filters: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name.strip() or any(mark in self.name for mark in '"\n'):
+            raise WorldError("bad_request", reason="a name is one line without quotation marks")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ only.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from indexer.api.phrases import Note
@@ -152,6 +152,7 @@ class Status:
         previous: The model that ``RollBack`` would activate.
         connections: Every one ever made, newest first.
         free_bytes: On the library's disk.
+        collections: The queries of named sets of documents, by name.
 
     The others are as in ``Activity``.
     """
@@ -183,3 +184,4 @@ class Status:
     reason: str
     pending: int
     set_aside: int
+    collections: Mapping[str, str] = field(default_factory=dict)

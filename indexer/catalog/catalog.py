@@ -6,6 +6,7 @@ Readers on other threads see the last commit and never wait for the writer.
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from typing import TYPE_CHECKING, Self
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.errors import LecternError
+
+_COLLECTIONS = "collections"
 
 
 class Catalog:
@@ -90,6 +93,20 @@ class Catalog:
                 "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
                 (key, value),
             )
+
+    def collections(self) -> dict[str, str]:
+        """The named sets of documents, each as the query whose filters select them, by name."""
+        kept: dict[str, str] = json.loads(self.meta(_COLLECTIONS) or "{}")
+        return kept
+
+    def set_collection(self, name: str, filters: str) -> dict[str, str]:
+        """Name a set of documents, or forget it if there are no filters; return all of them."""
+        with self.write():
+            known = self.collections()
+            others = {one: text for one, text in known.items() if one.casefold() != name.casefold()}
+            kept = dict(sorted((others | ({name: filters} if filters else {})).items()))
+            self.set_meta(_COLLECTIONS, json.dumps(kept))
+        return kept
 
     def close(self) -> None:
         """Close the connections of all threads."""

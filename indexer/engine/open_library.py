@@ -26,6 +26,7 @@ from indexer.api.requests import (
     MapPages,
     Retry,
     Search,
+    SetCollection,
     SetPace,
     Unlock,
 )
@@ -155,6 +156,11 @@ class OpenLibrary:
             self.throttle.save(self.catalog)
         return self.activities.describe()
 
+    def _set_collection(self, request: SetCollection, _caller: Caller) -> Mapping[str, str]:
+        if request.filters and not parse(request.filters).filters:
+            raise WorldError("bad_query", reason="it has no filter")
+        return self.catalog.set_collection(request.name.strip(), request.filters)
+
     def _document(self, request: GetDocument, _caller: Caller) -> Document:
         return describe_document(self.catalog, request.path)
 
@@ -183,6 +189,7 @@ class OpenLibrary:
         Retry: _retry,
         Unlock: _unlock,
         GetActivity: _activity,
+        SetCollection: _set_collection,
         SetPace: _set_pace,
         GetDocument: _document,
         FindSentences: _sentences,

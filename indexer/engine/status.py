@@ -79,6 +79,7 @@ def describe(engine: OpenLibrary, watched: WatchState) -> Status:
         reason=activity.reason,
         pending=activity.pending,
         set_aside=activity.set_aside,
+        collections=catalog.collections(),
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from indexer.catalog.records import DocFilter
 from indexer.query.filters import Filters, NumberRange
+from indexer.query.grammar import parse
 from indexer.store.values import DocSet
 from indexer.text.terms import words
 
@@ -65,20 +66,49 @@ class Narrowing:
 def narrow(query: Query, catalog: Catalog) -> Narrowing:
     """Resolve a query's filters against the catalog as it is now."""
     filters = query.filters
-    allowed = catalog.filters.resolve(_catalog_filter(filters))
-    excluded = _excluded(filters, catalog)
-    docs: DocSet | None = None
-    if allowed is not None:
-        left = np.setdiff1d(allowed, excluded) if len(excluded) else allowed
-        docs = DocSet.from_docs(left.tolist())
-    elif len(excluded):
-        docs = DocSet.from_docs(excluded.tolist(), allowed=False)
+    named = catalog.collections() if filters.folders or filters.not_folders else {}
+    collections = {name.casefold(): text for name, text in named.items()}
     return Narrowing(
-        docs=docs,
+        docs=_documents(filters, catalog, collections),
         pages=filters.pages,
         words=frozenset(word for text in query.excluded_words for word in words(text)),
         phrases=tuple(tuple(words(phrase)) for phrase in query.excluded_phrases),
     )
+
+
+def _documents(filters: Filters, catalog: Catalog, collections: Mapping[str, str]) -> DocSet | None:
+    """The documents that match; ``collections`` are queries by their folded names."""
+    inside = [name for name in filters.folders if name.casefold() in collections]
+    outside = [name for name in filters.not_folders if name.casefold() in collections]
+    rest = replace(
+        filters,
+        folders=() if inside else filters.folders,
+        not_folders=tuple(name for name in filters.not_folders if name not in outside),
+    )
+    allowed = catalog.filters.resolve(_catalog_filter(rest))
+    if inside:
+        plain = tuple(name for name in filters.folders if name not in inside)
+        in_folders = catalog.filters.resolve(DocFilter(folders=plain))
+        parts = [_members(name, catalog, collections) for name in inside]
+        parts += [in_folders] if in_folders is not None else []
+        either = np.unique(np.concatenate(parts))
+        allowed = either if allowed is None else np.intersect1d(allowed, either)
+    excluded = _excluded(filters, catalog)
+    if outside:
+        left_out = [_members(name, catalog, collections) for name in outside]
+        excluded = np.unique(np.concatenate([excluded, *left_out]))
+    if allowed is not None:
+        left = np.setdiff1d(allowed, excluded) if len(excluded) else allowed
+        return DocSet.from_docs(left.tolist())
+    return DocSet.from_docs(excluded.tolist(), allowed=False) if len(excluded) else None
+
+
+def _members(name: str, catalog: Catalog, collections: Mapping[str, str]) -> NDArray[np.int32]:
+    """The documents of a collection, ascending; it may be made of others, but not of itself."""
+    others = {other: text for other, text in collections.items() if other != name.casefold()}
+    docs = _documents(parse(collections[name.casefold()]).filters, catalog, others)
+    known = catalog.docs.known()
+    return known if docs is None else known[docs.keeps(known)]
 
 
 def _catalog_filter(filters: Filters) -> DocFilter:

@@ -271,6 +271,37 @@
     </message>
 </context>
 <context>
+    <name>Collections</name>
+    <message>
+        <source>New collection</source>
+        <translation>Neue Sammlung</translation>
+    </message>
+    <message>
+        <source>Name of the collection:</source>
+        <translation>Name der Sammlung:</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>It is in “{name}” already</source>
+        <translation>Es ist schon in „{name}“</translation>
+    </message>
+    <message>
+        <source>Added to “{name}”</source>
+        <translation>In „{name}“ aufgenommen</translation>
+    </message>
+    <message>
+        <source>The collection “{name}” was removed</source>
+        <translation>Die Sammlung „{name}“ wurde entfernt</translation>
+    </message>
+    <message>
+        <source>“{name}” is a collection now</source>
+        <translation>„{name}“ ist jetzt eine Sammlung</translation>
+    </message>
+</context>
+<context>
     <name>CoverageActions</name>
     <message>
         <source>&amp;Retry</source>
@@ -558,8 +589,8 @@
         <translation>Ordner</translation>
     </message>
     <message>
-        <source>Search in a folder only</source>
-        <translation>Nur in einem Ordner suchen</translation>
+        <source>Search in a folder or a collection only</source>
+        <translation>Nur in einem Ordner oder einer Sammlung suchen</translation>
     </message>
     <message>
         <source>Type</source>
@@ -592,6 +623,14 @@
     <message>
         <source>Search on some pages only</source>
         <translation>Nur auf bestimmten Seiten suchen</translation>
+    </message>
+    <message>
+        <source>Collections</source>
+        <translation>Sammlungen</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>Ordner</translation>
     </message>
     <message>
         <source>Type a folder…</source>
@@ -984,6 +1023,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Search inside this document</source>
         <translation>In diesem Dokument suchen</translation>
+    </message>
+    <message>
+        <source>Add to a collection</source>
+        <translation>In eine Sammlung aufnehmen</translation>
+    </message>
+    <message>
+        <source>New collection…</source>
+        <translation>Neue Sammlung…</translation>
     </message>
     <message>
         <source>Nearly the same passages</source>
@@ -1624,8 +1671,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
 <context>
     <name>SearchBar</name>
     <message>
-        <source>Saved and recent searches</source>
-        <translation>Gespeicherte und letzte Suchen</translation>
+        <source>Saved and recent searches, collections</source>
+        <translation>Gespeicherte und letzte Suchen, Sammlungen</translation>
     </message>
     <message>
         <source>What you can type</source>
@@ -1650,6 +1697,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Forget recent searches</source>
         <translation>Letzte Suchen vergessen</translation>
+    </message>
+    <message>
+        <source>Keep the filters as a collection…</source>
+        <translation>Die Filter als Sammlung behalten…</translation>
+    </message>
+    <message>
+        <source>Remove the collection “{name}”</source>
+        <translation>Die Sammlung „{name}“ entfernen</translation>
+    </message>
+    <message>
+        <source>Collections</source>
+        <translation>Sammlungen</translation>
     </message>
     <message>
         <source>The saved search was removed</source>

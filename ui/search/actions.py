@@ -69,6 +69,14 @@ class FoundHits:
 
 
 @dataclass(frozen=True, slots=True)
+class _Collect:
+    """A document to be added to a collection; to a new one without a name."""
+
+    name: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Export:
     """Hits on their way to a file."""
 
@@ -86,6 +94,7 @@ class HitActions(QObject):
         searched: A query for what resembles a hit.
         inside_requested: The path of a document to search in.
         reasons_requested: The words that count are to be shown, or no longer.
+        collected: The name of a collection, "" for a new one, and a document to add to it.
         used: An action on a hit begins; emitted before it runs.
     """
 
@@ -95,6 +104,7 @@ class HitActions(QObject):
     searched = Signal(str)
     inside_requested = Signal(str)
     reasons_requested = Signal()
+    collected = Signal(str, str)
     used = Signal()
 
     def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
@@ -104,6 +114,7 @@ class HitActions(QObject):
         self._worker = worker
         self._sources = Sources(context.link, self)
         self._widget = parent
+        self.collections: tuple[str, ...] = ()  # those a document can be added to
         self.shown_menu: QMenu | None = None
         self._dialog: QFileDialog | None = None
         self._export: _Export | None = None
@@ -150,10 +161,18 @@ class HitActions(QObject):
             action = menu.addAction(icon(drawing), f"{text}\t{keys}" if keys else text)
             action.setData((kind, hit))
             action.setEnabled(has_text or kind not in needs_text)
+        self._add_collections(menu, hit)
         self._add_alike(menu, hit)
         self.add_exports(menu, found)
         menu.triggered.connect(self._triggered)
         return menu
+
+    def _add_collections(self, menu: QMenu, hit: Hit) -> None:
+        """Add a submenu of the collections that the document can join."""
+        inside = menu.addMenu(icon("library"), self.tr("Add to a collection"))
+        for name in self.collections:
+            inside.addAction(name.replace("&", "&&")).setData(_Collect(name, hit.path))
+        inside.addAction(self.tr("New collection…")).setData(_Collect("", hit.path))
 
     def _add_alike(self, menu: QMenu, hit: Hit) -> None:
         """Add a submenu of the hit's near-duplicates."""
@@ -225,6 +244,8 @@ class HitActions(QObject):
         data = action.data()
         if isinstance(data, _Export):
             self._ask_where(data)
+        elif isinstance(data, _Collect):
+            self.collected.emit(data.name, data.path)
         elif isinstance(data, tuple):
             self.do(*data)
 

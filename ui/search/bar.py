@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QToolButton, QWidget
 
+from indexer.query.grammar import clauses
 from ui.icons import icon
 from ui.ports import Notice
 from ui.search.box import SearchBox
 from ui.search.grammar import GrammarHelp
+from ui.search.query_text import parted, with_filter
 from ui.search.safe_text import line
 from ui.theme import M, icon_size
 
@@ -23,10 +25,12 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
     from ui.ports import Notices
+    from ui.search.collections import Collections
     from ui.search.memory import Memory, Saved
 
 _SHOWN = 12
 _SAVE, _DISCARD, _FORGET, _RUN = "save", "discard", "forget", "run"
+_COLLECT, _DISSOLVE = "collect", "dissolve"
 
 
 class SearchBar(QWidget):
@@ -38,15 +42,22 @@ class SearchBar(QWidget):
 
     searched = Signal(str)
 
-    def __init__(self, memory: Memory, notices: Notices, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        collections: Collections,
+        notices: Notices,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._memory = memory
+        self._collections = collections
         self._notices = notices
         self._discarded: Saved | None = None
         self.box = SearchBox()
         self.help = GrammarHelp(self)
         self.help.tried.connect(self.searched)
-        self.kept_button = self._button("star", self.tr("Saved and recent searches"))
+        self.kept_button = self._button("star", self.tr("Saved and recent searches, collections"))
         self.kept_button.clicked.connect(self.show_kept)
         self.menu = QMenu(self)
         self.menu.aboutToShow.connect(self._fill)
@@ -111,6 +122,7 @@ class SearchBar(QWidget):
             menu.addAction(
                 icon("trash"), self.tr("Remove “{name}”").format(name=_plain(name))
             ).setData((_DISCARD, name))
+        self._fill_collections(menu, text)
         if memory.saved:
             menu.addSection(self.tr("Saved"))
             for saved in memory.saved[:_SHOWN]:
@@ -121,6 +133,22 @@ class SearchBar(QWidget):
                 self._add(menu, recent, recent)
             menu.addSeparator()
             menu.addAction(self.tr("Forget recent searches")).setData((_FORGET, ""))
+
+    def _fill_collections(self, menu: QMenu, text: str) -> None:
+        """Offer to keep the filters of a query as a collection, and the collections there are."""
+        filters = " ".join(parted(text)[0])
+        keep = menu.addAction(icon("library"), self.tr("Keep the filters as a collection…"))
+        keep.setData((_COLLECT, filters))
+        keep.setEnabled(bool(filters))
+        known = self._collections.known
+        searched = {each.value for each in clauses(text) if each.operator == "in"}
+        for name in sorted(searched.intersection(known)):
+            remove = self.tr("Remove the collection “{name}”").format(name=_plain(name))
+            menu.addAction(icon("trash"), remove).setData((_DISSOLVE, name))
+        if known:
+            menu.addSection(self.tr("Collections"))
+            for name in list(known)[:_SHOWN]:
+                self._add(menu, name, with_filter(text, "in", name))
 
     def _add(self, menu: QMenu, name: str, text: str) -> None:
         metrics = self.fontMetrics()
@@ -139,6 +167,10 @@ class SearchBar(QWidget):
                 self._notices.post(Notice(message, undo=self._restore))
             case "forget":
                 self._memory.forget()
+            case "collect":
+                self._collections.ask_name(text)
+            case "dissolve":
+                self._collections.remove(text)
             case _:
                 self.searched.emit(text)
 

@@ -1,4 +1,4 @@
-"""Completions of the word at the cursor: operators, their values, folders, earlier searches.
+"""Completions of the word at the cursor: operators, their values, collections, earlier searches.
 
 Owns what is offered, made from the one table of the grammar. Pure; it must not know any widget.
 """
@@ -31,6 +31,7 @@ class Offers:
     """The values that completions are taken from."""
 
     folders: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
     saved: tuple[Saved, ...] = ()
@@ -104,7 +105,7 @@ def shown(extensions: Sequence[str]) -> str:
 
 
 def _folders(offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
-    yield from ((folder, "") for folder in offers.folders)
+    yield from ((name, "") for name in (*offers.collections, *offers.folders))
 
 
 def _extensions(_offers: Offers, _today: date) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The library's folders and languages, for filters and completions; reports of typing.
+"""The library's folders, collections and languages, for filters; reports of typing.
 
 Owns these two requests, and which folders are offered first. It must not know who uses them.
 """
@@ -15,7 +15,7 @@ from indexer.api.requests import GetStatus, SetPace
 from ui.ports import ignore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from indexer.api.status import Status
     from ui.ports import EnginePort
@@ -38,6 +38,7 @@ class FilterChoices(QObject):
         self._link = link
         self.roots: tuple[str, ...] | None = None
         self.languages: tuple[str, ...] = ()
+        self.collections: Mapping[str, str] = {}
         self._typed = 0.0
         link.connected.connect(self.ask)
         self.ask()
@@ -58,6 +59,7 @@ class FilterChoices(QObject):
     def _handle_status(self, status: Status) -> None:
         self.roots = tuple(root.path for root in status.roots)
         self.languages = tuple(each.language for each in status.languages)
+        self.collections = status.collections
         self.changed.emit()
 
 

@@ -70,10 +70,14 @@ class FilterMenus(QObject):
         self._parent = parent
         self.query = ""
         self.folders: tuple[str, ...] = ()
+        self.collections: tuple[str, ...] = ()
         self.languages: tuple[str, ...] = ()
         self._fills: dict[QMenu, Callable[[QMenu], None]] = {}
         self.buttons = (
-            self._button(self.tr("Folder"), self.tr("Search in a folder only"), self._folders),
+            self._button(
+                self.tr("Folder"), self.tr("Search in a folder or a collection only"),
+                self._folders,
+            ),
             self._button(self.tr("Type"), self.tr("Search files of a kind only"), self._types),
             self._button(self.tr("Date"), self.tr("Search files of a time only"), self._dates),
             self._button(
@@ -117,6 +121,11 @@ class FilterMenus(QObject):
         menu.addAction(text).setData((operator, ""))
 
     def _folders(self, menu: QMenu) -> None:
+        if self.collections:
+            menu.addSection(self.tr("Collections"))
+            for name in self.collections:
+                self._add(menu, name, "in", name)
+            menu.addSection(self.tr("Folders"))
         for folder in self.folders[:_MOST_FOLDERS]:
             self._add(menu, folder, "in", folder)
         self._add_typing(menu, self.tr("Type a folder…"), "in")

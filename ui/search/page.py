@@ -19,6 +19,7 @@ from ui.ports import Notice
 from ui.search.actions import FoundHits, HitAction, HitActions
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
+from ui.search.collections import Collections
 from ui.search.filter_choices import FilterChoices, folders_of
 from ui.search.freshness import Freshness
 from ui.search.grouping import Order
@@ -83,6 +84,7 @@ class SearchPage(QWidget):
         self.reasons = Reasons(context.link, self)
         self.actions_on_hits = HitActions(context, self._worker, self)
         self._choices = FilterChoices(context.link, self)
+        self.collections = Collections(context, self)
         self.steps = Steps()
         self._wanted_key: Key | None = None  # of the hit to go to with the next answer
         self._next_action: HitAction | None = None
@@ -176,7 +178,7 @@ class SearchPage(QWidget):
     # How it is built
 
     def _build(self) -> None:
-        self.bar = SearchBar(self.memory, self._context.notices)
+        self.bar = SearchBar(self.memory, self.collections, self._context.notices)
         self.chips = ChipBar()
         self.chips.comes_after = self.bar.help_button
         self.message = MessageLine()
@@ -209,6 +211,9 @@ class SearchPage(QWidget):
         self.memory.changed.connect(self._start_changed)
         self.memory.trouble.connect(self._memory_trouble)
         self._choices.changed.connect(self._offer_places)
+        self._choices.changed.connect(self._take_collections)
+        self.collections.changed.connect(self._offer_collections)
+        self.actions_on_hits.collected.connect(self.collections.add)
         self._choices.changed.connect(self._start_changed)
         self._connect_results()
         self._connect_keys()
@@ -385,6 +390,17 @@ class SearchPage(QWidget):
             self.memory.remember(on=bool(self._context.settings["history"]))
 
     # Values for filters
+
+    def _take_collections(self) -> None:
+        self.collections.show(self._choices.collections)
+
+    def _offer_collections(self) -> None:
+        names, box = tuple(self.collections.known), self.bar.box
+        self.chips.menus.collections = names
+        self.actions_on_hits.collections = tuple(self.collections.lists)
+        box.offers = replace(box.offers, collections=names)
+        self._choices.ask()  # an older answer may still come
+        self.live_search.refresh()  # a collection that is searched in may hold other documents
 
     def _offer_places(self) -> None:
         choices = self._choices

@@ -1,0 +1,88 @@
+"""A set of documents with a name is searched with ``in:``, as a folder is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.api.errors import WorldError
+from indexer.api.requests import GetStatus, SetCollection
+from tests.integration.world import World, search
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.engine.engine import Engine
+
+FILES = ("ships/sail.txt", "ships/mast.md", "soup.txt", "notes/soup.md", "notes/wool.txt")
+SEA = {"ships/sail.txt", "ships/mast.md"}
+
+
+@pytest.fixture(scope="module")
+def world(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("collections")
+    world = World(folder / "documents", folder / "library", tiny_models_dir)
+    for name in FILES:
+        (world.documents / name).parent.mkdir(parents=True, exist_ok=True)
+        (world.documents / name).write_text(f"The word of {name} is in it.")
+    with world.engine() as engine:
+        world.index(engine)
+    return world
+
+
+@pytest.fixture
+def engine(world: World) -> Iterator[Engine]:
+    with world.engine() as engine:
+        yield engine
+        for name in engine.call(GetStatus()).collections:
+            engine.call(SetCollection(name))
+
+
+def found(engine: Engine, query: str) -> set[str]:
+    return {hit.file for hit in search(engine, f"{query} word", limit=20)}
+
+
+def test_a_collection_is_searched_by_its_name(engine: Engine, world: World) -> None:
+    assert engine.call(SetCollection("At Sea", "in:ships")) == {"At Sea": "in:ships"}
+    assert engine.call(GetStatus()).collections == {"At Sea": "in:ships"}
+    assert found(engine, 'in:"At Sea"') == found(engine, 'in:"at sea"') == SEA
+    assert found(engine, '-in:"At Sea"') == set(FILES) - SEA
+    assert found(engine, 'in:"At Sea" ext:md') == {"ships/mast.md"}
+    assert found(engine, 'in:"At Sea" in:notes') == SEA | {"notes/soup.md", "notes/wool.txt"}
+    assert found(engine, 'in:"At Sea" -in:ships') == set()
+    wool = world.documents / "notes" / "wool.txt"
+    engine.call(SetCollection("at SEA", f'in:ships in:"{wool}"'))
+    assert list(engine.call(GetStatus()).collections) == ["at SEA"]
+    assert found(engine, 'in:"At Sea"') == SEA | {"notes/wool.txt"}
+
+
+def test_a_collection_may_be_a_filter_or_made_of_others(engine: Engine) -> None:
+    engine.call(SetCollection("Markdown", "ext:md"))
+    engine.call(SetCollection("Rest", "-in:Markdown"))
+    engine.call(SetCollection("Both", "in:Markdown in:soup.txt"))
+    engine.call(SetCollection("Loop", "in:Loop ext:md"))
+    assert found(engine, "in:Markdown") == {"ships/mast.md", "notes/soup.md"}
+    assert found(engine, "in:Rest") == set(FILES) - {"ships/mast.md", "notes/soup.md"}
+    assert found(engine, "in:Both") == {"ships/mast.md", "notes/soup.md"}
+    assert found(engine, "in:Loop") == set()
+
+
+def test_it_lasts_until_it_is_forgotten(world: World) -> None:
+    with world.engine() as engine:
+        engine.call(SetCollection("Sea", "in:ships"))
+    with world.engine() as engine:
+        assert found(engine, "in:Sea") == SEA
+        assert engine.call(SetCollection("sea")) == {}
+        assert found(engine, "in:Sea") == set()
+
+
+def test_what_is_no_set_of_documents_is_refused(engine: Engine) -> None:
+    with pytest.raises(WorldError) as raised:
+        engine.call(SetCollection("Sea", "ships"))
+    assert raised.value.code == "bad_query"
+    for name in ("", " ", 'a"b', "a\nb"):
+        with pytest.raises(WorldError) as raised:
+            SetCollection(name, "in:ships")
+        assert raised.value.code == "bad_request"

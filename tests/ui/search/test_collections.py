@@ -1,0 +1,111 @@
+"""Collections in the window: named, filled, searched and removed, over a real engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
+
+from indexer.api.requests import Index
+from tests.ui.search.pages import search
+from ui.search.actions import FoundHits
+from ui.search.page import SearchPage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from PySide6.QtGui import QAction
+    from pytestqt.qtbot import QtBot
+
+    from tests.ui.notices import RecordedNotices
+    from ui.engine_client import EngineLink
+    from ui.ports import Context
+
+
+def entry(menu: QMenu, text: str) -> QAction:
+    """The entry of a menu, or of one that it opens."""
+    actions = list(menu.actions())
+    for each in menu.findChildren(QMenu):
+        actions += each.actions()
+    return next(action for action in actions if action.text() == text)
+
+
+def name_it(qtbot: QtBot, page: SearchPage, name: str) -> None:
+    qtbot.waitUntil(lambda: bool(page.findChildren(QInputDialog)))
+    dialog = page.findChildren(QInputDialog)[-1]
+    with qtbot.waitSignal(page.collections.changed):
+        dialog.setTextValue(name)
+        dialog.accept()
+    QApplication.processEvents()
+
+
+def documents(page: SearchPage) -> set[str]:
+    return {row.hit.file for row in page.results.model.rows if row.is_document}
+
+
+@pytest.fixture
+def page(
+    qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
+) -> Iterator[SearchPage]:
+    read: list[object] = []
+    real_link.ask(Index((library_files,)), done=read.append)
+    qtbot.waitUntil(lambda: bool(read))
+    page = SearchPage(real_context)
+    qtbot.addWidget(page)
+    page.show()
+    yield page
+    page.stop()
+
+
+def test_the_filters_of_a_query_become_a_collection(
+    qtbot: QtBot, page: SearchPage, notices: RecordedNotices
+) -> None:
+    search(qtbot, page, "ext:md the")
+    page.bar.show_kept()
+    entry(page.bar.menu, "Keep the filters as a collection…").trigger()
+    page.bar.menu.hide()
+    name_it(qtbot, page, 'At "night"')
+    assert dict(page.collections.known) == {"At night": "ext:md"}
+    assert notices.told[-1].text == "“At night” is a collection now"
+    assert page.collections.lists == []  # it is no list that a document could join
+
+    search(qtbot, page, 'in:"At night" the')
+    assert [token.text() for token in page.bar.box.tokens] == ["In: At night"]
+    assert documents(page) == {"lighthouse.md"}
+    assert page.chips.menus.collections == ("At night",)
+
+
+def test_documents_join_a_collection_which_can_be_removed(
+    qtbot: QtBot, page: SearchPage, notices: RecordedNotices
+) -> None:
+    search(qtbot, page, "tenant gutters")
+    hit = page.current_hit
+    assert hit is not None
+    actions = page.actions_on_hits
+    menu = actions.menu(hit, FoundHits(()))
+    entry(menu, "New collection…").trigger()
+    name_it(qtbot, page, "Home")
+    assert page.collections.lists == ["Home"]
+    search(qtbot, page, "ice")
+    ice = page.current_hit
+    assert ice is not None
+    menu = actions.menu(ice, FoundHits(()))
+    with qtbot.waitSignal(page.collections.changed):
+        entry(menu, "Home").trigger()
+    search(qtbot, page, "in:Home the")
+    assert documents(page) == {"contracts/lease.txt", "ice.txt"}
+    page.collections.add("Home", ice.path)
+    assert notices.told[-1].text == "It is in “Home” already"
+
+    page.bar.show_kept()
+    with qtbot.waitSignal(page.collections.changed):
+        entry(page.bar.menu, "Remove the collection “Home”").trigger()
+    page.bar.menu.hide()
+    assert "Home" not in page.collections.known
+    undo = notices.told[-1].undo
+    assert undo is not None
+    with qtbot.waitSignal(page.collections.changed):
+        undo()
+    assert "Home" in page.collections.known
