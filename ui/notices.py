@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -12,9 +12,10 @@ from PySide6.QtGui import (
     QPalette,
     QShortcut,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton
 
 from ui.icons import icon
+from ui.labels import wrapped_label
 from ui.theme import L, M, S, icon_size
 from ui.timers import timer
 
@@ -39,10 +40,7 @@ class NoticeBar(QFrame):
         self._expired: Callable[[], None] | None = None
         self._seconds = 0.0
         self._timer = timer(self, 0, self.dismiss)
-        self._text = QLabel()
-        # A file name in a notice must not be read as markup.
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._text.setWordWrap(True)
+        self._text = wrapped_label()
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._button = QPushButton()
         self._button.setAccessibleName(self.tr("Act on this notice"))

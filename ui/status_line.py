@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
 from ui.icons import icon
+from ui.labels import wrapped_label
 from ui.supervisor import EngineState
 from ui.theme import L, M, S, icon_size
 from ui.words import amounts, changes, failures, states
@@ -39,9 +40,7 @@ class StatusLine(QFrame):
         self._engine = EngineState.STARTING
         self._problem: LecternError | None = None
         self._activity: Activity | None = None
-        self._sentence = QLabel()
-        self._sentence.setTextFormat(Qt.TextFormat.PlainText)
-        self._sentence.setWordWrap(True)
+        self._sentence = wrapped_label()
         self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._retry = QPushButton(self.tr("Try again"))
         self._retry.setAccessibleName(self.tr("Start the engine again"))
@@ -86,9 +85,7 @@ class StatusLine(QFrame):
     def _show(self) -> None:
         activity = self._activity if self._engine is EngineState.READY else None
         known = activity is not None
-        sentence = self._state_sentence()
-        if sentence != self._sentence.text():
-            self._sentence.setText(sentence)
+        self._sentence.setText(self._state_sentence())
         self._retry.setVisible(self._engine is EngineState.FAILED)
         self._pause.setVisible(known)
         self._embedded.setVisible(known)

@@ -10,12 +10,13 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import QCheckBox, QStyle, QToolButton, QWidget
 
+from tests.ui.contrast import contrast
 from ui import theme
 from ui.icons import icon, pixmap
 from ui.library.folder_delegate import bar_colours
 from ui.search.message import Muted
 from ui.search.summary import Banner
-from ui.theme import DARK, LIGHT, Theme, Themes, contrast
+from ui.theme import DARK, LIGHT, Theme, Themes
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,7 +1,7 @@
-"""The activity page: current work, throughput and device, and controls of the speed.
+"""The activity page: current work, throughput and device, and the choice of the speed.
 
-Owns the page. What goes on comes from the one feed that the whole window shows; what the library
-holds is asked for while somebody looks, when it has changed. It must not know how numbers are made.
+It gets the activity from the window's feed, and asks for the status while it is visible and the
+library changes. It must not know how numbers are computed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from indexer.api.status import Speed
 from ui import theme
 from ui.elided import ElidedLabel
 from ui.icons import icon
+from ui.labels import plain_label, wrapped_label
 from ui.library.activity_words import Smooth, facts, headline, read_since
 from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from indexer.api.status import Activity, Status
     from ui.ports import Context
 
-# Between questions for the whole status, which counts every file.
+# Milliseconds between requests for the status, which counts every file.
 STATUS_MS = 2000
 
 
@@ -62,19 +63,19 @@ class ActivityPanel(ColumnPage):
         self.setAccessibleName(self.tr("Activity"))
         self._make_parts()
         self._arrange()
-        self._asked_for = -1  # the number of the changes that the status was asked for
+        self._asked_for = -1  # ``Activity.changes`` when the status was last asked for
         self.timer = timer(self, STATUS_MS, self._ask_status)
         self._show()
 
     def show_activity(self, activity: Activity | None) -> None:
-        """Show what goes on; None while there is no engine."""
+        """Show the engine's activity; None while there is no engine."""
         self._activity = activity
         self._show()
         if self.isVisible() and not self.timer.isActive():
             self._ask_status()
 
     def _ask_status(self) -> None:
-        """Ask what the library holds, if that has changed since."""
+        """Ask for the status, if the library has changed since."""
         activity = self._activity
         if activity is None or not self.isVisible() or activity.changes == self._asked_for:
             return
@@ -90,18 +91,15 @@ class ActivityPanel(ColumnPage):
             part.setVisible(bool(status.roots))
 
     def _show_counts(self) -> None:
-        """Show the states as of the headline: files are counted less often than they are read."""
+        """Show the states of files; those read since they were counted come from the progress."""
         running = self._activity.running if self._activity is not None else None
         progress = running.progress if running is not None else None
         self.states.show_counts(read_since(self._counts, progress))
 
     def _make_parts(self) -> None:
-        self.headline = QLabel()
-        self.headline.setTextFormat(Qt.TextFormat.PlainText)
-        self.headline.setWordWrap(True)
+        self.headline = wrapped_label()
         self.add_title(self.headline)
-        self.reason = QLabel()
-        self.reason.setTextFormat(Qt.TextFormat.PlainText)
+        self.reason = plain_label()
         self.bar = TonesBar()
         self.bar.setAccessibleName(self.tr("Share of the work that is done"))
         self.legend = _Legend()
@@ -124,7 +122,7 @@ class ActivityPanel(ColumnPage):
 
     def _arrange(self) -> None:
         held = QWidget()
-        # In a row: a column that is only aligned is as high as if it had all the width.
+        # In a row, because a merely aligned widget gets the height for the full width.
         row = QHBoxLayout()
         row.addWidget(held)
         row.addStretch(1)
@@ -134,7 +132,7 @@ class ActivityPanel(ColumnPage):
         for part in (self.headline, self.reason, self.bar, self.legend, self.current, self._change):
             column.addWidget(part)
         for part in (self.reason, self.current):
-            # What comes and goes moves nothing.
+            # Keeps its room while hidden, so that nothing moves.
             policy = part.sizePolicy()
             policy.setRetainSizeWhenHidden(True)
             part.setSizePolicy(policy)
@@ -161,7 +159,7 @@ class ActivityPanel(ColumnPage):
             column.addWidget(shares)
             title.hide()
             shares.hide()
-        column.addStretch(1)  # what room is left over parts nothing above
+        column.addStretch(1)  # takes the room that is left
         outer = self.hold(held)
         outer.addLayout(row)
         outer.addStretch(1)
@@ -169,7 +167,7 @@ class ActivityPanel(ColumnPage):
 
     def style_fonts(self) -> None:
         super().style_fonts()
-        # Figures of one width, so that nothing moves while they change.
+        # Tabular digits, so that nothing moves while they change.
         even = QFont(self.font())
         even.setFeature(QFont.Tag("tnum"), 1)
         self.facts.setFont(even)
@@ -191,12 +189,12 @@ class ActivityPanel(ColumnPage):
     def _show(self) -> None:
         activity = self._activity
         known = activity is not None
-        # Until the first answer of an engine that is there, nothing is known.
+        # An engine is connected but has not answered yet.
         asked = self._context.link.is_connected and not known
-        _set(self.headline, "" if asked else headline(activity))
+        self.headline.setText("" if asked else headline(activity))
         paused = activity is not None and activity.paused
         reason = states.pause(activity.reason) if activity is not None else ""
-        _set(self.reason, "" if paused else reason)
+        self.reason.setText("" if paused else reason)
         self.reason.setVisible(bool(self.reason.text()))
         running = activity.running if activity is not None else None
         self._show_progress(activity, running.progress if running is not None else None)
@@ -214,11 +212,8 @@ class ActivityPanel(ColumnPage):
         aside = activity.set_aside if activity is not None else 0
         self._aside.setVisible(aside > 0)
         self.show_aside.setVisible(aside > 0)
-        _set(
-            self._aside,
-            self.tr(
-                "%Ln document(s) were set aside, because reading them failed badly.", "", aside
-            ),
+        self._aside.setText(
+            self.tr("%Ln document(s) were set aside, because reading them failed badly.", "", aside)
         )
 
     def _show_progress(self, activity: Activity | None, progress: Progress | None) -> None:
@@ -253,16 +248,16 @@ class ActivityPanel(ColumnPage):
 
 
 class _Legend(QWidget):
-    """What the two tones of the bar mean."""
+    """The legend of the bar's two tones."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._read, self._understood = QLabel(), QLabel()
+        self._read, self._embedded = QLabel(), QLabel()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(S)
         for square, text in (
-            (self._understood, self.tr("understood")),
+            (self._embedded, self.tr("understood")),
             (self._read, self.tr("found by its words")),
         ):
             label = QLabel(text)
@@ -279,7 +274,7 @@ class _Legend(QWidget):
 
     def _draw(self) -> None:
         side = self.fontMetrics().xHeight() + S
-        tones = ((self._read, light_tone()), (self._understood, theme.current().selection))
+        tones = ((self._read, light_tone()), (self._embedded, theme.current().selection))
         for square, colour in tones:
             square.setFixedSize(side, side)
             square.setAutoFillBackground(True)
@@ -289,8 +284,3 @@ class _Legend(QWidget):
 def _filled(palette: QPalette, colour: QColor) -> QPalette:
     palette.setColor(QPalette.ColorRole.Window, colour)
     return palette
-
-
-def _set(label: QLabel, text: str) -> None:
-    if label.text() != text:
-        label.setText(text)

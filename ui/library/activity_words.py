@@ -1,8 +1,4 @@
-"""The texts on the engine's activity, with smoothed numbers.
-
-Owns the sentences of the activity panel and the smoothing of rates. Pure but for the memory of
-the smoothing.
-"""
+"""The texts of the activity page, with smoothed rates. Pure but for the state of ``Smooth``."""
 
 from __future__ import annotations
 
@@ -23,7 +19,7 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 
-# Weight of each new value (exponential smoothing).
+# Weight of a new value in the exponential smoothing.
 _NEW_RATE = 0.35
 
 
@@ -34,15 +30,14 @@ class Smooth:
     _kept: dict[str, float] = field(default_factory=dict)
 
     def follow(self, name: str, value: float) -> float:
-        """Take a value and return what to show of it."""
+        """Add a value and return the smoothed one; a large change is not smoothed."""
         if value <= 0:
             self._kept.pop(name, None)
             return value
         before = self._kept.get(name, value)
-        # A large change is shown at once.
-        calm = value if not 0.3 < value / before < 3 else before + _NEW_RATE * (value - before)
-        self._kept[name] = calm
-        return calm
+        smooth = value if not 0.3 < value / before < 3 else before + _NEW_RATE * (value - before)
+        self._kept[name] = smooth
+        return smooth
 
     def clear(self) -> None:
         self._kept.clear()
@@ -79,7 +74,7 @@ def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
 
 
 def read_since(counts: Mapping[str, int], progress: Progress | None) -> dict[str, int]:
-    """Count files by state, with those that a run has read since they were counted."""
+    """Return the files by state, after moving those that a job has read since out of "queued"."""
     made = dict(counts)
     if progress is not None and progress.step is Step.INDEX and progress.files_total:
         queued = made.get(FileState.QUEUED, 0)

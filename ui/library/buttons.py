@@ -1,7 +1,4 @@
-"""Buttons whose icons are as tall as their text, in any size of text.
-
-Owns nothing else.
-"""
+"""Buttons whose icons follow the size of their text."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class IconButton(QPushButton):
-    """A button with text and, perhaps, a drawing of ``resources/icons``."""
+    """A button with a text and, optionally, a drawing of ``resources/icons``."""
 
     def __init__(self, text: str, drawing: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
@@ -35,7 +32,7 @@ class IconButton(QPushButton):
 
 
 def button_for(action: QAction) -> IconButton:
-    """A button for an action, whose data name its drawing; it follows whether that is enabled."""
+    """Return a button for an action, enabled like it; the action's data is the drawing's name."""
     button = IconButton(action.text(), str(action.data() or ""))
     button.setToolTip(action.toolTip())
     button.clicked.connect(action.trigger)

@@ -1,15 +1,12 @@
-"""A line with a progress bar for a change of the language model.
-
-Owns the widget; it is hidden while nothing changes.
-"""
+"""A line with a progress bar for a change of the language model; hidden without one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
+from ui.labels import wrapped_label
 from ui.theme import S
 from ui.words import changes
 
@@ -20,13 +17,11 @@ _STEPS = 1000
 
 
 class ChangeLine(QWidget):
-    """Shows ``ui.words.change``."""
+    """Shows a ``changes.ChangeText``."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.label = QLabel()
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
-        self.label.setWordWrap(True)
+        self.label = wrapped_label()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setRange(0, _STEPS)

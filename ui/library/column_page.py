@@ -1,7 +1,4 @@
-"""A scrolling page of one column of readable width.
-
-Owns the column's width and the size of its title, which follow the window and the font.
-"""
+"""A scrolling page of one column, whose width and title follow the window and the font."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
     from PySide6.QtWidgets import QLabel
 
-_WIDEST = 90  # letters; longer lines are hard to read
+_WIDEST = 90  # average letters; longer lines are hard to read
 _TITLE_SCALE = 1.45
 
 
@@ -33,12 +30,12 @@ class ColumnPage(QScrollArea):
         self._headings: list[QLabel] = []
 
     def add_title(self, label: QLabel) -> QLabel:
-        """Show a label in the size of a title."""
+        """Give a label the font of a title."""
         self._titles.append(label)
         return label
 
     def add_heading(self, label: QLabel) -> QLabel:
-        """Show a label as the heading of a part."""
+        """Give a label the font of a heading."""
         self._headings.append(label)
         return label
 
@@ -54,7 +51,7 @@ class ColumnPage(QScrollArea):
         return outer
 
     def style_fonts(self) -> None:
-        """Derive the larger fonts again, after the page's own has changed."""
+        """Set the fonts of titles and headings, from the page's font."""
         big = QFont(self.font())
         big.setPointSizeF(big.pointSizeF() * _TITLE_SCALE)
         big.setBold(True)

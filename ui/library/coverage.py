@@ -1,7 +1,7 @@
-"""The coverage: every file of the library, its state, why, and what can be done about it.
+"""The coverage page: every file of the library with its state, the reason, and actions.
 
-Owns the page and how its parts work together. It must not know how rows are fetched
-(``coverage_model``) nor what the actions do (``coverage_actions``).
+Owns how its parts work together. It must not know how rows are fetched (``coverage_model``) nor
+what the actions do (``coverage_actions``).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class CoveragePage(QWidget):
         self.states.choose(state)
 
     def refresh(self) -> None:
-        """Ask the engine how it is now."""
+        """Ask the engine for the files and their counts."""
         if self._context.link.is_connected:
             self.model.refresh()
             self._questions.ask(GetStatus(), self._handle_status, failed=ignore)
@@ -173,7 +173,7 @@ class CoveragePage(QWidget):
         self._dividing.stop()
 
     def chosen(self) -> list[FileRow]:
-        """The chosen files, as far as they are here."""
+        """Return the selected files that have been fetched."""
         rows = []
         for row in self.table.chosen_rows():
             file = self.model.file(row)
@@ -189,7 +189,7 @@ class CoveragePage(QWidget):
         about(self, f"troubleshooting#{code}" if code else "library#states-of-files")
 
     def _divide(self) -> None:
-        """Give the details what they need, but never more than two thirds."""
+        """Give the details the height they need, at most two thirds."""
         whole = sum(self._split.sizes())
         panel = min(self.details.needed, whole * 2 // 3)
         if self._split.sizes()[1] != panel:
@@ -218,7 +218,7 @@ class CoveragePage(QWidget):
         rows = self.chosen()
         if len(rows) == 1:
             self.file_actions.unlock(rows[0], password, keep=keep)
-            self.table.setFocus()  # the field may belong to another file in a moment
+            self.table.setFocus()  # the field may be for another file soon
 
     def _handle_status(self, status: Status) -> None:
         self.states.show_counts(status.files)
@@ -243,7 +243,7 @@ class CoveragePage(QWidget):
         dialog.open()
 
     def export_to(self, target: str) -> None:
-        """Save the list as it is filtered and sorted; a notice reports the end."""
+        """Save the list as it is filtered and sorted; a notice reports the outcome."""
         self.save.setEnabled(False)
         self._export = CoverageExport(self._context, self.model.filter, Path(target), self)
         self._export.finished.connect(self._exported)

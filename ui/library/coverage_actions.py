@@ -1,6 +1,6 @@
-"""The actions on files in the coverage: retry, unlock, exclude, open, copy.
+"""The actions on files in the coverage: retry, unlock, leave out, open, copy.
 
-Owns the actions and their requests. It must not know where the files are shown.
+It must not know where the files are shown.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from ui.passwords import Passwords
     from ui.ports import Context
 
-# Reading these again cannot help.
-_HOPELESS = frozenset({FileState.EXCLUDED, FileState.OFFLINE, FileState.QUEUED})
-# The most programs started at a time.
+# States in which a retry changes nothing.
+_NOT_RETRIED = frozenset({FileState.EXCLUDED, FileState.OFFLINE, FileState.QUEUED})
+# The most documents opened at a time.
 MOST_OPENED = 5
 
 
 class CoverageActions(QObject):
-    """Signals: ``changed`` once the engine has taken something on."""
+    """Signals: ``changed`` after the engine has carried out an action."""
 
     changed = Signal()
 
@@ -63,7 +63,7 @@ class CoverageActions(QObject):
         """Set the files that the actions apply to."""
         self._rows = rows
         here = [row for row in rows if row.state is not FileState.OFFLINE]
-        self.retry.setEnabled(any(row.state not in _HOPELESS for row in rows))
+        self.retry.setEnabled(any(row.state not in _NOT_RETRIED for row in rows))
         self.open.setEnabled(0 < len(here) <= MOST_OPENED)
         self.show_folder.setEnabled(len(here) == 1)
         self.copy.setEnabled(bool(rows))
@@ -74,7 +74,7 @@ class CoverageActions(QObject):
         self._questions.ask(Retry(), self._retried)
 
     def unlock(self, row: FileRow, password: str, *, keep: bool) -> None:
-        """Give a document its password, and keep it where the person said."""
+        """Unlock a document; ``keep`` also puts the password into the keyring."""
         self._passwords.remember(row.path, password)
         if keep:
             note_kept(self._context.folder, row.path)
@@ -100,7 +100,7 @@ class CoverageActions(QObject):
         return action
 
     def _retry(self) -> None:
-        paths = tuple(Path(row.path) for row in self._rows if row.state not in _HOPELESS)
+        paths = tuple(Path(row.path) for row in self._rows if row.state not in _NOT_RETRIED)
         if paths:
             self._questions.ask(Retry(paths), self._retried)
 
@@ -162,19 +162,19 @@ class CoverageActions(QObject):
 
     def _set_patterns(self, root: str, patterns: tuple[str, ...]) -> None:
         request = SetPatterns(Path(root), patterns)
-        self._questions.send(request, partial(self._look_again, root))
+        self._questions.send(request, partial(self._rescan, root))
 
-    def _look_again(self, root: str, _patterns: object) -> None:
-        self._questions.send(Index((Path(root),), kept=True), self._looked)
+    def _rescan(self, root: str, _patterns: object) -> None:
+        self._questions.send(Index((Path(root),), kept=True), self._emit_changed)
         self.changed.emit()
 
-    def _looked(self, _done: object) -> None:
+    def _emit_changed(self, _answer: object) -> None:
         self.changed.emit()
 
     def _not_a_folder(self, rows: list[FileRow], error: LecternError) -> None:
-        """A file that was added by itself has no patterns: it is taken out of the library."""
+        """Remove files that were added by themselves, since they have no folder with patterns."""
         if error.code != "not_a_root":
             self._context.notices.post(Notice(failures.failure(error)))
             return
         paths = tuple(Path(row.path) for row in rows)
-        self._questions.send(Remove(paths), self._looked)
+        self._questions.send(Remove(paths), self._emit_changed)

@@ -1,7 +1,4 @@
-"""The text, tooltip and alignment of each cell of the coverage.
-
-Owns the columns and the text of a file in each. Pure functions of a row.
-"""
+"""The columns of the coverage: text, tooltip and alignment of each cell. Pure functions."""
 
 from __future__ import annotations
 

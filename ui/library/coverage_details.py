@@ -1,7 +1,7 @@
 """The details of the selected files, and buttons for their actions.
 
-Owns the panel below the coverage: why a file is in its state, what helps, and the buttons. It
-must not know the engine; it says what was asked for.
+Owns the panel below the table: why a file is in its state, and what helps. It must not ask the
+engine: it emits a signal.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 from indexer.api.types import FileState
 from ui.elided import ElidedLabel
 from ui.flow import FlowLayout
+from ui.labels import wrapped_label
 from ui.library.buttons import button_for
 from ui.library.password_line import PasswordLine
 from ui.theme import L, M, S
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 
 
 class CoverageDetails(QScrollArea):
-    """It scrolls where there is no room for all of it.
+    """Scrolls where its content does not fit.
 
     Signals:
         password_entered: With the password and whether to keep it.
-        laid_out: What it holds may need another height, see ``needed``.
+        laid_out: The content may need another height, see ``needed``.
     """
 
     password_entered = Signal(str, bool)
@@ -69,7 +70,7 @@ class CoverageDetails(QScrollArea):
 
     @property
     def needed(self) -> int:
-        """The height at which all of it is seen."""
+        """The height of all of the content, in pixels."""
         layout = self._inner.layout()
         assert layout is not None  # noqa: S101  # made above
         height = layout.totalSizeHint().height()
@@ -121,10 +122,7 @@ class CoverageDetails(QScrollArea):
 
 
 def _sentence() -> QLabel:
-    label = QLabel()
-    label.setWordWrap(True)
-    # It may quote a name of a file, which must not be taken for markup.
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = wrapped_label()
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
 

@@ -50,23 +50,18 @@ class CoverageExport(QObject):
         self._target = target
         self._part = target.with_name(f"{target.name}.part")
         self._done = 0
-        self._cancelled = False
         self._written.connect(self._next, Qt.ConnectionType.QueuedConnection)
 
     def start(self) -> None:
         heading = _line(HEADINGS)
         self._write(0, heading, begin=True, last=False)
 
-    def cancel(self) -> None:
-        self._cancelled = True
-
     def _next(self, count: int, failure: str) -> None:
-        """Go on after a page has been written."""
+        """Ask for the next page, or finish."""
         self._done += max(0, count)
-        if failure or self._cancelled:
+        if failure:
             QThreadPool.globalInstance().start(partial(_remove, self._part))
-            message = self.tr("The list could not be saved: {reason}.").format(reason=failure)
-            self._finish(message if failure else "")
+            self._finish(self.tr("The list could not be saved: {reason}.").format(reason=failure))
         elif count < 0:
             text = self.tr("%Ln file(s) listed in {name}.", "", self._done)
             self._finish(text.format(name=self._target.name))
@@ -109,7 +104,7 @@ class CoverageExport(QObject):
 
 
 def _append(part: Path, text: str, *, begin: bool) -> None:
-    # With a byte order mark, by which spreadsheets detect UTF-8.
+    # Spreadsheets detect UTF-8 by a byte order mark.
     encoding = "utf-8-sig" if begin else "utf-8"
     with part.open("w" if begin else "a", encoding=encoding, errors="replace", newline="") as file:
         file.write(text)

@@ -1,7 +1,7 @@
-"""Every file of the library as the rows of a table, fetched as they come into view.
+"""Every file of the library as the rows of a table, fetched in pages as they come into view.
 
-Owns the cache of rows and the order and filter they are fetched by. It must not know how rows are
-drawn, beyond the text of each cell. However many files there are, it holds a few thousand.
+Owns the cache of pages, the filter and the order. It must not know how rows are drawn, beyond the
+text of each cell.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ Index = QModelIndex | QPersistentModelIndex
 
 PAGE = 200
 PAGES_KEPT = 40
-AT_ONCE = 3  # more pages than fit on any screen
+AT_ONCE = 3  # pages fetched at a time; fewer fit on a screen
 _NOWHERE = QModelIndex()
 
 
-# How the engine sorts by a column, and whether it begins with the least.
+# The engine's order for a column, and whether it is ascending.
 _ORDERS = {
     Column.NAME: (Order.NAME, True),
     Column.FOLDER: (Order.PATH, True),
@@ -86,7 +86,7 @@ class CoverageModel(QAbstractTableModel):
     """The files that match ``filter``.
 
     Signals:
-        counted: With the number of files, whenever it was fetched.
+        counted: With the number of files, after each answer.
     """
 
     counted = Signal(int)
@@ -97,8 +97,8 @@ class CoverageModel(QAbstractTableModel):
         self._filter = FileFilter()
         self._total = 0
         self._pages: OrderedDict[int, Sequence[FileRow]] = OrderedDict()
-        self._stale: set[int] = set()  # shown until they have been fetched again
-        self._queued: list[int] = []  # the newest last
+        self._stale: set[int] = set()  # shown until fetched again
+        self._queued: list[int] = []  # the most recently seen last
         self._fetch = timer(self, 0, self._fetch_queued)
 
     @property
@@ -118,20 +118,13 @@ class CoverageModel(QAbstractTableModel):
         self._change(replace(self._filter, **changed))  # type: ignore[arg-type]  # typed above
 
     def refresh(self) -> None:
-        """Fetch again what is shown; until then it stays."""
+        """Fetch the visible pages again; the old rows stay until then."""
         self._stale = set(self._pages)
         self._queued = list(self._pages)[-AT_ONCE:] or [0]
         self._fetch.start(0)
 
-    def clear(self) -> None:
-        """Show nothing; there is no engine."""
-        self.beginResetModel()
-        self._forget()
-        self._total = 0
-        self.endResetModel()
-
     def file(self, row: int) -> FileRow | None:
-        """The file of a row; None while it is not here yet."""
+        """Return the file of a row; None if it has not been fetched."""
         place = self._place(row)
         page = self._pages.get(place // PAGE)
         return page[place % PAGE] if page is not None and place % PAGE < len(page) else None
@@ -159,7 +152,7 @@ class CoverageModel(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        # Views ask for a dozen roles of each cell they paint.
+        # Views ask for a dozen roles of each painted cell.
         if role not in _ROLES or not index.isValid():
             return None
         column = _COLUMNS[index.column()]
@@ -207,7 +200,7 @@ class CoverageModel(QAbstractTableModel):
             return
         self._filter = new
         self._questions.cancel_all()
-        # What is shown stays until the first page of the new list is here.
+        # The old rows stay until the first page of the new list has come.
         self._stale = set(self._pages)
         self._queued = []
         self._request(0, first=True)
@@ -231,7 +224,7 @@ class CoverageModel(QAbstractTableModel):
             self._fetch.start(0)
 
     def _fetch_queued(self) -> None:
-        # After fast scrolling only the newest pages matter.
+        # After fast scrolling only the last pages are still visible.
         newest, self._queued = self._queued[-AT_ONCE:], []
         for page in newest:
             self._request(page)
@@ -261,11 +254,11 @@ class CoverageModel(QAbstractTableModel):
         self.counted.emit(self._total)
 
     def _resize(self, total: int) -> None:
-        """Follow the library as it grows or shrinks, at the end, so that nothing jumps."""
+        """Add or remove rows at the end, so that the others stay in place."""
         if total == self._total:
             return
         if self._filter.backwards:
-            # Rows count from the other end: every place has moved.
+            # Rows are counted from the end, so each shows another file now.
             self._stale |= set(self._pages)
         if total > self._total:
             self.beginInsertRows(QModelIndex(), self._total, total - 1)

@@ -1,7 +1,4 @@
-"""The table of all files: its columns, its order, its menu.
-
-Owns how the table looks and what is chosen in it. It must not know where rows come from.
-"""
+"""The table of all files: its columns, its order, its menu. It must not fetch rows."""
 
 from __future__ import annotations
 
@@ -23,9 +20,9 @@ if TYPE_CHECKING:
 
     from ui.library.coverage_model import CoverageModel
 
-# Most selected rows that are read.
+# The most selected rows that are taken.
 MOST_CHOSEN = 5000
-# Typical widths of columns in letters; names and reasons share the rest.
+# Widths of columns in average letters; names and reasons share the rest.
 _LETTERS = {
     Column.FOLDER: 20, Column.REASON: 28, Column.SIZE: 12, Column.MODIFIED: 20, Column.PAGES: 9,
 }  # fmt: skip
@@ -33,7 +30,7 @@ LETTERS_OF_NAME = 28
 
 
 class CoverageTable(QTableView):
-    """Shows a ``CoverageModel``; ``actions`` are its menu and its keys."""
+    """Shows a ``CoverageModel``, with ``actions`` in its menu and by their keys."""
 
     def __init__(
         self, model: CoverageModel, actions: Sequence[QAction], parent: QWidget | None = None
@@ -56,7 +53,7 @@ class CoverageTable(QTableView):
         self.verticalHeader().hide()
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        # With the table's own, each paint would ask of every row whether it is chosen.
+        # With the table's selection model each paint would check whether all rows are selected.
         header.setSelectionModel(QItemSelectionModel(model, header))
         header.setSectionsMovable(True)
         header.setSectionsClickable(True)
@@ -68,7 +65,7 @@ class CoverageTable(QTableView):
         self._size_columns()
 
     def chosen_rows(self) -> Iterator[int]:
-        """The numbers of the chosen rows, from the top of each stretch; not too many."""
+        """Return the numbers of the selected rows, at most ``MOST_CHOSEN``."""
         left = MOST_CHOSEN
         selection = self.selectionModel().selection()
         for number in range(selection.size()):
@@ -92,7 +89,7 @@ class CoverageTable(QTableView):
         header.setMinimumSectionSize(letter * 8)
         for column, letters in _LETTERS.items():
             header.resizeSection(column, letters * letter)
-        # States are the point of this list: in any language they are shown whole.
+        # States are never elided, in any language: they are what this list is for.
         widest = max(self.fontMetrics().horizontalAdvance(states.state(each)) for each in FileState)
         header.resizeSection(Column.STATE, widest + 2 * M)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + M)

@@ -1,7 +1,4 @@
-"""Files and folders dropped on a page or chosen in a dialog.
-
-Owns parsing dragged data, and the dialogs. It must not access the disk.
-"""
+"""Files and folders dropped on a page or chosen in a dialog."""
 
 from __future__ import annotations
 
@@ -18,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def dropped_paths(data: QMimeData) -> list[str]:
-    """The paths of this machine among what is dragged."""
+    """Return the local paths of dragged data."""
     urls = data.urls() if data.hasUrls() else []
     paths = [QDir.toNativeSeparators(url.toLocalFile()) for url in urls if url.isLocalFile()]
     return [path.rstrip("/") or path for path in paths if path]
 
 
 def choose_folder(parent: QWidget, title: str, chosen: Callable[[list[str]], None]) -> QFileDialog:
-    """Ask for a folder without holding up the window."""
+    """Ask for a folder, without blocking."""
     dialog = _dialog(parent, title, chosen)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -34,7 +31,7 @@ def choose_folder(parent: QWidget, title: str, chosen: Callable[[list[str]], Non
 
 
 def choose_files(parent: QWidget, title: str, chosen: Callable[[list[str]], None]) -> QFileDialog:
-    """Ask for files without holding up the window."""
+    """Ask for files, without blocking."""
     dialog = _dialog(parent, title, chosen)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     dialog.open()

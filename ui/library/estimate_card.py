@@ -1,7 +1,6 @@
-"""The estimated cost of adding folders, and the question whether to start.
+"""The card between choosing folders and reading them: the estimated time, and Start.
 
-Owns the card shown between choosing folders and reading them: nothing is read before Start
-is pressed. It must not know what happens then.
+Nothing is read before Start is pressed. It must not know what happens then.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
-    QLabel,
     QProgressBar,
     QVBoxLayout,
     QWidget,
@@ -20,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import EstimateIndex
 from ui.flow import FlowLayout
+from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
 from ui.library.focus_loan import FocusLoan
@@ -42,8 +41,8 @@ class EstimateCard(QFrame):
     """Asks whether to start.
 
     Signals:
-        accepted: With the paths, once Start is pressed.
-        dismissed: Cancel is pressed.
+        accepted: With the paths, when Start was pressed.
+        dismissed: Cancel was pressed.
         estimated: The estimate has arrived.
     """
 
@@ -61,8 +60,11 @@ class EstimateCard(QFrame):
         self._focus = FocusLoan(self)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName(self.tr("Estimate"))
-        self._title = _label(bold=True)
-        self.note = _label()
+        self._title = wrapped_label()
+        bold = self._title.font()
+        bold.setBold(True)
+        self._title.setFont(bold)
+        self.note = wrapped_label()
         self._busy = QProgressBar()
         self._busy.setRange(0, 0)
         self._busy.setTextVisible(False)
@@ -74,7 +76,7 @@ class EstimateCard(QFrame):
         self.start.clicked.connect(self._accept)
         self.cancel = IconButton(self.tr("Cance&l"))
         self.cancel.clicked.connect(self.dismiss)
-        if not can_cancel:  # shown before it has a parent, it would be a window of its own
+        if not can_cancel:  # a ``setVisible(can_cancel)`` would show it before it has a parent
             self.cancel.hide()
         buttons = QWidget()
         row = FlowLayout(buttons)
@@ -92,7 +94,7 @@ class EstimateCard(QFrame):
         return self._paths
 
     def consider(self, paths: Sequence[str]) -> None:
-        """Count what is under these paths, and ask whether to start."""
+        """Ask the engine for an estimate of these paths, and show it."""
         self._paths = list(dict.fromkeys(paths))
         self._title.setText(self._named())
         self.facts.hide()
@@ -105,7 +107,7 @@ class EstimateCard(QFrame):
         self._questions.ask(request, self._handle_estimate, failed=self._fail)
 
     def dismiss(self) -> None:
-        """Forget the folders."""
+        """Hide the card and drop its folders."""
         self._questions.cancel_all()
         self._paths = []
         self._focus.give_back()
@@ -194,14 +196,3 @@ def _kinds(formats: Mapping[str, FormatEstimate]) -> str:
 def _left_out(counts: Mapping[str, int]) -> str:
     counted = sorted(counts.items(), key=lambda item: -item[1])
     return " · ".join(f"{failures.reason(code)} {amounts.count(n)}" for code, n in counted)
-
-
-def _label(*, bold: bool = False) -> QLabel:
-    label = QLabel()
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    if bold:
-        font = label.font()
-        font.setBold(True)
-        label.setFont(font)
-    return label

@@ -1,7 +1,4 @@
-"""Pairs of a label and what it says, aligned in two columns.
-
-Owns the grid; values wrap where the window is narrow.
-"""
+"""Pairs of a label and a value, aligned in two columns; values wrap where there is no room."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
+from ui.labels import plain_label, wrapped_label
 from ui.theme import L, S
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ _TOP = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop
 
 
 class Facts(QWidget):
-    """Shows ``(label, value)`` pairs; those that stay are changed in place, so nothing flickers."""
+    """Shows ``(label, value)`` pairs; rows are changed in place, so that nothing flickers."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,30 +36,22 @@ class Facts(QWidget):
             name.setVisible(there)
             value.setVisible(there)
             if there:
-                _set(name, rows[number][0])
-                _set(value, rows[number][1])
+                name.setText(rows[number][0])
+                value.setText(rows[number][1])
                 value.setAccessibleName(" ".join(rows[number]))
         self.setVisible(bool(rows))
 
     def value(self, label: str) -> str:
-        """The value of a label; "" if it is not shown."""
+        """Return the value of a label; "" if it is not shown."""
         return next(
             (v.text() for n, v in self._rows if n.text() == label and n.isVisibleTo(self)), ""
         )
 
     def _add(self) -> None:
-        name, value = QLabel(), QLabel()
-        for label in (name, value):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        value.setWordWrap(True)
+        name, value = plain_label(), wrapped_label()
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         row = len(self._rows)
         self._grid.addWidget(name, row, 0, _TOP)
         self._grid.addWidget(value, row, 1)
         self._rows.append((name, value))
-
-
-def _set(label: QLabel, text: str) -> None:
-    if label.text() != text:
-        label.setText(text)

@@ -1,6 +1,6 @@
-"""The first run: choose folders, see what that takes, and find something in one's own files.
+"""The first run: choose folders and see the estimate, then search while they are read.
 
-Owns the two steps and the way between them. Nothing is read before Start is pressed.
+Nothing is read before Start is pressed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QLabel,
     QProgressBar,
     QStackedWidget,
     QVBoxLayout,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import GetActivity, Index
+from ui.labels import wrapped_label
 from ui.library.activity_words import headline
 from ui.library.buttons import IconButton
 from ui.library.column_page import ColumnPage
@@ -42,7 +42,7 @@ COUNT_MS = 400
 
 
 class FirstRun(ColumnPage):
-    """Signals: ``finished`` with what was searched for, "" if that was left out."""
+    """Signals: ``finished`` with the query, "" if there was none."""
 
     finished = Signal(str)
 
@@ -75,10 +75,10 @@ class FirstRun(ColumnPage):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
         column.addWidget(
-            self.add_title(_text(self.tr("Find the passage that answers your question")))
+            self.add_title(wrapped_label(self.tr("Find the passage that answers your question")))
         )
         column.addWidget(
-            _text(
+            wrapped_label(
                 self.tr(
                     "Choose the folders with your documents. They are read on this computer, "
                     "nothing leaves it, and no file is ever changed. They may be in any of some "
@@ -98,14 +98,14 @@ class FirstRun(ColumnPage):
         column = QVBoxLayout(step)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
-        column.addWidget(self.add_title(_text(self.tr("Try your first search"))))
-        self.how_far = _text("")
+        column.addWidget(self.add_title(wrapped_label(self.tr("Try your first search"))))
+        self.how_far = wrapped_label("")
         column.addWidget(self.how_far)
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("Files read"))
         column.addWidget(self._bar)
-        self._now = _text("")
+        self._now = wrapped_label("")
         column.addWidget(self._now)
         column.addSpacing(M)
         column.addWidget(self.search)
@@ -172,7 +172,7 @@ class FirstRun(ColumnPage):
         self.search.look()
 
     def _show(self, activity: Activity | None) -> None:
-        """Show how far it is; None: it has only just begun."""
+        """Show the progress; None before the first answer."""
         running = activity.running if activity is not None else None
         total = running.progress.files_total if running is not None else 0
         done = running.progress.files_done if running is not None else 0
@@ -189,10 +189,3 @@ class FirstRun(ColumnPage):
 
     def _leave(self) -> None:
         self.finished.emit(self.search.field.text().strip())
-
-
-def _text(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

@@ -1,6 +1,6 @@
 """The first search in a library that is still being read.
 
-Owns the field, the questions to try and the first hit. It must not know how indexing goes.
+Owns the field, the suggested queries and the first hit. It must not know the state of indexing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayou
 from indexer.api.requests import Search
 from ui.elided import ElidedLabel
 from ui.flow import FlowLayout
+from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.questions import Questions
 from ui.library.suggestions import Suggestions
@@ -46,7 +47,7 @@ class FirstSearch(QWidget):
         self._show_hit(None)
 
     def look(self) -> None:
-        """New files may be indexed: update the suggestions and repeat the search."""
+        """Update the suggestions, and repeat a search that has no hit: files may be indexed now."""
         self.suggestions.look()
         if self.field.text().strip() and not self._hit:
             self.search()
@@ -82,9 +83,7 @@ class FirstSearch(QWidget):
         bold.setBold(True)
         self.title.setFont(bold)
         self.place = ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self.text = QLabel()
-        self.text.setWordWrap(True)
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text = wrapped_label()
         self.more = IconButton(self.tr("Show &all results"), "search")
         self.more.clicked.connect(self._finish)
         self.note = QLabel()

@@ -1,4 +1,4 @@
-"""The focus while a card has it: taken for the card, and given back when it goes.
+"""Gives the focus to a card, and back to the widget that had it when the card is hidden.
 
 By default Qt moves the focus of a hidden card to the next widget, which is the rail.
 """
@@ -10,7 +10,7 @@ from shiboken6 import isValid
 
 
 class FocusLoan:
-    """Remembers who had the focus before ``card``."""
+    """Keeps the widget that had the focus before ``card``."""
 
     def __init__(self, card: QWidget) -> None:
         self._card = card
@@ -24,7 +24,7 @@ class FocusLoan:
         widget.setFocus()
 
     def give_back(self) -> None:
-        """Return the focus, if the card still has it; to be called before the card is hidden."""
+        """Return the focus, if the card has it. To be called before the card is hidden."""
         now, lender = QApplication.focusWidget(), self._lender
         if now is None or not self._card.isAncestorOf(now):
             return

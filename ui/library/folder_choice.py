@@ -1,6 +1,6 @@
-"""The folders a person may want to search first, with boxes to tick.
+"""The folders offered in the first run, with check boxes.
 
-Owns the list and what is offered in it. It must not know what happens to the folders.
+It must not know what happens to the folders.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _PLACES = (
 
 
 def usual_folders() -> list[str]:
-    """The folders that exist of those where people keep documents; never the whole home."""
+    """Return the system's folders for documents that exist, without the home folder itself."""
     home = QDir.homePath()
     found = [QStandardPaths.writableLocation(place) for place in _PLACES]
     return [path for path in dict.fromkeys(found) if path and path != home and QDir(path).exists()]
 
 
 class FolderChoice(QWidget):
-    """Signals: ``changed`` when other folders are ticked than before."""
+    """Signals: ``changed`` when the checked folders change."""
 
     changed = Signal()
 
@@ -65,7 +65,7 @@ class FolderChoice(QWidget):
         return self._boxes
 
     def add(self, paths: Sequence[str]) -> None:
-        """Offer more folders, ticked."""
+        """Offer more folders, checked."""
         for path in paths:
             if path in self._boxes:
                 self._boxes[path].setChecked(True)

@@ -1,4 +1,4 @@
-"""Paints a folder of the library: its name, its path, how much it holds and how far it is.
+"""Paints a folder of the library: name, path, size and progress.
 
 Owns the layout of a row, in both directions of writing and any size of text.
 """
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _START = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
 _END = Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter
 _BAR = 3
-# Of the text's colour over a chosen row, for the part of the bar that is still to be done.
+# The share of the text's colour in the unfilled part of a bar on a selected row.
 _LEFT_SHARE = 0.25
 
 
 class FolderDelegate(QStyledItemDelegate):
-    """Three lines: name and size; path; how far it is, with a bar while it is not all there."""
+    """Paints three lines: name and size; path; progress, with a bar until it is complete."""
 
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -119,7 +119,7 @@ class FolderDelegate(QStyledItemDelegate):
 
 
 def bar_colours(*, chosen: bool) -> tuple[QColor, QColor]:
-    """The colours of what is done and of what is left."""
+    """Return the colours of the filled and the unfilled part of a bar."""
     colours = theme.current()
     if not chosen:
         return colours.accent, colours.line
@@ -128,7 +128,7 @@ def bar_colours(*, chosen: bool) -> tuple[QColor, QColor]:
 
 
 def _isolated(path: str) -> str:
-    """Isolate a path, so that it runs from left to right in any language."""
+    """Put a path into a bidirectional isolate, so that it runs from left to right."""
     return f"\u2066{path}\u2069"
 
 

@@ -1,6 +1,6 @@
-"""The folders of the library as the rows of a list.
+"""The folders of the library as the rows of a list, and the texts about each.
 
-Owns what is known of each folder and the update in place. It must not know how a row is painted.
+It must not know how a row is painted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 ROOT_ROLE = int(Qt.ItemDataRole.UserRole)
 _NOWHERE = QModelIndex()
-_UNDERSTOOD = (FileState.INDEXED, FileState.PARTIAL)
+_EMBEDDED = (FileState.INDEXED, FileState.PARTIAL)
 _TROUBLED = (FileState.FAILED, FileState.UNREADABLE, FileState.NEEDS_PASSWORD)
 
 
@@ -38,13 +38,13 @@ def name_of(root: RootStatus) -> str:
 
 
 def embedded(root: RootStatus) -> float:
-    """The share of the documents that can be found by meaning, 0 to 1."""
-    documents = _count(root, *_UNDERSTOOD, FileState.TEXT_ONLY, FileState.QUEUED)
-    return _count(root, *_UNDERSTOOD) / documents if documents else 1.0
+    """Return the share of the documents that are embedded, 0 to 1."""
+    documents = _count(root, *_EMBEDDED, FileState.TEXT_ONLY, FileState.QUEUED)
+    return _count(root, *_EMBEDDED) / documents if documents else 1.0
 
 
 def troubled(root: RootStatus) -> int:
-    """The number of files with problems."""
+    """Return the number of files that could not be read."""
     return _count(root, *_TROUBLED)
 
 
@@ -53,7 +53,7 @@ def _count(root: RootStatus, *states: FileState) -> int:
 
 
 class FolderModel(QAbstractListModel):
-    """Follows the engine's status; folders that are to be removed are hidden."""
+    """The folders of the engine's status, without the hidden ones."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -103,7 +103,7 @@ class FolderModel(QAbstractListModel):
 
 
 def lines_about(root: RootStatus) -> tuple[str, str]:
-    """The texts of a folder: its numbers and its progress."""
+    """Return the texts of a folder: its size and its progress."""
     holds = QCoreApplication.translate("FolderModel", "{files}, {size}").format(
         files=amounts.files(root.files), size=amounts.size(root.bytes)
     )
@@ -111,7 +111,7 @@ def lines_about(root: RootStatus) -> tuple[str, str]:
 
 
 def state_of(root: RootStatus) -> str:
-    """One sentence on how far a folder is."""
+    """Return a line on the progress of a folder, and on how its changes are detected."""
     if root.offline:
         return QCoreApplication.translate(
             "FolderModel",
@@ -133,7 +133,7 @@ def state_of(root: RootStatus) -> str:
 
 
 def watching(root: RootStatus) -> list[str]:
-    """How changes in a folder are detected; empty while unknown."""
+    """Return a text on how changes in a folder are detected; none while unknown."""
     match root.watched:
         case "events":
             text = QCoreApplication.translate("FolderModel", "Changes are noticed at once")

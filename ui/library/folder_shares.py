@@ -1,7 +1,4 @@
-"""The folders of the library, each with how many of its files are understood and found by words.
-
-Owns the rows. It must not know where the numbers come from.
-"""
+"""The largest folders of the library, each with its read and its embedded share."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The folders of the library: added, counted, narrowed by patterns, removed.
+"""The page of the library's folders: adding, estimating, patterns, removing.
 
-Owns the page and how its parts work together. It must not know how folders are painted or read.
+Owns how its parts work together. It must not know how folders are painted or read.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from indexer.api.requests import GetStatus, Index
 from ui import desktop
 from ui.flow import FlowLayout
+from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
 from ui.library.drops import choose_files, choose_folder, dropped_paths
@@ -66,9 +67,7 @@ class FoldersPage(QWidget):
         self.patterns = PatternsEditor(context)
         self.setAcceptDrops(True)
         self.change = ChangeLine()
-        self.uncovered = QLabel()
-        self.uncovered.setTextFormat(Qt.TextFormat.PlainText)
-        self.uncovered.setWordWrap(True)
+        self.uncovered = wrapped_label()
         self.uncovered.hide()
         self._make_list()
         self._make_buttons()
@@ -80,7 +79,7 @@ class FoldersPage(QWidget):
         self._update()
 
     def add_paths(self, paths: Sequence[str]) -> None:
-        """Count what is under some paths and ask whether to add them."""
+        """Show the estimate for some paths, with Start to add them."""
         known = {root.path for root in self.model.roots}
         fresh = [path for path in paths if path not in known]
         if fresh:
@@ -92,7 +91,7 @@ class FoldersPage(QWidget):
         self._update()
 
     def refresh(self) -> None:
-        """Ask the engine how it is now."""
+        """Ask the engine for its status."""
         if self._context.link.is_connected and not self._questions.is_waiting(GetStatus.wire_name):
             self._questions.ask(GetStatus(), self.show_status, failed=ignore)
 
@@ -248,7 +247,7 @@ class FoldersPage(QWidget):
         self.remove.setEnabled(bool(chosen))
 
     def _divide(self) -> None:
-        """Give the panel below what it needs, but never more than two thirds."""
+        """Give the panel below the height it needs, at most two thirds."""
         whole = sum(self._split.sizes())
         needed = self._under.totalHeightForWidth(self._below.viewport().width())
         panel = min(needed + M, whole * 2 // 3)

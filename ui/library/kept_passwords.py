@@ -1,8 +1,7 @@
-"""Passwords from the keyring, given to each new engine for the documents that need them.
+"""Sends the passwords of the keyring to each new engine.
 
-Owns the list of documents whose password a person put into the keyring, so that the keyring is
-asked for nothing else and people who do not use it are never asked to unlock it. The passwords
-themselves are in the keyring only.
+Owns the list of documents whose password is in the keyring: without one the keyring is not asked,
+and so nobody has to unlock it. The passwords themselves are in the keyring only.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ MOST = 1000
 
 
 class KeptPasswords(QObject):
-    """Unlocks what it can each time an engine has been reached."""
+    """Unlocks documents after each connection to an engine."""
 
     def __init__(self, context: Context, passwords: Passwords, parent: QObject) -> None:
         super().__init__(parent)
@@ -54,17 +53,17 @@ class KeptPasswords(QObject):
     def _handle_files(self, listed: FileList) -> None:
         kept = kept_paths(self._context.folder)
         for row in listed.files:
-            # A wrong one is not tried again and again.
+            # With another code the password was tried and is wrong.
             if row.path in kept and row.code == "needs_password":
                 self._passwords.look_up(row.path, partial(self._found, row.path))
 
     def _found(self, path: str, password: str | None) -> None:
         if isValid(self) and password is not None:
-            self._questions.send(Unlock(Path(path), password), _done, failed=ignore)
+            self._questions.send(Unlock(Path(path), password), ignore, failed=ignore)
 
 
 def note_kept(folder: Path, path: str) -> None:
-    """Remember that the keyring has the password of a document."""
+    """Record that the keyring has the password of a document."""
     paths = kept_paths(folder) | {path}
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -74,13 +73,9 @@ def note_kept(folder: Path, path: str) -> None:
 
 
 def kept_paths(folder: Path) -> set[str]:
-    """The documents whose passwords the keyring has."""
+    """Return the paths of the documents whose passwords the keyring has."""
     with suppress(OSError, ValueError):
         paths = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
         if isinstance(paths, list):
             return {path for path in paths if isinstance(path, str)}
     return set()
-
-
-def _done(_queued: int) -> None:
-    pass

@@ -57,7 +57,7 @@ class PasswordLine(QWidget):
         self._update()
 
     def prepare(self) -> None:
-        """Begin with an empty field, for another document."""
+        """Empty the field, for another document; check for a keyring the first time."""
         self.field.clear()
         self._mask(shown=False)
         if not self._checked:

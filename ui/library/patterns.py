@@ -1,7 +1,4 @@
-"""Patterns in gitignore syntax, made from files and read from what people type.
-
-Owns the text of patterns. It must not know how they are matched.
-"""
+"""Patterns in gitignore syntax as text. It must not know how they are matched."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ _SPECIAL = "\\*?["
 
 
 def pattern_for(file: str) -> str:
-    r"""The pattern that matches one file only.
+    r"""Return the pattern that matches one file only.
 
     Args:
         file: Its path relative to the root, with forward slashes.
@@ -24,5 +21,5 @@ def pattern_for(file: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The patterns of a text, one per line; empty lines are ignored."""
+    """Return the patterns of a text, one per line without the empty ones."""
     return [line for line in text.splitlines() if line.strip()]

@@ -1,7 +1,6 @@
-"""The editor of a folder's exclude patterns.
+"""The editor of a folder's exclude patterns, which shows their effect before they are saved.
 
-Owns the editor of one folder's patterns, with what they would do before they are saved. It must
-not know how patterns match.
+It must not know how patterns match.
 """
 
 from __future__ import annotations
@@ -9,14 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from indexer.api.requests import EstimateIndex, SetPatterns
 from indexer.api.types import FileState
 from ui import theme
 from ui.flow import FlowLayout
+from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.focus_loan import FocusLoan
 from ui.library.patterns import lines_of
@@ -35,7 +35,7 @@ LINES = 5
 
 
 class PatternsEditor(QFrame):
-    """Signals: ``saved`` with the folder, once the engine has its patterns; ``closed``."""
+    """Signals: ``saved`` with the folder, after the engine has stored its patterns; ``closed``."""
 
     saved = Signal(str)
     closed = Signal()
@@ -49,18 +49,14 @@ class PatternsEditor(QFrame):
         self._before: tuple[str, ...] = ()
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName(self.tr("Patterns"))
-        self._title = QLabel()
-        self._title.setWordWrap(True)
-        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._title = wrapped_label()
         self.text = QPlainTextEdit()
         self.text.setAccessibleName(self.tr("Patterns, one a line"))
         self.text.setTabChangesFocus(True)
         self.text.setPlaceholderText(self.tr("One pattern a line"))
         self.text.textChanged.connect(self._changed)
         self._title.setBuddy(self.text)
-        self.count = QLabel()
-        self.count.setWordWrap(True)
-        self.count.setTextFormat(Qt.TextFormat.PlainText)
+        self.count = wrapped_label()
         self.save = IconButton(self.tr("Sa&ve"), "check")
         self.save.clicked.connect(self._save)
         self._close = IconButton(self.tr("Cance&l"))
@@ -105,13 +101,10 @@ class PatternsEditor(QFrame):
                 ("!letter.bak", self.tr("let this one in again")),
             )
         ):
-            shown = QLabel(pattern)
-            shown.setTextFormat(Qt.TextFormat.PlainText)
+            shown = plain_label(pattern)
             shown.setFont(self.text.font())
             examples.addWidget(shown, row, 0)
-            meaning = QLabel(description)
-            meaning.setWordWrap(True)
-            examples.addWidget(meaning, row, 1)
+            examples.addWidget(wrapped_label(description), row, 1)
         examples.setColumnStretch(1, 1)
         buttons = QWidget()
         row_of_buttons = FlowLayout(buttons)
@@ -151,7 +144,7 @@ class PatternsEditor(QFrame):
             self._typing.start()
 
     def _count(self) -> None:
-        """Request the effect of these patterns from the engine."""
+        """Ask the engine for the effect of the patterns."""
         request = EstimateIndex((Path(self._root),), self._patterns())
         self._say(self.tr("Counting…"))
         self._questions.ask(request, self._counted, failed=self._refused)

@@ -1,7 +1,7 @@
 """The requests of one widget, cancelled when it is deleted.
 
-Owns which of a widget's requests are under way, so that none of a kind is sent twice at a time
-and no answer reaches a widget that is gone. It must not know what is asked.
+Owns which of a widget's requests are under way: a new one replaces one of the same slot, and no
+answer reaches a deleted widget. It must not know what is asked.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class Questions(QObject):
         progress: Callable[[Progress], None] | None = None,
         slot: str = "",
     ) -> None:
-        """Send a request in place of the last one of its slot, which is then forgotten.
+        """Send a request, and cancel the one of the same slot.
 
         Args:
             request: The request.
             done: Called with the answer.
             failed: Called with the failure; by default a notice shows it.
-            progress: Takes the reports of a long request.
-            slot: What to replace; the kind of the request, if empty.
+            progress: Called with the reports of a long request.
+            slot: The requests to replace; by default those of the same kind.
         """
         slot = slot or request.wire_name
         self.cancel(slot)
@@ -69,7 +69,7 @@ class Questions(QObject):
         *,
         failed: Callable[[LecternError], None] | None = None,
     ) -> None:
-        """Send a request that is not cancelled with the widget; its answer is then dropped."""
+        """Send a request that is not cancelled with the widget; its answer is dropped then."""
         self._context.link.ask(
             request,
             done=partial(self._deliver, done),

@@ -1,7 +1,7 @@
 """Pending removals of folders, which can be undone for a while.
 
-Owns the file that keeps them until the engine has carried them out, across restarts of either.
-It must not know who shows the folders.
+Owns the file that lists them until the engine has carried them out, so that they survive a restart
+of the window or the engine.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class Removals(QObject):
 
     @property
     def hidden(self) -> frozenset[str]:
-        """The folders that are gone for the person, though not yet for the engine."""
+        """The folders with a pending removal."""
         return frozenset((*self._undoable, *self._due))
 
     def remove(self, paths: Sequence[str]) -> None:
-        """Hide folders, and take them out of the library unless the person undoes it."""
+        """Hide folders, and remove them from the library unless the person undoes it."""
         self._undoable = list(paths)
         self._write()
         self.changed.emit()
@@ -65,7 +65,7 @@ class Removals(QObject):
         )
 
     def carry_out(self) -> None:
-        """Send the removal to the engine, as soon as there is one."""
+        """Send the removals that are due to the engine, if it is connected."""
         if self._due and self._context.link.is_connected:
             request = Remove(tuple(map(Path, self._due)))
             self._questions.send(request, self._removed, failed=self._failed)
@@ -87,11 +87,11 @@ class Removals(QObject):
 
     def _failed(self, error: LecternError) -> None:
         if error.code == "engine_gone":
-            return  # once it is back
+            return  # sent again with the next connection
         self._due = []
         self._write()
         self.changed.emit()
-        if error.code != "not_a_root":  # gone already
+        if error.code != "not_a_root":  # else it is removed already
             self._questions.report(error)
 
     def _write(self) -> None:

@@ -1,7 +1,4 @@
-"""A few choices side by side in one frame, of which one is taken.
-
-Owns their look and keys. It must not know what is chosen between.
-"""
+"""A segmented control: a few choices side by side, of which one is checked."""
 
 from __future__ import annotations
 
@@ -23,14 +20,14 @@ _HOVER = 0.12
 
 
 class Segments(QWidget):
-    """Signals: ``chosen`` with the name of a choice, when a person made it."""
+    """Signals: ``chosen`` with the name of a choice, after a click or a key."""
 
     chosen = Signal(str)
 
     def __init__(
         self, choices: Mapping[str, tuple[str, str]], parent: QWidget | None = None
     ) -> None:
-        """Make a segment for each choice: by its name, the text and what it means."""
+        """Make a segment for each choice: its name with the text and the tooltip."""
         super().__init__(parent)
         self._group = QButtonGroup(self)
         self.buttons: dict[str, Segment] = {}
@@ -52,7 +49,7 @@ class Segments(QWidget):
 
 
 class Segment(QAbstractButton):
-    """One of the choices; the arrow keys go to its neighbours."""
+    """One of the choices; the arrow keys move to its neighbours."""
 
     def __init__(self, text: str, *, first: bool, last: bool) -> None:
         super().__init__()
@@ -73,7 +70,7 @@ class Segment(QAbstractButton):
         mirrored = self.isRightToLeft()
         begins = self._last if mirrored else self._first
         ends = self._first if mirrored else self._last
-        # The frame of the whole goes on beyond a segment that is in the middle of it.
+        # A segment in the middle clips the rounded frame, which is drawn wider than it.
         area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5 if ends else 0.5, -0.5)
         shape = QPainterPath()
         shape.addRoundedRect(area.adjusted(0 if begins else -L, 0, 0 if ends else L, 0), S, S)

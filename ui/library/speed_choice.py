@@ -1,7 +1,4 @@
-"""The choice of the speed: slow, normal or fast, and why it is slower at the moment.
-
-Owns the three buttons. It must not know the engine.
-"""
+"""The choice of the speed: slow, normal or fast, with a sentence on what it means."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from ui.words import states
 
 
 class SpeedChoice(QWidget):
-    """Signals: ``chosen`` with a speed, when a person chose it."""
+    """Signals: ``chosen`` with a speed, after a click or a key."""
 
     chosen = Signal(str)
 

@@ -1,7 +1,4 @@
-"""The states of files with their counts, to choose from.
-
-Owns the list next to the coverage. It must not know the files.
-"""
+"""The list of file states with their counts, which filters the coverage."""
 
 from __future__ import annotations
 
@@ -38,12 +35,12 @@ class StateList(QListWidget):
 
     @property
     def chosen_state(self) -> str:
-        # The stub leaves out None.
+        # None without a selection, which the stub leaves out.
         item: QListWidgetItem | None = self.currentItem()
         return str(item.data(ROLE)) if item is not None else ""
 
     def choose(self, state: str) -> None:
-        """Choose a state, though no file may be in it."""
+        """Select a state, which is added if no file is in it."""
         if state not in self._items:
             self._add(state, 0)
         self.setCurrentItem(self._items[state])

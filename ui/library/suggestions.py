@@ -1,7 +1,4 @@
-"""Questions to try, taken from the person's own documents.
-
-Owns the search for them: headings and titles of what has been read. It must not know who asks.
-"""
+"""Suggests queries from the person's documents: headings and titles of what has been read."""
 
 from __future__ import annotations
 
@@ -24,14 +21,14 @@ if TYPE_CHECKING:
 MAX_SUGGESTIONS = 3
 MAX_FILES = 12
 LEAST_LETTERS, MOST_LETTERS, MOST_WORDS = 6, 60, 8
-# What is read is searchable in these.
+# States of files that can be searched.
 _STATES = (FileState.INDEXED, FileState.TEXT_ONLY)
-# Of the grammar of queries; a suggestion is to be taken as plain words.
+# Signs of the grammar of queries, which a suggestion must not have.
 _SIGNS = frozenset('":()[]{}<>*')
 
 
 class Suggestions(QObject):
-    """Signals: ``found`` with one more question, at most ``WANTED`` of them."""
+    """Signals: ``found`` with one more query, ``MAX_SUGGESTIONS`` times at most."""
 
     found = Signal(str)
 
@@ -43,7 +40,7 @@ class Suggestions(QObject):
         self.texts: list[str] = []
 
     def look(self) -> None:
-        """Look at what has been read since the last time."""
+        """Look for queries in the files that were read since the last call."""
         if len(self.texts) >= MAX_SUGGESTIONS or self._waiting or self._waits:
             return
         for state in _STATES:
@@ -56,7 +53,7 @@ class Suggestions(QObject):
 
     @property
     def _waits(self) -> bool:
-        """Whether a file is being read: a second one would cancel its requests."""
+        """Whether a file is being looked at: requests for a second one would cancel its own."""
         asked = (GetDocument.wire_name, Search.wire_name)
         return any(self._questions.is_waiting(each) for each in asked)
 
@@ -89,7 +86,7 @@ class Suggestions(QObject):
     def _handle_result(self, text: str, result: SearchResult) -> None:
         for hit in result.hits[:1]:
             headings = map(plain, reversed(hit.heading_path))
-            # A heading of a section is a better question than the name of the whole.
+            # The heading of a section is a better query than the title of the document.
             better = next((each for each in headings if is_good(each)), text)
             if is_good(better) and better not in self.texts:
                 self.texts.append(better)
@@ -98,7 +95,7 @@ class Suggestions(QObject):
 
 
 def plain(text: str) -> str:
-    """Text without the signs that a query would take for its grammar.
+    """Remove the signs of the grammar of queries from a text.
 
     >>> plain('2.1  "Rent":  the basics')
     '2.1 Rent the basics'
@@ -110,7 +107,7 @@ def plain(text: str) -> str:
 
 
 def is_good(text: str) -> bool:
-    """Return whether a text looks like a question, rather than a number or half a page.
+    """Return whether a text can be a query: mostly letters, neither too short nor too long.
 
     >>> is_good("Repairs of the roof"), is_good("1.2.3"), is_good("IV")
     (True, False, False)

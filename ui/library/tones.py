@@ -1,6 +1,6 @@
-"""Bars that show how far things are: read and understood in two tones, and files by state.
+"""Bars of progress: the read and the embedded share in two tones, and the files by state.
 
-Owns their painting and what they say to a screen reader. It must not know where numbers come from.
+Owns their painting and their accessible texts. It must not know where the numbers come from.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent
 
 STEPS = 1000
-_LIGHT = 0.4  # of the selection's colour in the lighter tone
+_LIGHT = 0.4  # the share of the selection's colour in the lighter tone
 _TROUBLED = frozenset(states.TROUBLED)
-# What can be found first, then what will be, then what needs somebody.
+# Searchable states first, then those that will be, then the others.
 _FIRST = (FileState.INDEXED, FileState.PARTIAL, FileState.TEXT_ONLY, FileState.QUEUED)
 _ORDER = (*_FIRST, *(state for state in FileState if state not in _FIRST))
 
 
 def light_tone() -> QColor:
-    """The colour of what can be found by its words alone."""
+    """Return the colour of files that are read but not embedded."""
     colours = theme.current()
     return blend(colours.selection, colours.base, _LIGHT)
 
 
 class TonesBar(QProgressBar):
-    """How much is read, in a light tone, and how much of all is understood, in a full one."""
+    """A bar with the read share in a light tone and the embedded share in a full one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTextVisible(False)
         self.read = 0.0
 
-    def show_shares(self, read: float, understood: float, *, known: bool = True) -> None:
-        """Show shares of the work, 0 to 1; where it is not known how much there is, that."""
+    def show_shares(self, read: float, embedded: float, *, known: bool = True) -> None:
+        """Show shares of the work, 0 to 1; a busy bar if the amount of work is not ``known``."""
         self.read = read
         self.setRange(0, STEPS if known else 0)
-        self.setValue(round(STEPS * understood))
+        self.setValue(round(STEPS * embedded))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -67,7 +67,7 @@ class TonesBar(QProgressBar):
 
 
 class StateBar(QWidget):
-    """Files by state: a bar and, below it, each state with its number, both to be clicked.
+    """Files by state: a bar and, below it, each state with its number; both can be clicked.
 
     Signals: ``chosen`` with a state.
     """
@@ -89,7 +89,7 @@ class StateBar(QWidget):
         column.addWidget(self._below)
 
     def show_counts(self, counts: Mapping[str, int]) -> None:
-        """Show how many files are in which state."""
+        """Show the number of files in each state."""
         shown = [(str(each), counts[each]) for each in _ORDER if counts.get(each)]
         self.bar.show_counts(shown)
         for name in [name for name in self.links if name not in dict(shown)]:
@@ -142,7 +142,7 @@ class _Segments(QWidget):
             self.chosen.emit(name)
 
     def _ends(self) -> list[tuple[float, str]]:
-        """Where each segment ends, as a share of the width."""
+        """Return the end of each segment, as a share of the width, and its state."""
         total, sum_ = sum(number for _, number in self._counts), 0
         ends = []
         for name, number in self._counts:
@@ -164,7 +164,7 @@ def _colour(state: str) -> QColor:
 
 
 def _paint(widget: QWidget, ends: Sequence[tuple[float, QColor]]) -> None:
-    """Paint a rounded bar whose colours go, one behind the other, to some shares of its width."""
+    """Paint a rounded bar; each colour ends at its share of the width, where the next begins."""
     colours = theme.current()
     painter = QPainter(widget)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from ui import theme
 from ui.icons import pixmap
+from ui.labels import wrapped_label
 from ui.theme import XL, L, M
 
 if TYPE_CHECKING:
@@ -155,9 +156,6 @@ class MessagePane(QScrollArea):
 
 
 def _label() -> QLabel:
-    label = QLabel()
-    # What is shown may come from a document, which must not be taken for markup.
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = wrapped_label()
     label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
     return label

@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from indexer.query.filters import GRAMMAR, help_of
+from ui.labels import wrapped_label
 from ui.search.link import Link
 from ui.theme import L, M, S
 from ui.words.translate import say
@@ -53,9 +54,7 @@ class GrammarHelp(QFrame):
             link = Link(example, example)
             link.setAccessibleDescription(description)
             link.followed.connect(self._try)
-            text = QLabel(description)
-            text.setTextFormat(Qt.TextFormat.PlainText)
-            text.setWordWrap(True)
+            text = wrapped_label(description)
             grid.addWidget(link, at, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(text, at, 1, Qt.AlignmentFlag.AlignVCenter)
         grid.setColumnStretch(1, 1)

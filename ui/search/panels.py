@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from indexer.query.filters import GRAMMAR
 from indexer.query.grammar import clauses
+from ui.labels import wrapped_label
 from ui.search.chips import label_of
 from ui.search.grammar import rows
 from ui.search.link import Link
@@ -73,9 +74,7 @@ class _Panel(QScrollArea):
                     widget.deleteLater()
 
     def _heading(self, text: str) -> None:
-        label = QLabel(text)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
+        label = wrapped_label(text)
         font = label.font()
         font.setBold(True)
         label.setFont(font)
@@ -85,9 +84,7 @@ class _Panel(QScrollArea):
         self._column.addWidget(label)
 
     def _say(self, text: str) -> None:
-        label = QLabel(text)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
+        label = wrapped_label(text)
         self._align(label)
         self._column.addWidget(label)
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBox
 from indexer.api.types import Why
 from ui.flow import FlowLayout
 from ui.icons import icon
+from ui.labels import plain_label
 from ui.search.grouping import Order
 from ui.search.message import Muted
 from ui.search.unsearched import Unsearched
@@ -34,7 +35,7 @@ class Summary(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._count = _label()
+        self._count = plain_label()
         self._embedded = Muted()
         self._embedded.setToolTip(
             self.tr("So much is found by its meaning already; all of it by its words.")
@@ -114,7 +115,7 @@ class Banner(QWidget):
         self.text = text
         self.drawing = QLabel()
         self._draw()
-        label = _label(text)
+        label = plain_label(text)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, S, L, S)
         row.setSpacing(M)
@@ -129,9 +130,3 @@ class Banner(QWidget):
     def _draw(self) -> None:
         side = self.fontMetrics().height()
         self.drawing.setPixmap(icon("info").pixmap(QSize(side, side), self.devicePixelRatioF()))
-
-
-def _label(text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

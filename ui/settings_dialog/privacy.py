@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import GetStatus
 from ui import desktop
+from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
 from ui.library.questions import Questions
@@ -48,7 +49,7 @@ class PrivacyPage(QWidget):
         super().__init__(parent)
         self._context = context
         self._questions = Questions(context, self)
-        self._statement = _text(
+        self._statement = wrapped_label(
             self.tr(
                 "Lectern works without a network. Your documents, questions and results never "
                 "leave this computer. Only a language model may be downloaded, once."
@@ -57,9 +58,11 @@ class PrivacyPage(QWidget):
         self.facts = Facts()
         self._open = IconButton(self.tr("Open the library's &folder"), "folder-open")
         self._open.clicked.connect(self._open_folder)
-        self._made = _text(self.tr("Every connection ever made:"))
+        self._made = wrapped_label(self.tr("Every connection ever made:"))
         self.connections = self._make_list()
-        self.no_connections = _text(self.tr("None. Lectern has never connected to anything."))
+        self.no_connections = wrapped_label(
+            self.tr("None. Lectern has never connected to anything.")
+        )
         self._delete = self._make_delete()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -118,7 +121,7 @@ class PrivacyPage(QWidget):
         frame = QFrame()
         frame.setFrameShape(QFrame.Shape.StyledPanel)
         word = self._word()
-        warning = _text(
+        warning = wrapped_label(
             self.tr(
                 "Delete everything that Lectern has made of your documents: the library, the "
                 "history and the log. The documents themselves are not touched. This cannot be "
@@ -157,10 +160,3 @@ class PrivacyPage(QWidget):
 
     def _open_folder(self) -> None:
         desktop.open_path(str(self._context.library), self._context.notices)
-
-
-def _text(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label

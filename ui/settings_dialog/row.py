@@ -12,6 +12,7 @@ from indexer.api.errors import WorldError
 from indexer.api.setting import SettingType
 from ui import theme
 from ui.icons import icon
+from ui.labels import wrapped_label
 from ui.settings_dialog.editors import editor_for
 from ui.theme import M, S, icon_size
 from ui.words import amounts, failures
@@ -69,9 +70,7 @@ class SettingRow(QWidget):
         self.editor.control.setAccessibleDescription(help_text)
         self.reset.setAccessibleName(self.tr("Reset {name}").format(name=name))
         self.reset.setToolTip(self.tr("Back to: {value}").format(value=self._default()))
-        about = QLabel(help_text)
-        about.setTextFormat(Qt.TextFormat.PlainText)
-        about.setWordWrap(True)
+        about = wrapped_label(help_text)
         about.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, S, 0, S)

@@ -111,7 +111,6 @@ def test_it_keeps_the_rules_of_models(qtbot: QtBot, tmp_path: Path) -> None:
     model.sort(Column.SIZE, Qt.SortOrder.AscendingOrder)
     model.show_files(text="file 00000")
     qtbot.waitUntil(lambda: model.total == 10)
-    model.clear()
 
 
 def test_the_engine_sorts(qtbot: QtBot, made: tuple[CoverageModel, CannedLink]) -> None:
@@ -202,8 +201,6 @@ def test_without_an_engine_what_was_shown_stays(
     with qtbot.waitSignal(model.counted):
         model.refresh()
     assert _name(model, 5) == "file 000005.pdf"
-    model.clear()
-    assert model.rowCount() == 0
 
 
 def test_cells_tell_a_screen_reader_what_they_are(made: tuple[CoverageModel, CannedLink]) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication
 
 from indexer.api.types import FileState, Why
+from tests.ui.contrast import contrast
 from tests.ui.search.hits import hit, many
 from ui import icons, theme
 from ui.search.grouping import grouped, key_of
@@ -19,7 +20,7 @@ from ui.search.model import ResultsModel
 from ui.search.results_style import background
 from ui.search.view import ResultsView
 from ui.search.warm import warm
-from ui.theme import DARK, LIGHT, contrast
+from ui.theme import DARK, LIGHT
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
