@@ -1,5 +1,5 @@
-"""The search page: the box and its filters, the results, and what one can do with them.
+"""The search page: the box and its filters, the results, and the actions on hits.
 
-Owns everything between what is typed and the hit that is chosen. It must not know how a hit is
-previewed or opened, nor how the engine answers.
+In: the typed query, and answers of the engine. Out: the chosen hit, as signals of ``page``, the
+file to open first. It must not know how a hit is previewed or opened.
 """

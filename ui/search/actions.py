@@ -1,7 +1,6 @@
 """The actions on a hit: open, copy, cite, search similar ones, export all.
 
-Owns the context menu and the way to the clipboard and to files. It must not know how a hit is
-shown or opened.
+Owns the context menu, and copying and exporting. It must not know how a hit is shown or opened.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from ui.ports import Context
     from ui.search.work import Worker
 
-# Before hits for an export are asked for again.
+# Milliseconds before a refused request for all hits is sent again.
 AGAIN_MS = 500
 
 
@@ -60,7 +59,7 @@ class HitAction(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FoundHits:
-    """Hits in the order they are shown in, what was searched for, and whether these are all."""
+    """Hits in the shown order, their query, and whether these are all."""
 
     hits: tuple[Hit, ...]
     query: str = ""
@@ -78,20 +77,20 @@ class _Collect:
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    """Hits on their way to a file."""
+    """Hits to be exported, and the format."""
 
     found: FoundHits
     form: Form
 
 
 class HitActions(QObject):
-    """Does things with hits.
+    """Carries out actions on hits.
 
     Signals:
         opened: A hit to open in its own program.
         folder_requested: A hit to show in its folder.
-        previewed: The preview is to be shown or hidden.
-        searched: A query for what resembles a hit.
+        previewed: Show or hide the preview.
+        searched: A query for passages or documents similar to a hit.
         inside_requested: The path of a document to search in.
         reasons_requested: The words that count are to be shown, or no longer.
         collected: The name of a collection, "" for a new one, and a document to add to it.
@@ -189,7 +188,7 @@ class HitActions(QObject):
         self.shown_menu.popup(at)
 
     def add_exports(self, menu: QMenu, found: FoundHits) -> None:
-        """Add a menu of the forms in which the hits can be exported."""
+        """Add a menu of the formats for an export."""
         exports = menu.addMenu(icon("export"), self.tr("Export the hits"))
         exports.setEnabled(bool(found.hits))
         named = {Form.CSV: "CSV…", Form.JSON: "JSON…", Form.BIBTEX: "BibTeX…"}
@@ -197,7 +196,7 @@ class HitActions(QObject):
             exports.addAction(text).setData(_Export(found, form))
 
     def do(self, kind: HitAction, hit: Hit) -> None:
-        """Do something with a hit."""
+        """Carry out an action."""
         self.used.emit()
         emitted: dict[HitAction, tuple[SignalInstance, tuple[object, ...]]] = {
             HitAction.OPEN: (self.opened, (hit,)),
@@ -220,9 +219,9 @@ class HitActions(QObject):
                 signal.emit(*values)
 
     def export_to(self, path: Path, found: FoundHits, form: Form) -> None:
-        """Write hits to a file, with what the engine knows of their documents.
+        """Write hits to a file, with the bibliographic data of their documents.
 
-        Those that were not loaded yet are asked for.
+        If ``found`` is not complete, all hits are asked for first.
         """
         self.close()
         self._export, self._target = _Export(found, form), path
@@ -233,7 +232,7 @@ class HitActions(QObject):
             self._ask_for_all()
 
     def close(self) -> None:
-        """Forget what is under way."""
+        """Cancel what is under way."""
         self._sources.close()
         self._again.stop()
         if self._request_id is not None:

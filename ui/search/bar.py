@@ -1,6 +1,6 @@
-"""The line at the top of the search: the box, the searches that are kept, the help.
+"""The line at the top of the search page: the box, the menu of searches, the help of the grammar.
 
-Owns the three side by side, and the menu of saved and recent searches. It must not know results.
+It must not know results.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _COLLECT, _DISSOLVE = "collect", "dissolve"
 
 
 class SearchBar(QWidget):
-    """The box and what helps to fill it.
+    """The box, with the buttons of saved searches and of the help.
 
     Signals:
-        searched: A query to ask at once: a saved one, an example.
+        searched: A query to ask at once, such as a saved one or an example.
     """
 
     searched = Signal(str)
@@ -90,7 +90,7 @@ class SearchBar(QWidget):
             self._enlarge()
 
     def _enlarge(self) -> None:
-        """Make the text of the box larger than any other in the window."""
+        """Make the text of the box larger than the window's."""
         font = self.font()
         if font.pointSizeF() > 0:
             font.setPointSizeF(font.pointSizeF() * 1.15)

@@ -1,6 +1,6 @@
-"""The search box: what is typed, and the keys that work from there on the results.
+"""The search box: its text, its completions, and the keys that move through the results.
 
-Owns the line, its completions and its keys. It must not know what is searched.
+It must not know what is searched.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _FOR_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape)
 
 
 class SearchBox(TokenBox):
-    """Where one types.
+    """The box with its completions.
 
     Signals:
         stepped: Go so many hits down, or documents if the second is true.
         accepted: Open the hit, or show it in its folder if true.
-        escaped: Escape, with nothing of the box's own to close.
+        escaped: Escape was pressed with no completions open.
     """
 
     stepped = Signal(int, bool)
@@ -59,7 +59,7 @@ class SearchBox(TokenBox):
         self.textEdited.connect(self._offer_values)
 
     def complete(self) -> None:
-        """Offer everything that fits at the cursor."""
+        """Show all completions at the cursor."""
         self._show(suggest_all(self.text(), self.cursorPosition(), self.offers, _today()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -68,7 +68,7 @@ class SearchBox(TokenBox):
         if self.popup.isVisible() and event.key() in _FOR_POPUP:
             chosen = self.popup.currentIndex().isValid()
             if chosen or event.key() == Qt.Key.Key_Escape:
-                event.ignore()  # the completer takes what the box does not
+                event.ignore()  # the completer handles it
                 return
             self.popup.hide()
         match Qt.Key(event.key()):
@@ -128,9 +128,9 @@ def _popup() -> QTreeView:
     popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     popup.header().setStretchLastSection(True)
     popup.header().setMinimumSectionSize(8 * L)
-    popup.header().setResizeContentsPrecision(-1)  # of all rows, seen or not
+    popup.header().setResizeContentsPrecision(-1)  # measure all rows, not the visible ones
     return popup
 
 
 def _today() -> date:
-    return date.today()  # noqa: DTZ011  # the day where the person is
+    return date.today()  # noqa: DTZ011  # the local day is meant

@@ -1,8 +1,7 @@
-"""Phrases and excluded words of a query as chips; behind them, filters to add.
+"""The row under the box: phrases and excluded words of the query as chips, and menus of filters.
 
-Owns the row under the box, and what a chip says, also of the filters that stand in the box. Chips
-are made from the text each time it changes and change nothing but the text. It must not know how a
-query is answered.
+Owns the texts of chips, also of those in the box. Chips are made from the query whenever it
+changes, and only edit its text. It must not know how a query is answered.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent
 
     from indexer.query.grammar import Clause
-# What is pasted may hold thousands of quotation marks.
 # Offsets after the path of a document, see ``ui.search.query_text.similar``.
 _SPAN = re.compile(r"#\d+-\d+$")
+# A pasted text may hold thousands of quotation marks.
 _MOST_CHIPS = 40
 
 
 class Chip(Pill):
-    """One part of the query; pressing it, or Delete, takes it out."""
+    """A clause of the query; a click, or Delete, removes it."""
 
     removed = Signal()
     moved = Signal(int)
@@ -42,7 +41,7 @@ class Chip(Pill):
         label = label_of(clause)
         super().__init__(label, "close", filled=True, parent=parent)
         self.clause = clause
-        self.written = ""  # in the grammar
+        self.written = ""  # the clause in the grammar
         self.setAccessibleName(self.tr("Filter {name}").format(name=label))
         self.setAccessibleDescription(self.tr("Press Delete to remove it"))
         self.setToolTip(self.tr("Remove “{name}” (Del)").format(name=label))
@@ -67,7 +66,7 @@ class ChipBar(QWidget):
     """Chips of the query, and the menus that add filters.
 
     Signals:
-        edited: The query as it is now, after a chip was taken out or a filter added.
+        edited: The new query, after a chip was removed or a filter added.
         typing_requested: A filter whose value is to be typed, such as ``date:``.
     """
 
@@ -76,7 +75,7 @@ class ChipBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.comes_after: QWidget | None = None  # what Tab leaves to come here
+        self.comes_after: QWidget | None = None  # the widget before the chips in the tab order
         self._text = ""
         self._chips: list[Chip] = []
         self._flow = FlowLayout(self, S)
@@ -95,7 +94,7 @@ class ChipBar(QWidget):
         return tuple(self._chips)
 
     def show_query(self, text: str) -> None:
-        """Show a chip for each part of this query."""
+        """Show a chip for each phrase and excluded word of a query."""
         self._text = self.menus.query = text
         wanted = [each for each in clauses(text) if not each.operator][:_MOST_CHIPS]
         shown = [_what(chip.clause) for chip in self._chips]
@@ -123,7 +122,7 @@ class ChipBar(QWidget):
         return chip
 
     def _order_tabs(self) -> None:
-        """Set the tab order: the chips, then the menus; by default new widgets come last."""
+        """Put the chips before the menus in the tab order, where new widgets come last."""
         before = self.comes_after or self
         for each in (*self._chips, *self.menus.buttons):
             QWidget.setTabOrder(before, each)
@@ -150,7 +149,7 @@ class ChipBar(QWidget):
 
 
 def label_of(clause: Clause) -> str:
-    """The text of a chip."""
+    """Return the text of a chip."""
     value = line(clause.value)
     translate = QCoreApplication.translate
     if not clause.operator:
@@ -177,7 +176,7 @@ def label_of(clause: Clause) -> str:
 
 
 def _short(operator: str, value: str) -> str:
-    """The end of a path, which distinguishes it from others."""
+    """Return the last part of a path; other values unchanged."""
     if operator not in {"in", "like"}:
         return value
     value = _SPAN.sub("", value)

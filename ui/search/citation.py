@@ -1,7 +1,4 @@
-"""A passage with where it comes from, to be pasted into a text of one's own.
-
-Owns the form of a citation. Pure; it must not know the clipboard.
-"""
+"""A passage with its citation, as text to be pasted. Pure; it must not know the clipboard."""
 
 from __future__ import annotations
 
@@ -32,10 +29,10 @@ class CitedSource:
 
     @classmethod
     def from_hit(cls, hit: Hit, document: Document | None = None) -> CitedSource:
-        """Take it from the engine's answer about the document, else from the hit.
+        """Take the data from the document, else from the hit.
 
-        The year is that of the document's own creation date: the date of a file is often that of
-        its last copy.
+        The year is that of the document's own creation date, since the date of a file is often that
+        of its last copy.
         """
         title, author = describe.title(hit), _clean(hit.author)
         if document is None:
@@ -50,18 +47,18 @@ class CitedSource:
 
 
 def passage(hit: Hit) -> str:
-    """The text of a hit as one paragraph."""
+    """Return the text of a hit as one paragraph."""
     return plain(replace(hit, heading_path=())).text
 
 
 def citation(hit: Hit, source: CitedSource) -> str:
-    """Author, title, year and page, as far as they are known."""
+    """Return author, title, year and page, without the unknown ones."""
     parts = (source.author, source.title, source.year, describe.pages(hit))
     return ", ".join(part for part in parts if part)
 
 
 def quoted(hit: Hit, source: CitedSource) -> str:
-    """The passage in quotation marks, where it stands, and a link that leads back to it."""
+    """Return the passage in quotation marks, its citation, and a link to it."""
     text, cited = passage(hit), citation(hit, source)
     return "\n".join(filter(None, (f"“{text}”\n({cited})" if text else cited, link_of(hit))))
 

@@ -1,6 +1,6 @@
 """Completions of the word at the cursor: operators, their values, collections, earlier searches.
 
-Owns what is offered, made from the one table of the grammar. Pure; it must not know any widget.
+Derived from the table of the grammar. Pure; it must not know any widget.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Offers:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """``label`` is what is offered, ``hint`` what it means; taken, the box holds ``text``."""
+    """A completion: ``text`` and ``cursor`` are those of the box after it was chosen."""
 
     label: str
     hint: str
@@ -48,7 +48,7 @@ class Suggestion:
 
 
 def suggest(text: str, cursor: int, offers: Offers, today: date) -> list[Suggestion]:
-    """Offer values for the operator at the cursor, while it is typed."""
+    """Return values for the operator at the cursor, while they are typed."""
     before, after = text[:cursor], text[cursor:]
     match = _VALUE.search(before)
     operator = OPERATORS.get(match[2].lower()) if match else None
@@ -68,7 +68,7 @@ def suggest(text: str, cursor: int, offers: Offers, today: date) -> list[Suggest
 
 
 def suggest_all(text: str, cursor: int, offers: Offers, today: date) -> list[Suggestion]:
-    """Offer everything that fits, because it was asked for."""
+    """Return all completions, on request: values, else searches and operators."""
     values = suggest(text, cursor, offers, today)
     if values:
         return values
@@ -76,7 +76,7 @@ def suggest_all(text: str, cursor: int, offers: Offers, today: date) -> list[Sug
 
 
 def _searches(text: str, offers: Offers) -> Iterator[Suggestion]:
-    """Searches that were saved or made, and that hold what is typed."""
+    """Yield saved and recent searches that contain the text."""
     typed = text.strip().casefold()
     for saved in [each for each in offers.saved if typed in f"{each.name} {each.text}".casefold()]:
         yield Suggestion(saved.name, saved.text, saved.text, len(saved.text))
@@ -100,7 +100,7 @@ def _operators(text: str, cursor: int) -> Iterator[Suggestion]:
 
 
 def shown(extensions: Sequence[str]) -> str:
-    """The first extensions of a group, as a hint."""
+    """Return the first extensions of a group, as a hint."""
     return ", ".join([*extensions[:MOST_SHOWN], *(["…"] if len(extensions) > MOST_SHOWN else [])])
 
 

@@ -1,7 +1,7 @@
-"""Paints the rows of the results: heads of documents, and hits with their snippets.
+"""Paints the rows of the results: documents, hits with their snippets, headings.
 
-Owns the painting and what a row says when the mouse rests on it. Everything that was measured is
-kept, so that scrolling paints from memory. It must not know the positions of rows; the view does.
+Owns the painting and the tooltips. Snippets are cached, so that scrolling is quick. It must not
+know the positions of rows; the view does.
 """
 
 from __future__ import annotations
@@ -51,23 +51,23 @@ class _Line:
     font: QFont
     metrics: QFontMetricsF
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
-    is_path: bool = False  # paths run from left to right in every language
+    is_path: bool = False  # a path runs from left to right in every language
 
 
 class ResultsDelegate(QStyledItemDelegate):
-    """Paints rows. ``stale`` rows belong to an answer whose question has changed since."""
+    """Paints rows; greyed if ``stale``, when the query has changed since the answer."""
 
     def __init__(self, style: ResultsStyle, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.stale = False
-        self.phrases = ""  # what was quoted
+        self.phrases = ""  # the phrases of the query
         self.explained: tuple[Key, Words] | None = None  # a hit whose words are underlined
         self._measure_by(style)
         self._snippets: OrderedDict[tuple[Key, bool, bool, bool], Snippet] = OrderedDict()
         self._lines: dict[Key, int] = {}
 
     def use(self, style: ResultsStyle) -> None:
-        """Measure by another font or width from now on."""
+        """Use another font or width."""
         self._measure_by(style)
         self.forget()
 
@@ -95,7 +95,7 @@ class ResultsDelegate(QStyledItemDelegate):
         return QSize(self.style.width, self.height(index.data(Role.ROW)))
 
     def snippet(self, row: Row) -> Snippet:
-        """The lines of a hit, laid out at most once."""
+        """Return the snippet of a hit, from the cache if it is there."""
         colours = theme.current()
         words = self._words_of(row)
         key = (row.key, colours.dark, row.weak, words is not None)
@@ -152,7 +152,7 @@ class ResultsDelegate(QStyledItemDelegate):
         if not text:
             QToolTip.hideText()
             return True
-        # As markup that holds nothing but text: what merely looks like markup stays as it is.
+        # Escaped, so that Qt does not read markup in the text.
         QToolTip.showText(event.globalPos(), f"<span>{html.escape(text)}</span>", view)
         return True
 
@@ -220,7 +220,7 @@ class ResultsDelegate(QStyledItemDelegate):
     def _paint_line(
         self, painter: QPainter, option: QStyleOptionViewItem, row: Row, first: bool
     ) -> None:
-        """Paint a heading, or what unfolds more passages."""
+        """Paint a heading, or the line that unfolds more passages."""
         colours, style = theme.current(), self.style
         rect: QRect = option.rect
         text = describe.heading(row, self.phrases)
@@ -263,7 +263,7 @@ class ResultsDelegate(QStyledItemDelegate):
     def _place(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
     ) -> None:
-        """Page and heading path, on one line."""
+        """Paint page and heading path on one line."""
         colours, style = theme.current(), self.style
         pages = _Line(describe.pages(row.hit), style.small, style.small_metrics)
         painter.setPen(colours.accent)
@@ -284,7 +284,7 @@ class ResultsDelegate(QStyledItemDelegate):
     def _badge(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
     ) -> QRect:
-        """Paint the state of a document in a frame; return what is left of the line."""
+        """Paint the state of a document in a frame; return the rest of the line's rectangle."""
         text = describe.badge(row.hit)
         if not text:
             return area
@@ -301,7 +301,7 @@ class ResultsDelegate(QStyledItemDelegate):
     def _trailing(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, text: _Line
     ) -> QRect:
-        """Paint text at the end of a line; return what is left of the line."""
+        """Paint text at the end of a line; return the rest of the line's rectangle."""
         if not text.text:
             return area
         width = ceil(text.metrics.horizontalAdvance(text.text)) + 2
@@ -342,7 +342,7 @@ class ResultsDelegate(QStyledItemDelegate):
 
 
 def _begins(index: Index) -> bool:
-    """Whether a document needs no line above it: it is the first, or a heading stands there."""
+    """Whether a document is the first row or below a heading, so that it needs no line above."""
     above = index.sibling(index.row() - 1, 0).data(Role.ROW)
     return above is None or not (above.is_reachable or above.is_document)
 
@@ -359,6 +359,6 @@ def underlined(hit: Hit, words: Words | None) -> list[tuple[Span, Line]]:
 
 
 def _has_place(row: Row) -> bool:
-    """Whether there is a line above the text; asked for each of thousands of rows."""
+    """Whether a hit has a line above its text; quick, since it is called for thousands of rows."""
     hit = row.hit
     return bool(hit.heading_path or hit.also) or describe.has_pages(hit)

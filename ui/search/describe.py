@@ -1,6 +1,6 @@
-"""The texts on a document and on a hit, for display and for a screen reader.
+"""The short texts on a document and on a hit, for display and for a screen reader.
 
-Owns the short texts of the results and their translation. It must not know how they are painted.
+It must not know how they are painted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def title(hit: Hit) -> str:
 
 
 def folder(hit: Hit) -> str:
-    """The path of a document, with the home folder as people write it."""
+    """The path of a document, with ``~`` for the home folder."""
     return from_home(line(hit.path))
 
 
@@ -52,13 +52,13 @@ def count(group: Group) -> str:
 
 
 def badge(hit: Hit) -> str:
-    """The state of a document where it is not simply ready; "" otherwise."""
+    """The state of a document; "" if it is read."""
     ready = {FileState.INDEXED, FileState.TEXT_ONLY}
     return "" if hit.state in ready else state(hit.state)
 
 
 def pages(hit: Hit) -> str:
-    """The page or section of a hit; "" without pages, or if it was found by its name alone."""
+    """The page or section of a hit; "" without pages, or if only the file's name was found."""
     if not has_pages(hit):
         return ""
     unit = page_unit(hit.format) if hit.format else "page"
@@ -135,11 +135,11 @@ def body(hit: Hit) -> str:
 
 
 def heading(row: Row, phrases: str) -> str:
-    """The words of a line that is no document and no hit.
+    """The text of a line that is no document and no hit.
 
     Args:
         row: The line.
-        phrases: What was quoted.
+        phrases: The phrases of the query.
     """
     translate = QCoreApplication.translate
     match row.kind:

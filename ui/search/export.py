@@ -1,7 +1,7 @@
 """Hits as a file that other programs read: CSV, JSON, BibTeX.
 
-Owns the three forms. Pure; it must not know where the file goes. Texts come from untrusted
-documents, so no spreadsheet may take one for a formula.
+Pure; it must not know where the file goes. Texts come from untrusted documents, so a spreadsheet
+must not read one as a formula.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SPECIAL = {
 
 
 class Form(StrEnum):
-    """A form of file; the value is its extension."""
+    """A format of the file; the value is its extension."""
 
     CSV = "csv"
     JSON = "json"
@@ -44,13 +44,13 @@ class Form(StrEnum):
 def exported(
     hits: Sequence[Hit], sources: Mapping[str, CitedSource], form: Form, query: str = ""
 ) -> str:
-    """The content of the file.
+    """Return the content of the file.
 
     Args:
         hits: In their order.
-        sources: What is known of the documents, by path.
-        form: Which form.
-        query: What was searched for.
+        sources: The bibliographic data of the documents, by path.
+        form: The format.
+        query: The query of the hits.
     """
     match form:
         case Form.CSV:
@@ -63,7 +63,7 @@ def exported(
 
 
 def citable(source: CitedSource) -> bool:
-    """Whether there is enough to make an entry of a bibliography."""
+    """Whether a source has enough data for an entry of a bibliography."""
     return bool(source.author or source.year)
 
 
@@ -96,7 +96,7 @@ def _csv(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
 
 
 def _cell(value: object) -> object:
-    """A value that a spreadsheet takes as it is."""
+    """Escape a value that a spreadsheet would read as a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
@@ -140,5 +140,5 @@ def _escaped(text: str) -> str:
 
 
 def _encodable(path: str) -> str:
-    """A path that can be encoded as UTF-8, with escapes for other bytes."""
+    """Return a path that can be encoded as UTF-8, with escapes for other bytes."""
     return path.encode("utf-8", "backslashreplace").decode()

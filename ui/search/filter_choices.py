@@ -1,7 +1,4 @@
-"""The library's folders, collections and languages, for filters; reports of typing.
-
-Owns these two requests, and which folders are offered first. It must not know who uses them.
-"""
+"""The library's folders, collections and languages, for filters; reports of typing."""
 
 from __future__ import annotations
 
@@ -25,10 +22,10 @@ _TYPING_S = 1.0
 
 
 class FilterChoices(QObject):
-    """``roots`` is None until the engine has said which there are.
+    """``roots`` is None until the engine has answered.
 
     Signals:
-        changed: New values are there.
+        changed: The values have changed.
     """
 
     changed = Signal()
@@ -44,7 +41,7 @@ class FilterChoices(QObject):
         self.ask()
 
     def ask(self) -> None:
-        """Ask again, if an engine is connected."""
+        """Ask the engine for the values, if it is connected."""
         if self._link.is_connected:
             self.roots = self.roots or None  # an empty library may have roots by now
             self._link.ask(GetStatus(), done=self._handle_status)
@@ -64,7 +61,7 @@ class FilterChoices(QObject):
 
 
 def folders_of(roots: Sequence[str], paths: Iterable[str]) -> tuple[str, ...]:
-    """The roots of the library, and the folders in which these files are, the fullest first."""
+    """Return the roots, then the folders of these files, those with most files first."""
     counts: dict[str, int] = {}
     for path in paths:
         folder = str(PurePath(path).parent)

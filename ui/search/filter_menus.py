@@ -1,6 +1,6 @@
 """Menus that add filters to a query: folder, type, date, language, page.
 
-Owns the buttons and what their menus hold, made when they are opened. It must not know the box.
+A menu is filled when it is opened. It must not know the box.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class FilterMenus(QObject):
     Signals:
         chosen: The query with a filter added.
         typing_requested: An operator whose value is to be typed.
-        opened: A menu opens; what it offers should be fresh the next time.
+        opened: A menu is opened; its values are to be fetched again for the next time.
     """
 
     chosen = Signal(str)
@@ -137,7 +137,7 @@ class FilterMenus(QObject):
         self._add_typing(menu, self.tr("Type an extension…"), "ext")
 
     def _dates(self, menu: QMenu) -> None:
-        today = date.today()  # noqa: DTZ011  # the day where the person is
+        today = date.today()  # noqa: DTZ011  # the local day is meant
         week, month = today - timedelta(days=6), today.replace(day=1)
         self._add(menu, self.tr("Today"), "date", f"{today}")
         self._add(menu, self.tr("Last seven days"), "after", f"{week}")

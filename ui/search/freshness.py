@@ -1,6 +1,6 @@
 """Detects that the library changed since the shown results, and signals when to search again.
 
-Owns the rate limit. It must not know the query, nor who shows the results.
+Owns the rate limit. It must not know the query or the results.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ui.timers import timer
 if TYPE_CHECKING:
     from indexer.api.status import Activity
 
-# Least seconds between two refreshes: results should not move while they are read.
+# Seconds between two refreshes: results should not move while they are read.
 EVERY_S = 4.0
-# Share of the time that refreshes may take.
+# The share of the time that searching again may take.
 _SHARE = 0.05
 
 

@@ -1,7 +1,6 @@
-"""The help of the query grammar: every operator, with an example that can be tried at once.
+"""The help of the query grammar: every operator of ``indexer.query.filters`` with an example.
 
-Owns the popover; its lines are those of the one table in ``indexer.query.filters``. It must not
-know how a query is answered.
+It must not know how a query is answered.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def rows() -> Iterator[tuple[str, str]]:
-    """Example and explanation of each line of the table."""
+    """Return the example and the explanation of each operator."""
     return ((operator.example, help_of(operator, say)) for operator in GRAMMAR)
 
 
 class GrammarHelp(QFrame):
-    """A popover with a live example on each line.
+    """A popover with an example on each line, which can be clicked.
 
     Signals:
-        tried: An example, to be searched for.
+        tried: The example, to be searched for.
     """
 
     tried = Signal(str)

@@ -1,7 +1,7 @@
-"""Hits grouped by document, in the order that was asked for.
+"""Hits grouped by document, in a given order.
 
-Owns the groups, their orders and the keys by which a hit is known again in a later answer. Pure;
-it must not know models or widgets.
+Owns the groups and the keys that identify a hit in later answers. Pure; it must not know models or
+widgets.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Group:
 
     @property
     def exact(self) -> bool:
-        """Whether these hold the exact phrase; the others of the document are a group of theirs."""
+        """Whether the hits have the exact phrase; a document's other hits are another group."""
         return self.head.why is Why.PHRASE
 
     @property
@@ -51,7 +51,7 @@ class Group:
 
 
 def key_of(hit: Hit) -> Key:
-    """A hit's identity across answers."""
+    """Return what identifies a hit across answers."""
     return hit.path, hit.start, hit.end
 
 
@@ -74,12 +74,12 @@ def grouped(hits: Iterable[Hit], order: Order = Order.RELEVANCE) -> tuple[Group,
 
 
 def flattened(groups: Iterable[Group]) -> tuple[Hit, ...]:
-    """All hits of some groups, in their order."""
+    """Return all hits of some groups, in their order."""
     return tuple(hit for group in groups for hit in group.hits)
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
-    """A sort key by which "Part 9" precedes "Part 10"."""
+    """Return a sort key by which "Part 9" precedes "Part 10"."""
     return [
         (0, int(part), "") if part.isdecimal() else (1, 0, part)
         for part in _NUMBER.split(name.casefold())

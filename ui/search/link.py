@@ -1,13 +1,10 @@
-"""A button that looks like a link: text in the accent colour that does something.
-
-Owns its look. It must not know what it does.
-"""
+"""A button that looks like a link."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
@@ -16,7 +13,7 @@ from ui.search.safe_text import is_right_to_left, line
 from ui.theme import S
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QEnterEvent, QPaintEvent
+    from PySide6.QtGui import QPaintEvent
     from PySide6.QtWidgets import QWidget
 
 _MOST_CHARACTERS = 60
@@ -34,6 +31,7 @@ class Link(QAbstractButton):
         self.setAccessibleName(self.text())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._follow)
 
@@ -59,14 +57,6 @@ class Link(QAbstractButton):
         force = right if is_right_to_left(text) else Qt.TextFlag.TextForceLeftToRight
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter | force, text)
         painter.end()
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.update()
 
     def _shown(self) -> str:
         metrics = self.fontMetrics()

@@ -1,4 +1,4 @@
-"""Sends searches while one types: debounced, the newest query replaces the one in flight.
+"""Searches while the person types: debounced, a new query replaces the one in flight.
 
 Owns the delay, the request in flight and the query that waits for an engine. It must not know
 any widget.
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 DEBOUNCE_MS = 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
-# Hits that are asked for at the end of the list, each time: a question for ever more of them would
-# take ever longer, and a new one wait for it.
+# Further hits for each request at the end of the list; larger requests would delay the next query.
 PAGE = 120
 
 
@@ -30,8 +29,8 @@ class LiveSearch(QObject):
     """One search at a time.
 
     Signals:
-        answered: The answer to ``text``, as a ``SearchResult``, and whether it answers the same
-            question as the answer before.
+        answered: The answer to ``text``, as a ``SearchResult``, and whether the last answer was to
+            the same query.
         failed: Why there is no answer, as a ``LecternError``.
         stale: Whether the last answer is to another query than the current one.
         emptied: The query is empty.
@@ -64,7 +63,7 @@ class LiveSearch(QObject):
 
     @property
     def has_all(self) -> bool:
-        """Whether the last answer holds every hit there is."""
+        """Whether the last answer holds all hits."""
         return self._found < self.limit
 
     @property
@@ -74,15 +73,15 @@ class LiveSearch(QObject):
         return full and self.is_answered and self._request_id is None
 
     def asks_the_same(self, text: str) -> bool:
-        """Whether a text differs from the current query in spaces around it alone."""
+        """Whether a text is the current query but for white space around it."""
         return text.strip() == self.text.strip()
 
     def want(self, text: str, *, at_once: bool = False) -> None:
-        """Ask this next, once there is a pause in the typing or at once."""
+        """Set the query, and search after a pause in the typing or at once."""
         if self.asks_the_same(text) and not at_once:
             return
         if self.is_answered:
-            self._cancel()  # only more of what is there already would come
+            self._cancel()  # the request in flight only asks for more hits of the old query
         self.text, self.limit = text, self.least
         if not text.strip():
             self._forget_question()
@@ -92,13 +91,13 @@ class LiveSearch(QObject):
         self._timer.start(0 if at_once else DEBOUNCE_MS)
 
     def want_more(self) -> None:
-        """Ask the same question for more hits."""
+        """Search again, for more hits."""
         if self.may_have_more and not self._timer.isActive():
             self.limit = min(self.limit + PAGE, MOST_HITS)
             self.ask_now()
 
     def again(self, least: int | None = None) -> None:
-        """Ask the same question again, for so many hits at least from now on."""
+        """Search again; from now on for at least ``least`` hits."""
         if least is not None:
             self.least = least
             self.limit = max(self.limit, least)
@@ -106,12 +105,12 @@ class LiveSearch(QObject):
             self.ask_now()
 
     def refresh(self) -> None:
-        """Ask the same question again if it is answered and nothing else is under way."""
+        """Search again if the query is answered and nothing is under way."""
         if self.is_answered and self._request_id is None and not self._timer.isActive():
             self.again()
 
     def ask_now(self) -> None:
-        """Ask without waiting for a pause in the typing."""
+        """Search without waiting for a pause in the typing."""
         self._timer.stop()
         self._cancel()
         if not self.text.strip():
@@ -123,7 +122,7 @@ class LiveSearch(QObject):
         self._request_id = self._link.ask(request, done=self._done, failed=self._refused)
 
     def stop(self) -> None:
-        """Forget everything; the page closes."""
+        """Cancel everything; the page closes."""
         self._forget_question()
 
     def _forget_question(self) -> None:
@@ -143,7 +142,7 @@ class LiveSearch(QObject):
         self._wait(waits=False)
         same = self._answered == self.text
         self._answered, self._found = self.text, len(result.hits)
-        if not self._timer.isActive():  # else something newer has been typed
+        if not self._timer.isActive():  # else the query has changed since
             self.stale.emit(False)
         self.answered.emit(result, same)
 

@@ -1,7 +1,7 @@
 """The history of searches, and saved searches; on this machine only.
 
-Owns both lists and their files, which only their owner can read and which are either the old or
-the new ones, never half of each. It must not know how they are shown.
+Owns both lists and their files, which are readable by their owner only and replaced atomically. It
+must not know how they are shown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Memory(QObject):
     """Recent and saved searches, the newest first.
 
     Signals:
-        changed: One of the lists is another one now.
+        changed: One of the lists has changed.
         trouble: A file could not be written, with the OSError.
     """
 
@@ -61,20 +61,20 @@ class Memory(QObject):
             self.remember(on=False)
 
     def remember(self, *, on: bool) -> None:
-        """Keep what is searched for, or stop that and forget all of it."""
+        """Switch the history on, or off, which deletes it."""
         self._remembers = on
         if not on:
             self.forget()
 
     def forget(self) -> None:
-        """Forget what was searched for. What was saved stays."""
+        """Delete the history; saved searches stay."""
         self.recent = ()
         history = self._history
         self._worker.run(lambda: history.unlink(missing_ok=True), self._written)
         self.changed.emit()
 
     def note(self, text: str) -> None:
-        """Remember a search, unless that is switched off."""
+        """Add a search to the history, if that is on."""
         text = " ".join(text.split())[:MAX_CHARACTERS]
         if not text or not self._remembers or self.recent[:1] == (text,):
             return
@@ -83,7 +83,7 @@ class Memory(QObject):
         self._write(self._history, {"searches": list(self.recent)})
 
     def save(self, name: str, text: str) -> None:
-        """Keep a search under a name, in place of another of that name."""
+        """Save a search under a name, in place of one of that name."""
         name, text = " ".join(name.split()), " ".join(text.split())
         if name and text:
             others = (each for each in self.saved if each.name != name)
@@ -96,7 +96,7 @@ class Memory(QObject):
         return gone
 
     def name_of(self, text: str) -> str:
-        """Under which name a search is saved; "" if it is not."""
+        """Return the name of a saved search; "" if the text is not saved."""
         text = " ".join(text.split())
         return next((each.name for each in self.saved if each.text == text), "")
 
@@ -126,7 +126,7 @@ class Memory(QObject):
         return searches, saved
 
     def _loaded(self, result: tuple[list[str], list[Saved]] | None, _error: object) -> None:
-        """Append the entries of the files to those added since."""
+        """Append the entries of the files to those added meanwhile."""
         searches, saved = result or ([], [])
         if self._remembers:
             self.recent = tuple(dict.fromkeys((*self.recent, *searches)))[:MOST_SEARCHES]

@@ -1,8 +1,4 @@
-"""The line under the box: what is wrong, what is waited for, what the engine noted.
-
-Owns which of these is shown, and the colour of what stays in the background. It must not know
-where they come from.
-"""
+"""The line under the box: a failure, a wait for the engine, or notes on the query; muted labels."""
 
 from __future__ import annotations
 
@@ -57,7 +53,7 @@ class MessageLine(QLabel):
         self._show()
 
     def wait(self, waits: bool) -> None:
-        """Show that the engine is not ready, or hide that."""
+        """Show or hide that the query waits for the engine."""
         self._waits = waits
         self._show()
 

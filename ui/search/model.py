@@ -1,9 +1,8 @@
-"""The model of the results: the lines that ``ui.search.rows`` lays out, as Qt asks for them.
+"""The model of the results: the rows of ``ui.search.rows`` for Qt's views.
 
-Owns the rows, what each says to a screen reader, and the smallest change from one answer to the
-next, so that more hits come in without the selection or the place in the list being lost. It is
-flat because it is walked through like that, by the arrow keys and by a screen reader. It must not
-know how rows are painted.
+Owns the rows, their texts for a screen reader, and the smallest change from one answer to the next,
+which keeps the selection and the scroll position. It is flat, since the arrow keys and a screen
+reader go through it row by row. It must not know how rows are painted.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class ResultsModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.rows: list[Row] = []
-        self.phrases = ""  # what was quoted
+        self.phrases = ""  # the phrases of the query
         self._places: dict[Key, int] = {}
 
     def rowCount(self, parent: Index | None = None) -> int:
@@ -71,7 +70,7 @@ class ResultsModel(QAbstractListModel):
         return flags | Qt.ItemFlag.ItemIsSelectable
 
     def place(self, key: Key) -> int:
-        """The index of a row by its key; -1 if missing."""
+        """Return the position of a row by its key; -1 if missing."""
         return self._places.get(key, -1)
 
     def show(
@@ -81,9 +80,9 @@ class ResultsModel(QAbstractListModel):
 
         Args:
             groups: The documents in their order.
-            layout: What else is known of the answer.
-            same_query: The same question was asked again, for more hits, in another order or
-                because there may be news: rows that stay keep their indexes.
+            same_query: It is to the same query as the last one, with more hits, another order or
+                changes of the library: rows that stay keep their indexes.
+            layout: How the groups are laid out.
         """
         rows = rows_of(groups, layout or Layout())
         places = {row.key: at for at, row in enumerate(rows)}
@@ -100,7 +99,7 @@ class ResultsModel(QAbstractListModel):
         self.show((), same_query=False)
 
     def _remove(self, places: dict[Key, int]) -> None:
-        """Take out the rows that have no place any more, a run at a time, from the end."""
+        """Remove the rows that are not in ``places``, a run at a time, from the end."""
         end = len(self.rows)
         while end:
             start = end
@@ -114,7 +113,7 @@ class ResultsModel(QAbstractListModel):
             end = start - 1 if start else 0
 
     def _order(self, places: dict[Key, int]) -> None:
-        """Put the rows that are left into their new order; indexes follow them."""
+        """Reorder the remaining rows; their indexes follow."""
         if all(places[a.key] < places[b.key] for a, b in pairwise(self.rows)):
             return
         self.layoutAboutToBeChanged.emit()
@@ -127,7 +126,7 @@ class ResultsModel(QAbstractListModel):
         self.layoutChanged.emit()
 
     def _insert(self, rows: list[Row], places: dict[Key, int]) -> None:
-        """Put new rows between those that stay, a run at a time."""
+        """Insert the new rows, a run at a time."""
         known = set(self._places)
         at = 0
         while at < len(rows):

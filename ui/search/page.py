@@ -1,7 +1,7 @@
 """The search page: the box, its filters and the results, put together.
 
-Owns how the parts of the search talk to each other. It must not know what becomes of a hit that
-is chosen: its signals say which one it is.
+Owns how the parts of the search work together. It must not know what becomes of a chosen hit,
+which its signals name.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from ui.search.grouping import Key
     from ui.search.rows import Row
 
-# Other orders than relevance need more hits: the best documents may come last.
+# Hits for orders other than relevance, whose first documents may rank low.
 _SORTED_LIMIT = 500
-# Results shown for this long put the query into the history.
+# Milliseconds after which the query of shown results enters the history.
 _HISTORY_MS = 4000
 
 
@@ -54,9 +54,8 @@ class SearchPage(QWidget):
     """The page.
 
     Signals:
-        hit_selected: The hit that was gone to, all hits of its document, which one it is, and the
-            query.
-        emptied: There is no hit any more.
+        hit_selected: The current hit, all hits of its document, its number among them, the query.
+        emptied: There is no current hit any more.
         opened: A hit to open in its own program.
         folder_requested: A hit to show in its folder.
         preview_toggled: Show or hide the preview.
@@ -86,7 +85,7 @@ class SearchPage(QWidget):
         self._choices = FilterChoices(context.link, self)
         self.collections = Collections(context, self)
         self.steps = Steps()
-        self._wanted_key: Key | None = None  # of the hit to go to with the next answer
+        self._wanted_key: Key | None = None  # of the hit to select in the next answer
         self._next_action: HitAction | None = None
         self._history_timer = timer(self, _HISTORY_MS, self._note)
         self._build()
@@ -96,43 +95,43 @@ class SearchPage(QWidget):
 
     @property
     def query(self) -> str:
-        """What is in the box."""
+        """The query in the box."""
         return self.bar.box.query
 
     @property
     def current_hit(self) -> Hit | None:
-        """The hit that was gone to."""
+        """The selected hit."""
         row = self.results.current
         return row.hit if row is not None else None
 
     def search(self, text: str) -> None:
-        """Put a query, or what a link stands for, into the box and ask it."""
+        """Search for a query, or for what a link stands for, and show it in the box."""
         self.bar.box.set_query(query_of(text) if is_link(text) else text)
         text = self.query
         self._changed(text, at_once=True)
         self.focus_box()
 
     def go(self, step: int) -> None:
-        """Go back (-1) or forward (1) to the query before and the hit that was looked at."""
+        """Go back (-1) or forward (1) in the history of queries and their hits."""
         there = self.steps.go(step)
         if there is not None:
             self._wanted_key = there.key
             self.search(there.query)
 
     def search_inside(self, path: str) -> None:
-        """Narrow the search to one document, and let the person type what for."""
+        """Restrict the search to one document, and focus the box."""
         self.search(inside(path, self.query))
         self._go_on_typing()
 
     def focus_box(self) -> None:
-        """Go to the box, with its text selected so that it can be typed over."""
+        """Focus the box with its text selected, so that typing replaces it."""
         box = self.bar.box
         box.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        # From its end to its beginning, which is what one sees of a long question.
+        # With the cursor at the beginning, which is then the visible part of a long query.
         box.setSelection(len(box.text()), -len(box.text()))
 
     def select_hit(self, number: int) -> None:
-        """Go to a hit of the current document, by its number (from 0)."""
+        """Select a hit of the current document, by its number (from 0)."""
         self.results.select_hit(number)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -149,7 +148,7 @@ class SearchPage(QWidget):
         warm(self.results.view)
 
     def stop(self) -> None:
-        """End what is under way, and see that everything is written."""
+        """Cancel what is under way, and wait until files are written."""
         self._history_timer.stop()
         self.freshness.stop()
         self.reasons.stop()
@@ -158,7 +157,7 @@ class SearchPage(QWidget):
         self._worker.close()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open the menu of the current hit, by the mouse or by the keyboard's menu key."""
+        """Open the menu of the current hit, by the mouse or the menu key."""
         view, hit = self.results.view, self.current_hit
         by_mouse = event.reason() is event.Reason.Mouse
         at = view.viewport().mapFromGlobal(event.globalPos())
@@ -270,12 +269,12 @@ class SearchPage(QWidget):
         self.live_search.want(text, at_once=at_once)
 
     def _edited(self, text: str) -> None:
-        """A chip or a menu changed the query."""
+        """Search for the query that a chip or a menu has changed."""
         self.bar.box.set_query(text)
         self._changed(self.query, at_once=True)
 
     def _go_on_typing(self, _query: str = "") -> None:
-        """Go to the end of the box: what is typed there joins the filters and replaces nothing."""
+        """Focus the end of the box, so that typing replaces nothing."""
         box = self.bar.box
         box.setFocus(Qt.FocusReason.OtherFocusReason)
         box.end(False)
@@ -323,7 +322,7 @@ class SearchPage(QWidget):
 
     def _start_changed(self) -> None:
         if self.results.shown is self.results.start:
-            self._fill_start()  # what is said of a query that failed stays
+            self._fill_start()  # unlike ``_show_start`` it keeps the message of a failed query
 
     def _ordered(self, order: Order) -> None:
         self.live_search.again(FIRST_LIMIT if order is Order.RELEVANCE else _SORTED_LIMIT)
@@ -341,7 +340,7 @@ class SearchPage(QWidget):
         self.reasons.point(row.hit if row is not None else None)
 
     def type_text(self, typed: str) -> None:
-        """Begin another query with what was typed on another page."""
+        """Begin a new query with text that was typed on another page."""
         self.focus_box()
         self.bar.box.insert(typed)
         self.bar.box.textEdited.emit(self.bar.box.text())
@@ -356,7 +355,7 @@ class SearchPage(QWidget):
     # Doing something with a hit
 
     def _accept(self, in_folder: bool) -> None:
-        """Open the hit, or the best one of the answer that is still to come."""
+        """Open the current hit, or the first hit of the next answer if the query is unanswered."""
         action = HitAction.SHOW_IN_FOLDER if in_folder else HitAction.OPEN
         if self.live_search.is_answered:
             self._do(action)

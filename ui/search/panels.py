@@ -1,6 +1,6 @@
-"""What is shown without results: where to begin, and what to try if nothing was found.
+"""The panels in place of results: examples before the first query, advice if nothing was found.
 
-Owns these two panels, whose links are queries. It must not know how a query is answered.
+It must not know how a query is answered.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from ui.search.memory import Saved
 
 _SHOWN = 6
-# Lines of the grammar that say most about what can be asked.
+# The operators of the examples.
 _EXAMPLES = ("words", '"…"', "date")
 
 
 def examples() -> list[tuple[str, str]]:
-    """Three searches to begin with and what they do, from the one table of the grammar."""
+    """Return three searches to begin with and their explanations, from the grammar."""
     return [row for row, each in zip(rows(), GRAMMAR, strict=True) if each.name in _EXAMPLES]
 
 
@@ -89,7 +89,7 @@ class _Panel(QScrollArea):
         self._column.addWidget(label)
 
     def _align(self, label: QLabel) -> None:
-        """Alignment by the direction of the window, not of the text."""
+        """Align a label by the direction of the window, not of its text."""
         side = QStyle.visualAlignment(self.layoutDirection(), Qt.AlignmentFlag.AlignLeft)
         label.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
 
@@ -109,12 +109,12 @@ class _Panel(QScrollArea):
 
 
 class StartPanel(_Panel):
-    """Before anything is asked: examples, and what was asked before.
+    """Examples, and saved and recent searches.
 
     Signals:
         searched: A query to ask.
-        folders_requested: The library is empty, and folders are to be chosen.
-        help_requested: The whole grammar is to be shown.
+        folders_requested: Choose folders for an empty library.
+        help_requested: Show the whole grammar.
     """
 
     folders_requested = Signal()
@@ -150,10 +150,10 @@ class StartPanel(_Panel):
 
 
 class NothingPanel(_Panel):
-    """When nothing was found: what to leave out of the query.
+    """The parts of a query without hits, each with a link that leaves it out.
 
     Signals:
-        searched: A query that asks for less.
+        searched: The query without a part.
     """
 
     def show_nothing(self, query: str) -> None:

@@ -1,7 +1,6 @@
 """A small rounded button with icon and text, for chips and filter menus.
 
-Owns its look. It must not know what it does. Native tool buttons have no room for this: their
-texts stick to their edges and their arrows hang in a corner.
+A native tool button leaves no room around its text, and puts its arrow into a corner.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from ui import icons, theme
 from ui.theme import M, S, blend
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QEnterEvent, QPaintEvent
+    from PySide6.QtGui import QPaintEvent
     from PySide6.QtWidgets import QWidget
 
 _MOST_CHARACTERS = 32
@@ -37,11 +36,12 @@ class Pill(QAbstractButton):
     ) -> None:
         super().__init__(parent)
         self._drawing, self._leads, self._filled = drawing, leads, filled
-        self.most_width = 0  # 0: as wide as the text, up to a limit
+        self.most_width = 0  # in pixels; 0: as wide as the text, up to a limit
         self.setText(text)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
@@ -68,14 +68,6 @@ class Pill(QAbstractButton):
         painter.drawRoundedRect(inner, inner.height() / 2, inner.height() / 2)
         self._paint_parts(painter)
         painter.end()
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.update()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -1,7 +1,6 @@
-"""The text of a hit as one reads it: without running heads and the signs of Markdown.
+"""The text of a hit for display: without running heads, its heading and the signs of Markdown.
 
-Owns what is left out, and where spans of the text lie in what remains. Pure; it must not know how
-text is laid out.
+Pure; it must not know how text is laid out.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _MARKDOWN = re.compile(
 
 
 def plain(hit: Hit, spans: Sequence[Span] = ()) -> Shown:
-    """The text of a hit, safe to show, and the spans of its text in it."""
+    """Return the text of a hit, safe to show, and where spans of ``hit.text`` are in it."""
     text, placed = _without(hit.text, hit.left_out, spans)
     if hit.format == "markdown":
         signs = [found.span() for found in _MARKDOWN.finditer(text)]
@@ -34,7 +33,7 @@ def plain(hit: Hit, spans: Sequence[Span] = ()) -> Shown:
 
 
 def _without_heading(text: str, spans: Sequence[Span], path: Sequence[str]) -> Shown:
-    """Leave out the heading that the text begins with, as it stands above."""
+    """Remove the heading that the text begins with, since it is shown above."""
     for heading in reversed(path[-2:]):
         words = map(re.escape, heading.split())
         found = re.match(r"\W*" + r"\s+".join(words) + r"[ \t:.]*\n\s*", text, re.IGNORECASE)
@@ -44,7 +43,7 @@ def _without_heading(text: str, spans: Sequence[Span], path: Sequence[str]) -> S
 
 
 def _without(text: str, gone: Sequence[Span], spans: Sequence[Span]) -> tuple[str, list[Span]]:
-    """Take ranges, ascending, out of a text; spans follow, and go where nothing of them is left."""
+    """Remove ascending ranges from a text; spans are moved, and dropped if nothing is left."""
     kept, at = [], 0
     for low, high in gone:
         kept.append(text[at:low])

@@ -1,7 +1,7 @@
-"""Edits of the typed query by a click: filters are added and removed.
+"""Edits of the query's text: filters are added and removed.
 
-Owns the writing of the grammar; reading it is ``indexer.query.grammar``'s. Pure. The text is the
-one truth and chips are made from it, so that the two cannot differ. It must not know any widget.
+Owns writing the grammar; ``indexer.query.grammar`` reads it. The text is what counts, and chips are
+made from it. Pure; it must not know any widget.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from indexer.query.grammar import clauses
 if TYPE_CHECKING:
     from indexer.query.grammar import Clause
 
-# Operators of which one is enough: a second one would only narrow the first.
+# Operators that a query has once: a second one would only narrow the first.
 _SINGLE = frozenset({"date", "after", "before", "size", "page", "like", "lang", "type", "ext"})
 _DATES = frozenset({"date", "after", "before"})
 _KINDS = frozenset({"type", "ext"})
@@ -21,10 +21,10 @@ _QUOTES = '"\u201c\u201d\u201e\u201f\uff02'
 
 
 def written(operator: str, value: str, *, excluded: bool = False) -> str:
-    """Write a clause in the grammar.
+    """Write a clause in the grammar, quoted where needed.
 
-    A value is quoted where it must be. The grammar has no way to write a quotation mark inside a
-    value, so the text before the first one is used, or the text after it if that is empty.
+    The grammar cannot express a quotation mark inside a value, so the text before the first one is
+    used, or the text after it if that is empty.
     """
     for mark in _QUOTES:
         value = value.replace(mark, '"')
@@ -39,7 +39,7 @@ def written(operator: str, value: str, *, excluded: bool = False) -> str:
 
 
 def with_filter(text: str, operator: str, value: str, *, excluded: bool = False) -> str:
-    """Add a filter to a query, replacing one that excludes it."""
+    """Add a filter to a query, in place of those that it replaces."""
     replaced = _replaced(operator)
     rivals = [each for each in clauses(text) if each.excluded == excluded]
     rivals = [each for each in rivals if each.operator in replaced | {operator}]
@@ -53,7 +53,7 @@ def with_filter(text: str, operator: str, value: str, *, excluded: bool = False)
 
 
 def without(text: str, clause: Clause) -> str:
-    """Take a clause out of the query that it was found in."""
+    """Remove a clause from the query that it was parsed from."""
     before, after = text[: clause.start].rstrip(), text[clause.end :].lstrip()
     if not before or not after:
         return before or after
@@ -61,7 +61,7 @@ def without(text: str, clause: Clause) -> str:
 
 
 def parted(text: str) -> tuple[list[str], str]:
-    """Part a query into its filters, each as it is written, and the rest."""
+    """Split a query into its filters, each in the grammar, and the rest."""
     filters = [clause for clause in clauses(text) if clause.operator]
     for clause in reversed(filters):
         text = without(text, clause)
@@ -69,7 +69,7 @@ def parted(text: str) -> tuple[list[str], str]:
 
 
 def without_filters(text: str) -> str:
-    """Take out all filters; phrases and excluded words stay."""
+    """Remove all filters; phrases and excluded words stay."""
     for clause in reversed(clauses(text)):
         if clause.operator:
             text = without(text, clause)
@@ -77,13 +77,13 @@ def without_filters(text: str) -> str:
 
 
 def quoted_phrases(text: str) -> str:
-    """The phrases that are asked for, as one reads them."""
+    """Return the phrases of a query in quotation marks, for display."""
     phrases = [each.value for each in clauses(text) if not (each.operator or each.excluded)]
     return ", ".join(f"“{each}”" for each in phrases)
 
 
 def inside(path: str, text: str = "") -> str:
-    """Restrict a query to one document, replacing other restrictions to files."""
+    """Restrict a query to one document, in place of other restrictions to files."""
     for clause in reversed(clauses(text)):
         if clause.operator in {"in", "like"}:
             text = without(text, clause)
@@ -91,7 +91,7 @@ def inside(path: str, text: str = "") -> str:
 
 
 def similar(path: str, span: tuple[int, int] | None = None) -> str:
-    """Ask for what resembles a document, or one passage of it."""
+    """Return the query for what resembles a document, or one passage of it."""
     return written("like", f"{path}#{span[0]}-{span[1]}" if span else path)
 
 

@@ -1,7 +1,7 @@
 """The lower part of the search page: the results with their summary, or a panel in their place.
 
-Owns which of these is shown, which hit is the current one, and how one answer follows another. It
-must not know what is asked, nor what is done with a hit.
+Owns which of these is shown, the current hit, and its selection in the next answer. It must not
+know the requests, nor what is done with a hit.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class ResultsPane(QWidget):
     """Shows answers.
 
     Signals:
-        hit_current: The ``Row`` of the hit that was gone to.
-        emptied: There is no hit any more.
-        ordered: Documents were put into another order, an ``Order``.
+        hit_current: The ``Row`` of the hit that became the current one.
+        emptied: There is no current hit any more.
+        ordered: The person chose another ``Order``.
     """
 
     hit_current = Signal(object)
@@ -74,7 +74,7 @@ class ResultsPane(QWidget):
 
     @property
     def current(self) -> Row | None:
-        """The row of the hit that was gone to."""
+        """The row of the current hit."""
         index = self.view.currentIndex()
         row = self.model.rows[index.row()] if index.isValid() else None
         return row if row is not None and row.is_hit else None
@@ -90,9 +90,9 @@ class ResultsPane(QWidget):
         """Show an answer.
 
         Args:
-            query: What was asked.
+            query: The query.
             result: The answer.
-            same_query: The answer before was to the same question: the current hit stays.
+            same_query: The last answer was to the same query: the current hit stays.
             more: There may be more hits than these.
         """
         kept = self._key() if same_query else None
@@ -114,7 +114,7 @@ class ResultsPane(QWidget):
         if result.good or kept is not None:
             self._select(kept, row)
         elif self.groups:
-            self.emptied.emit()  # none of the closest is taken for an answer
+            self.emptied.emit()  # without a good match none is selected
         if not same_query:
             self._announce()
 
@@ -130,7 +130,7 @@ class ResultsPane(QWidget):
     def show_start(
         self, recent: Sequence[str], saved: Sequence[Saved], *, empty_library: bool
     ) -> None:
-        """Show where to begin; there is no answer any more."""
+        """Show the start panel, in place of an answer."""
         self.result, self.groups = None, ()
         self.emptied.emit()
         self.model.clear()
@@ -178,7 +178,7 @@ class ResultsPane(QWidget):
         return Layout(self.result is None or self.result.good, ranked, self._unfolded, self._room)
 
     def _unfold(self, row: Row) -> None:
-        """Show the passages that a line stands for, and go to the first of them if it was there."""
+        """Show the passages of a line, and select the first of them if the line was selected."""
         before = self.view.currentIndex()
         at = before.row() if before.isValid() and not self.model.rows[before.row()].is_hit else -1
         everything = not row.group.path
@@ -192,7 +192,7 @@ class ResultsPane(QWidget):
         return row.key if row is not None else None
 
     def _select(self, key: Key | None, row: int = -1) -> None:
-        """Go to the row with a key, else to the hit about a row, else to the first one."""
+        """Select the row with a key, else the hit at or after a row, else the first hit."""
         place = self.model.place(key) if key is not None else -1
         if place < 0:
             place = min(max(row, 1), len(self.model.rows) - 1)

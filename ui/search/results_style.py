@@ -1,6 +1,7 @@
-"""Fonts, sizes and colours of the results, made from the view's font and the theme.
+"""Fonts, sizes and colours of the results, derived from the view's font and the theme.
 
-Owns the height of a row and the positions of its parts. It must not know models or events.
+Owns the heights of rows and the positions of their parts, in logical pixels. It must not know
+models or events.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ui.theme import L, M, S, blend
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-# The tint of a selected row: so much of the selection's colour over the background.
+# The shares of the selection's colour in the background of a selected and of a hovered row.
 _TINT, _HOVER_TINT = 0.16, 0.06
 _SMALL = 0.92
 BAR = 3  # width of the bar of the selected row
@@ -27,7 +28,7 @@ BAR = 3  # width of the bar of the selected row
 
 @dataclass(frozen=True, slots=True)
 class ResultsStyle:
-    """Everything that does not depend on a row; rebuilt when font, width or theme change."""
+    """The fonts and sizes common to all rows; made anew when the font or the width changes."""
 
     body: QFont
     small: QFont
@@ -66,7 +67,7 @@ class ResultsStyle:
 
     @property
     def indent(self) -> int:
-        """The left edge of hits' text: after the icon of the reason."""
+        """The left edge of the text of hits, after their icon."""
         return L + self.icon + M
 
     @property
@@ -87,7 +88,7 @@ class ResultsStyle:
 
     @property
     def line_height(self) -> int:
-        """Of a heading, and of what unfolds more."""
+        """The height of a heading, and of the line that unfolds more."""
         return M + ceil(self.body_metrics.height()) + M
 
     def hit_height(self, lines: int, *, has_place: bool = True) -> int:
@@ -95,7 +96,7 @@ class ResultsStyle:
         return M + place + lines * ceil(self.body_metrics.lineSpacing()) + M
 
     def mirrored(self, rect: QRect, within: QRect, direction: Qt.LayoutDirection) -> QRect:
-        """A part of a row on the other side, in a right-to-left layout."""
+        """Mirror a rectangle within a row, in a right-to-left layout."""
         if direction is Qt.LayoutDirection.RightToLeft:
             rect = QRect(rect)
             rect.moveLeft(within.left() + within.right() - rect.right())

@@ -1,8 +1,8 @@
-"""The lines of the list: documents with their passages, and what stands between and below them.
+"""The rows of the list: documents with their passages, headings, and lines that unfold more.
 
-Owns what is shown of an answer at first: a few passages of each document, what holds a phrase
-apart from the rest, weaker matches below a rule, and the best few where nothing fits well. Pure;
-it must not know models, widgets or words.
+Owns which rows an answer has at first: a few passages of each document, those with a phrase apart
+from the rest, weaker matches below a heading, and the best few without a good match. Pure; it must
+not know models, widgets or texts.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 # Passages of a document, and of an answer without a good match, that are shown at first.
 SHOWN, CLOSEST = 3, 5
-# A passage with less than this share of the best score is a weaker match. Where a question has an
-# answer the scores fall steeply behind it; in lists of the alike they never come down to this.
+# A passage with less than this share of the best score is a weaker match. Behind the answer to a
+# question scores fall steeply; in a list of similar passages they stay above this.
 WEAKER = 0.6
 # What stands for the whole answer in ``Layout.unfolded``.
 EVERYTHING: Key = ("", -1, -1)
 
 
 class Kind(Enum):
-    """What a line is."""
+    """The kind of a row."""
 
     DOCUMENT = auto()
     HIT = auto()
@@ -63,7 +63,7 @@ class Row:
 
     @property
     def is_reachable(self) -> bool:
-        """Whether one can go there: to passages, and to what unfolds more of them."""
+        """Whether the row can be selected: a passage, or a line that unfolds more of them."""
         return self.kind in (Kind.HIT, Kind.MORE)
 
     @property
@@ -85,13 +85,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What is known of an answer beside its groups.
+    """How the groups of an answer are laid out.
 
     Attributes:
-        good: Whether it answers; else the closest passages are shown alone.
-        ranked: Whether documents stand by relevance.
-        unfolded: Groups (keys of their documents) of which everything is shown; or ``EVERYTHING``.
-        room: Passages that the list has room for; few documents show more of theirs.
+        good: Whether there is a good match; else only the closest passages are shown.
+        ranked: Whether documents are in the order of relevance.
+        unfolded: The keys of documents whose passages are all shown; or ``EVERYTHING``.
+        room: The number of passages that fit into the list; few documents show more of theirs.
     """
 
     good: bool = True
@@ -101,7 +101,7 @@ class Layout:
 
 
 def rows_of(groups: Sequence[Group], layout: Layout) -> list[Row]:
-    """Lay an answer out."""
+    """Return the rows of an answer."""
     if not layout.good and EVERYTHING not in layout.unfolded:
         return _closest(groups)
     least = least_score(groups) if layout.good else 0.0
@@ -123,7 +123,7 @@ def rows_of(groups: Sequence[Group], layout: Layout) -> list[Row]:
 
 
 def least_score(groups: Iterable[Group]) -> float:
-    """The score from which on a passage is no weaker match; names and phrases are none anyway."""
+    """Return the least score of a passage that is no weaker match."""
     ranked = [hit.score for hit in _hits(groups) if _is_ranked(hit)]
     return WEAKER * max(ranked, default=0.0)
 
@@ -142,7 +142,7 @@ def _group_rows(group: Group, layout: Layout, least: float, most: int) -> Iterat
 
 
 def _closest(groups: Sequence[Group]) -> list[Row]:
-    """The few passages that are closest, and a line that unfolds the rest."""
+    """Return the rows of the closest passages, and a line that unfolds the rest."""
     made: list[Row] = []
     room = CLOSEST
     for group in groups:

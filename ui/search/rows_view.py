@@ -1,9 +1,9 @@
-"""Ten thousand rows of different heights that scroll smoothly.
+"""A list view for ten thousand rows of different heights.
 
-Owns the positions and the painting of rows. Qt's own list asks a Python delegate for the size
-of every row each time anything changes, which takes longer than a frame; here heights are added up
-once, and new rows leave what is on the screen where it is. It is a ``QListView`` nevertheless,
-because Qt makes only the views that it knows accessible. It must not know keys.
+Owns the positions and the painting of rows. Qt's own list asks a Python delegate for the size of
+every row after each change, which takes longer than a frame; here heights are added up once, and
+new rows do not move those on the screen. It is a ``QListView``, since Qt makes only its own views
+accessible. It must not know keys.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ui.search.model import Index, ResultsModel
     from ui.search.reasons import Words
 
-# More is asked for when fewer than so many screenfuls are left below.
+# ``near_end`` is emitted when fewer heights of the view than this are left below.
 _AHEAD = 1.0
 
 
@@ -79,7 +79,7 @@ class RowsView(QListView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # A scroll bar that appears with the answers would wrap all lines again.
+        # A scroll bar that appeared with the rows would change their width.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setSizeAdjustPolicy(QAbstractScrollArea.SizeAdjustPolicy.AdjustIgnored)
         self.setDragEnabled(False)
@@ -88,7 +88,7 @@ class RowsView(QListView):
     # What rows look like
 
     def set_stale(self, stale: bool) -> None:
-        """Grey the rows: what they answer is no longer what is asked."""
+        """Grey the rows if the query has changed since their answer."""
         if stale != self.results.stale:
             self.results.stale = stale
             self.viewport().update()
@@ -149,10 +149,7 @@ class RowsView(QListView):
             self._tops = list(accumulate(heights, initial=0))
 
     def _save_anchor(self) -> None:
-        """Remember where a row is on the screen, so that it still is when others have come.
-
-        It is the current one if that can be seen, else the one at the top.
-        """
+        """Save the position of the current row on the screen, or of the top one if it is hidden."""
         if self._anchor is None and self._measured and self.rows_model.rows:
             value, height = self.verticalScrollBar().value(), self.viewport().height()
             row = self.currentIndex().row()
@@ -167,18 +164,18 @@ class RowsView(QListView):
             self.verticalScrollBar().setValue(self._tops[anchor[0].row()] + anchor[1])
 
     def room(self, height: int) -> int:
-        """How many passages fit with the head of one document and the line that unfolds more."""
+        """Return how many passages fit below one document, above the line that unfolds more."""
         style = self.results.style
         left = height - 2 * self.frameWidth() - style.document_height - style.line_height
         return max(left // style.hit_height(MOST_LINES), 0)
 
     def top_of(self, row: int) -> int:
-        """The offset of a row from the beginning of the list."""
+        """Return the offset of a row from the beginning of the list, in pixels."""
         self._measure()
         return self._tops[min(row, len(self._tops) - 1)]
 
     def row_at(self, y: int) -> int:
-        """The row at a distance from the beginning of the list, or the one nearest to it."""
+        """Return the row at an offset from the beginning of the list, or the nearest one."""
         return min(max(bisect_right(self._tops, y) - 1, 0), max(len(self._tops) - 2, 0))
 
     def visualRect(self, index: Index) -> QRect:
@@ -204,7 +201,7 @@ class RowsView(QListView):
         if rect.isNull():
             return
         if hint is QAbstractItemView.ScrollHint.EnsureVisible and self._heads(index):
-            # The first hit of a document is not shown without its title.
+            # With the first hit of a document its title is shown.
             rect.setTop(rect.top() - self.results.style.document_height)
         height, value = self.viewport().height(), bar.value()
         match hint:

@@ -1,8 +1,7 @@
 """Text of documents made safe to show in one paragraph: nothing in it may affect the layout.
 
-Owns what is taken out (control characters, overrides of direction, towers of accents, hyphens at
-the ends of lines) and the way of offsets through it, into Qt's UTF-16 too. Pure; it must not know
-fonts or widgets.
+Owns what is removed (control characters, overrides of direction, stacks of accents, hyphens at the
+ends of lines) and how offsets change by that. Pure; it must not know fonts or widgets.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
-# Longer texts are cut before anything else is done with them, around what matters.
+# Longer texts are cut first, around their first span.
 MOST_CHARACTERS = 4000
 _ACCENTS_KEPT = 4
 
@@ -34,25 +33,25 @@ _UNSAFE = re.compile(
     rf"|(?P<space>[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)|(?P<invisible>[{_INVISIBLE}]+)"
     rf"|(?P<broken>[\ud800-\udfff])|(?<={_ACCENT}{{{_ACCENTS_KEPT}}})(?P<tower>{_ACCENT}+)"
 )
-# Between the cells of a table, and between its rows.
+# What is put between the cells of a table, and between its rows.
 _CELL, _ROW = " \u00b7 ", "; "
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Text that may be painted, and where in it the spans are that came along."""
+    """Text that is safe to paint, and spans in it."""
 
     text: str
     spans: tuple[Span, ...] = ()
 
 
 def shown(text: str, spans: Sequence[Span] = ()) -> Shown:
-    """Make text safe; of spans, offsets into it, follow those of which something is left.
+    """Make text safe to paint, with the spans of which something is left.
 
     Args:
-        text: Anything at all.
-        spans: Half-open; the first is the one that a long text is cut around.
+        text: Any text.
+        spans: Offsets into the text, half-open; a long text is cut around the first.
     """
     low = 0
     if len(text) > MOST_CHARACTERS:
@@ -76,7 +75,7 @@ def line(text: str) -> str:
 
 
 def is_right_to_left(text: str) -> bool:
-    """Whether the first letter that has a direction is Hebrew, Arabic or the like."""
+    """Whether the first letter with a direction is of a right-to-left script."""
     if text.isascii():
         return False
     strong = (unicodedata.bidirectional(char) for char in text)
@@ -84,11 +83,11 @@ def is_right_to_left(text: str) -> bool:
 
 
 def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
-    """Return the safe text, and pairs of offsets from where on both run in step."""
+    """Return the safe text, and the offsets in both texts from which on they run in parallel."""
     pieces: list[str] = []
     sources, targets = [0], [0]
     length = at = 0
-    in_row = False  # of a table, whose cells stand behind tabs
+    in_row = False  # of a table, whose cells are separated by tabs
     for match in _UNSAFE.finditer(text):
         pieces.append(text[at : match.start()])
         length += match.start() - at
@@ -100,11 +99,11 @@ def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
         elif match["space"] and "\n" in match["space"]:
             piece, in_row = _ROW if in_row else piece, False
         if match["hyphen"] and not (text[match.start() - 1] + text[match.end()]).islower():
-            piece = "-"  # Anglo-Saxon
+            piece = "-"  # kept between capitals, as in Anglo-Saxon
         if not length:
             piece = piece.strip()
         pieces.append(piece)
-        # Offsets inside what was taken out fall on its end.
+        # Offsets inside a removed part fall on its end.
         sources += [match.start(), match.end()]
         targets += [length, length + len(piece)]
         length += len(piece)

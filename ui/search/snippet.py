@@ -1,7 +1,7 @@
 """A passage cut to the few lines around its best sentence, laid out to be painted.
 
-Owns where a snippet begins and ends, how many lines it takes, and its marks. It must not know
-models, nor the position of a snippet on the screen.
+Owns where a snippet begins and ends, its number of lines, and its marks. It must not know models,
+nor its position on the screen.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 Line = QTextCharFormat.UnderlineStyle
 MOST_LINES = 3
 _ELLIPSIS = "\u2026"
-# What ends a sentence or a part of one does not stand before an ellipsis: "… of two.…".
+# Punctuation that is dropped before an ellipsis: "… of two.…".
 _STOPS = " .,;:\u2026"
-# Of the room of a snippet, what may stand before the best sentence when the passage is cut there.
+# The share of a snippet before the best sentence, when the passage is cut there.
 _LEAD = 0.15
-# How far a cut is moved to fall between words, in characters.
+# The most characters by which a cut is moved to fall between words.
 _WORD = 24
-# A text with so many times the characters that fit is not measured, as it fills all lines.
+# A text with this many times the characters that fit is not measured: it fills all lines.
 _SURELY_FULL = 1.5
 
 
@@ -46,7 +46,7 @@ class Pen:
     metrics: QFontMetricsF
     width: float
 
-    room: float = field(init=False)  # characters of common text that about fit into all lines
+    room: float = field(init=False)  # average characters that fit into all lines
 
     def __post_init__(self) -> None:
         a_line = max(self.width / max(self.metrics.averageCharWidth(), 1), 4)
@@ -55,7 +55,7 @@ class Pen:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Lines ready to paint; ``text`` is what they show."""
+    """A layout to paint, with its text and the marks in it."""
 
     text: str
     layout: QTextLayout
@@ -63,15 +63,15 @@ class Snippet:
 
 
 def text_of(hit: Hit) -> Shown:
-    """The text of a hit, safe, with its best sentence, or with the phrases that were asked for.
+    """Return the safe text of a hit with its best sentence, or with the phrases of the query.
 
-    In three lines the marks of more sentences would hide it.
+    More marked sentences would hide the best one in three lines.
     """
     return plain(hit, hit.marks if hit.why is Why.PHRASE and hit.marks else (hit.best,))
 
 
 def lines_needed(hit: Hit, pen: Pen) -> int:
-    """The number of lines of a snippet; fast, as it is called for thousands of rows."""
+    """Return the number of lines of a snippet; quick, since it is called for thousands of rows."""
     if len(hit.text) > pen.room * _SURELY_FULL:
         return MOST_LINES
     advance = pen.metrics.horizontalAdvance(text_of(hit).text)
@@ -89,7 +89,7 @@ def make_snippet(
     mark_text: QColor,
     underlined: Sequence[tuple[Span, Line]] = (),
 ) -> Snippet:
-    """Lay a snippet out in at most so many lines; of its words, some are underlined."""
+    """Lay a snippet out in at most ``lines`` lines; ``underlined`` words get a line."""
     room = pen.room * lines / MOST_LINES
     part, moved = _window(text, room)
     form = QTextCharFormat()
@@ -97,7 +97,7 @@ def make_snippet(
     form.setForeground(mark_text)
     layout = _laid_out(part, pen, lines, form)
     fits = Utf16Map(part.text).to_code_points(_end(layout))
-    if part.spans and part.spans[0][0] + 1 >= fits:  # long words took more room than most do
+    if part.spans and part.spans[0][0] + 1 >= fits:  # long words: the best sentence does not fit
         part, moved = _window(text, room, from_best=True)
         layout = _laid_out(part, pen, lines, form)
         fits = Utf16Map(part.text).to_code_points(_end(layout))
@@ -111,10 +111,10 @@ def make_snippet(
 
 
 def _window(text: Shown, room: float, *, from_best: bool = False) -> tuple[Shown, int]:
-    """The part of a text that is worth laying out, with its best sentence near the front.
+    """Return the part of a text to lay out, with its best sentence near the front.
 
     Returns:
-        The part, and by how much its characters moved.
+        The part, and by how many characters it moved.
     """
     best = text.spans[0] if text.spans else (0, 0)
     start = best[0] if from_best else 0
@@ -138,7 +138,7 @@ def _word_start(text: str, start: int, latest: int) -> int:
 
 
 def _ended(part: Shown, layout: QTextLayout, pen: Pen, lines: int) -> Shown:
-    """Cut a text that has more lines than there are, with an ellipsis at its end."""
+    """Cut a text that needs more lines, with an ellipsis at its end."""
     units = Utf16Map(part.text)
     last = layout.lineAt(lines - 1)
     start = units.to_code_points(last.textStart())
@@ -187,7 +187,7 @@ def _laid_out(
 
 
 def _break(layout: QTextLayout, pen: Pen, lines: int) -> None:
-    """Break the text into at most so many lines, a line's height apart."""
+    """Break the text into at most ``lines`` lines, a line's height apart."""
     layout.beginLayout()
     for number in range(lines):
         line = layout.createLine()

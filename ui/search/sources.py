@@ -1,7 +1,4 @@
-"""Looks up author and date of the documents of some hits.
-
-Owns the requests for it. It must not know what the answers are used for.
-"""
+"""Asks the engine for author and date of the documents of some hits."""
 
 from __future__ import annotations
 
@@ -24,13 +21,13 @@ if TYPE_CHECKING:
 
     Found = Callable[[Sequence[Hit], Mapping[str, CitedSource]], None]
 
-# The engine is asked about so many documents at most; others are described by their hits.
+# The most documents that the engine is asked about; for others the data of their hits is used.
 _MOST_ASKED = 500
 _AT_ONCE = 4
 
 
 class Sources(QObject):
-    """Finds the sources of hits, one list of hits at a time; a newer one replaces an older."""
+    """Finds the sources of a list of hits; a new list replaces the one before."""
 
     def __init__(self, link: EnginePort, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -53,7 +50,7 @@ class Sources(QObject):
         self._go_on()
 
     def close(self) -> None:
-        """Forget what was asked."""
+        """Cancel the requests."""
         for number in self._pending.values():
             self._link.cancel(number)
         self._pending.clear()

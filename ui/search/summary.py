@@ -1,6 +1,6 @@
-"""The line above the results: how many there are, the share embedded, and their order.
+"""The line above the results: their number, the embedded share, their order; the banner below it.
 
-Owns that line, and the banner that says when nothing fits well. It must not know the results.
+It must not know the results.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ui.words import amounts
 if TYPE_CHECKING:
     from indexer.api.types import SearchResult
 
-# From this share on the rest is not worth mentioning.
+# From this embedded share on it is not shown.
 _WHOLE = 0.995
 
 
@@ -86,7 +86,7 @@ class Summary(QWidget):
         return " ".join(filter(None, parts))
 
     def show_result(self, result: SearchResult, documents: int, *, more: bool) -> None:
-        """Say how many hits there are; ``more``: there may be more than these."""
+        """Show the number of hits; ``more``: there may be more than these."""
         hits = amounts.hits(len(result.hits))
         text = (
             self.tr("The best {hits} in {documents}") if more else self.tr("{hits} in {documents}")

@@ -1,7 +1,7 @@
-"""A line to type in, with filters before the text, each of which can be taken out.
+"""A line edit with filters as tokens before the text.
 
-Owns which filters stand there, where, and the keys between them and the text. The query is the
-filters and the text together, in the one grammar. It must not know how it is answered.
+Owns the tokens, their positions, and the keys between them and the text. The query is the filters
+and the text together, in the grammar. It must not know how it is answered.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
-# Of the width, for filters.
+# The share of the width for filters.
 _SHARE = 0.6
 
 
 class TokenBox(QLineEdit):
-    """``query`` is what is asked; ``text`` is what was typed beside the filters.
+    """``query`` is the filters and the text; ``text`` is the text alone.
 
     Signals:
         query_edited: The query, after the person changed it.
@@ -41,7 +41,7 @@ class TokenBox(QLineEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.tokens: list[Chip] = []
-        # Qt's own keep the size of letters at 100 %.
+        # Qt's own clear button does not grow with the text.
         self._clear = QToolButton(self)
         self._clear.setIcon(icon("close"))
         self._clear.setAutoRaise(True)
@@ -98,7 +98,7 @@ class TokenBox(QLineEdit):
             self._place()
 
     def _edited(self, text: str) -> None:
-        """Make tokens of the filters that were typed to their end."""
+        """Turn filters that are typed completely into tokens."""
         cursor = self.cursorPosition()
         ended = [
             each for each in clauses(text)
@@ -147,7 +147,7 @@ class TokenBox(QLineEdit):
         self._changed()
 
     def _place(self) -> None:
-        """Put the tokens beside each other where the text would begin."""
+        """Place the tokens side by side before the text."""
         right = self.isRightToLeft()
         side = self._glyph_side()
         at = M + side + S
@@ -167,7 +167,7 @@ class TokenBox(QLineEdit):
         self.setTextMargins(end if right else at, S, at if right else end, S)
 
     def _share_room(self, room: int, least: int) -> None:
-        """Shorten the longest tokens until all have room."""
+        """Shorten the longest tokens until all fit into ``room`` pixels."""
         for token in self.tokens:
             token.most_width = 0
         wide = sorted(self.tokens, key=lambda token: token.sizeHint().width())

@@ -1,7 +1,4 @@
-"""What a search could not look into, each with the way to change that.
-
-Owns the line below "No good match". It must not know how its answer was found.
-"""
+"""The line below "No good match": files and languages that the search did not fully cover."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ class Unsearched(QWidget):
         self.hide()
 
     def show_status(self, status: Status) -> None:
-        """Say what of a library is not searched, or not by its meaning."""
+        """Show which files are not searched, and which languages only by words."""
         self.forget()
         for number, state, tip in self._missing(status):
             link = Link(number, str(state))
@@ -53,7 +50,7 @@ class Unsearched(QWidget):
         self.setVisible(self._flow.count() > 1)
 
     def forget(self) -> None:
-        """Say nothing."""
+        """Empty and hide the line."""
         while (item := self._flow.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -64,7 +61,7 @@ class Unsearched(QWidget):
 
     @property
     def texts(self) -> list[str]:
-        """What is said, part by part."""
+        """The texts of the line."""
         parts = [self._flow.itemAt(at) for at in range(self._flow.count())]
         widgets = [part.widget() for part in parts if part is not None]
         return [each.text() for each in widgets if isinstance(each, Link | Muted)]
@@ -86,7 +83,7 @@ class Unsearched(QWidget):
             yield amounts.unreadable(number), damaged, tip
 
     def _add(self, widget: QWidget) -> None:
-        # As high as a link, so that all stand on one line.
+        # As high as a link, so that all have one baseline.
         widget.setMinimumHeight(self.fontMetrics().height() + 2 * S)
         self._flow.addWidget(widget)
         widget.show()

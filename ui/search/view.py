@@ -1,7 +1,6 @@
-"""The list of results, as one goes through it.
+"""The list of results: its keys and its mouse.
 
-Owns the keys and the mouse: from hit to hit, from document to document, and what is asked for
-there. It must not know the positions of rows (``rows_view``) nor their content.
+It must not know the positions of rows (``rows_view``) nor their content.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ class ResultsView(RowsView):
     """The list in which a hit is selected.
 
     Signals:
-        hit_current: A hit was gone to, with its index.
+        hit_current: The index of the hit that became the current one.
         accepted: Enter or a double click; true: with Ctrl, show it in its folder.
-        previewed: Space.
-        unfolded: A ``Row`` that stands for more passages is to be replaced by them.
-        left: Escape, or text was typed, which belongs into the box.
-        pointed: The ``Row`` whose icon of the reason one points at; None for none any more.
+        previewed: Space was pressed.
+        unfolded: The ``Row`` of a line whose passages are to be shown.
+        left: Escape (""), or text was typed, which is for the box.
+        pointed: The ``Row`` whose icon the mouse points at; None when it no longer does.
     """
 
     hit_current = Signal(QModelIndex)
@@ -71,14 +70,14 @@ class ResultsView(RowsView):
                 return self.currentIndex()
 
     def hit_after(self, row: int, step: int, *, documents: bool = False) -> QModelIndex:
-        """The next hit from a row up or down, or the first of the next document.
+        """Return the next hit above or below a row, or the first of the next document.
 
-        Where there is none, the current one stays.
+        Without one it is the current index.
         """
         rows = self.rows_model.rows
         if documents and step < 0 and 0 <= row < len(rows):
             while row > 0 and not rows[row].is_document and rows[row].number:
-                row -= 1  # to the first hit of its own document
+                row -= 1  # to the first hit of this document
         at = row + step
         while 0 <= at < len(rows):
             if rows[at].number == 0 if documents else rows[at].is_reachable:

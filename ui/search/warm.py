@@ -1,7 +1,4 @@
-"""Paints sample results off screen, which fills font caches before the first real results.
-
-What remains are Qt's fonts and glyphs and our icons, in their caches.
-"""
+"""Paints sample results off screen, which fills the caches of fonts and icons ahead of need."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from ui.search.results_style import ResultsStyle
 if TYPE_CHECKING:
     from ui.search.view import ResultsView
 
-# Letters that most texts are made of; the second sentence is the marked one.
+# The letters of most texts; the second sentence is the marked one.
 _TEXT = (
     "The quick brown fox jumps over the lazy dog. PACK MY BOX, with 5 dozen (liquor) jugs; "
     "isn’t it “fine”? Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich: 0123456789."
@@ -29,7 +26,7 @@ _BEST = (45, 86)
 
 
 def warm(view: ResultsView) -> None:
-    """Paint a document with a hit of each kind, as a view would."""
+    """Paint a document with a hit of each reason, as ``view`` would."""
     style = ResultsStyle.from_widget(view, max(view.viewport().width(), 1))
     delegate = ResultsDelegate(style)
     model = ResultsModel()

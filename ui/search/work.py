@@ -1,7 +1,4 @@
-"""Work with files off the main thread, one piece after the other.
-
-Owns one thread and the way back to Qt's thread. It must not know what is read or written.
-"""
+"""Runs functions that read or write files on a worker thread, one after the other."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class Worker(QObject):
-    """Runs functions in their order on a thread of its own."""
+    """Runs functions in their order on one thread."""
 
     _finished = Signal(object, object, object)
 
@@ -32,16 +29,16 @@ class Worker(QObject):
         work: Callable[[], Any],
         done: Callable[[Any, OSError | None], None] | None = None,
     ) -> None:
-        """Run ``work``, then call ``done`` on this thread with its result or what stopped it.
+        """Run ``work``, then call ``done`` on this thread with its result or its OSError.
 
         Args:
-            work: May raise OSError; it touches nothing of Qt.
-            done: Not called any more once the worker is closed.
+            work: May raise OSError; must not use Qt.
+            done: Not called after the worker was deleted.
         """
         self._pool.start(_Piece(work, done, self._finished.emit))
 
     def close(self) -> None:
-        """Wait until everything has been done."""
+        """Wait until all work is done."""
         self._pool.waitForDone()
 
     def _deliver(
@@ -78,4 +75,4 @@ class _Piece(QRunnable):
         try:
             self._finished(self._done, result, failed)
         except RuntimeError:  # the receiver was deleted
-            log.debug("nobody waits for the work any more")
+            log.debug("work ended after its worker was deleted")
