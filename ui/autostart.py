@@ -144,7 +144,7 @@ def entry() -> Entry:
     return LaunchAgent() if sys.platform == "darwin" else DesktopFile()
 
 
-def own_command(*options: str) -> list[str]:
+def start_command(*options: str) -> list[str]:
     """The command that starts this program, installed, frozen or from its source."""
     if getattr(sys, "frozen", False):
         image = os.environ.get("APPIMAGE")  # its content is mounted elsewhere at each start
@@ -160,7 +160,7 @@ def set_enabled(wanted: bool, *options: str) -> None:
         OSError: If the entry cannot be written or removed.
     """
     if wanted:
-        entry().write(own_command(*options))
+        entry().write(start_command(*options))
     else:
         entry().remove()
 

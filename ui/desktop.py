@@ -18,7 +18,7 @@ from PySide6.QtGui import QDesktopServices
 from indexer.api.errors import LecternError
 from indexer.confine import launcher
 from ui.ports import Notice
-from ui.preview.viewer_commands import own_command, view_command
+from ui.preview.viewer_commands import custom_command, view_command
 from ui.runnable import is_program
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def start_viewer(name: str, path: str, page: int, own: str = "") -> bool:
     """
     if launcher.current() is not None:
         return _ask(launcher.View(name, Path(path), page))
-    return start(view_command(name, path, page) if name else own_command(own, path, page))
+    return start(view_command(name, path, page) if name else custom_command(own, path, page))
 
 
 def _open_by_system(path: str) -> bool:

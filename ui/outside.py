@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexer import GIVEN_ENVIRONMENT
 from indexer.api.errors import WorldError
-from ui.preview.viewer_commands import own_command, view_command
+from ui.preview.viewer_commands import custom_command, view_command
 from ui.runnable import is_program
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def open_path(path: str) -> bool:
 def view(request: View, own: str) -> bool:
     """Start a viewer at a page, by its name or as the person's own command; see ``ui.desktop``."""
     name, path, page = request.viewer, str(request.path), request.page
-    return _start(view_command(name, path, page) if name else own_command(own, path, page))
+    return _start(view_command(name, path, page) if name else custom_command(own, path, page))
 
 
 def _start(command: Sequence[str]) -> bool:

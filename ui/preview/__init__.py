@@ -1,5 +1,5 @@
 """The preview: the page of a passage, with the passage outlined.
 
-Owns everything that is shown next to the results. Documents are read by the render child
-(``indexer.render``), never here.
+In: a hit. Out: its pages or its text, from the render child (``indexer.render``); documents are
+never read here. Open ``panel`` first.
 """

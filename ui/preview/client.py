@@ -1,8 +1,8 @@
-"""The window's end of the render child: asks, never waits, and replaces a child that hangs.
+"""The client of the render child: non-blocking, and replaces a child that hangs.
 
-Owns the order of the requests and what becomes of each. One is with the child at a time, so that
-the most urgent is always next; the rest wait here, where they can still be cancelled. A child that
-takes too long, takes too much memory or dies is replaced, and its request fails.
+Owns the queue of requests. The child gets one at a time, so that the most urgent is always next;
+the others wait here, where they can be cancelled. A child that takes too long or too much memory,
+or dies, is replaced, and its request fails.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ A = TypeVar("A")
 
 log = logging.getLogger(__name__)
 
-# Seconds that a request may take; the slowest genuine page of a few hundred took two.
+# Seconds that a request may take; the slowest of a few hundred real pages took two.
 LIMIT_S = 20.0
-# Seconds that a cancelled request may keep others waiting: a new child starts faster.
+# Seconds after which a cancelled request is given up: starting another child is quicker.
 ABANDONED_S = 0.7
 _WATCH_MS = 200
 # Milliseconds without a request after which the child closes its files.
@@ -73,13 +73,13 @@ class _Pending:
 
 
 class RenderClient(QObject):
-    """Asks the render child, which it starts when first asked something.
+    """Sends requests to the render child, which is started with the first one.
 
     Callbacks come on Qt's thread, never from within ``ask``, and none after ``cancel``.
 
     Args:
         parent: Its owner.
-        library: The folder that knows what was recognised on scanned pages.
+        library: The library's folder, with the text recognised on scanned pages.
     """
 
     def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:
@@ -98,7 +98,7 @@ class RenderClient(QObject):
 
     @property
     def pid(self) -> int:
-        """The pid of the child, 0 if there is none."""
+        """The process id of the child, 0 if there is none."""
         return self._child.pid if self._child is not None else 0
 
     @property
@@ -118,7 +118,7 @@ class RenderClient(QObject):
         failed: Callable[[LecternError], None] | None = None,
         urgency: Urgency = Urgency.VISIBLE,
     ) -> int:
-        """Send a request in its turn and return its number.
+        """Queue a request and return its number.
 
         Exactly one of ``done`` and ``failed`` is called later.
         """
@@ -130,7 +130,7 @@ class RenderClient(QObject):
         return number
 
     def cancel(self, number: int) -> None:
-        """Forget a request."""
+        """Cancel a request."""
         pending = self._known.pop(number, None)
         if pending is None:
             return

@@ -1,6 +1,6 @@
 """The preview's controls of the shown pages or text: page, zoom, outline, selection.
 
-Owns these; it must not know hits, nor how documents are loaded.
+It must not know hits, nor how documents are loaded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Controls(QObject):
     """Connects the toolbar of a frame with its pages and its text.
 
     Signals:
-        outline_requested: The outline of the document is to be shown, see ``show_outline``.
+        outline_requested: Load the outline of the document for ``show_outline``.
     """
 
     outline_requested = Signal()
@@ -39,7 +39,7 @@ class Controls(QObject):
         self._keys()
 
     def show_place(self) -> None:
-        """Set the current page and zoom."""
+        """Show the current page and zoom in the toolbar."""
         self._page_changed(self._frame.pages.page)
         self.show_zoom()
 
@@ -57,7 +57,7 @@ class Controls(QObject):
 
     @property
     def selected(self) -> str:
-        """The text that is selected, "" for none."""
+        """The selected text, "" for none."""
         frame = self._frame
         text = frame.text.copy_flowing() if frame.shown is frame.text else ""
         return text or flowing(frame.pages.selection.text)

@@ -1,7 +1,7 @@
-"""One open document with pages: its sizes, labels, images and letters, fetched as they are wanted.
+"""An open document with pages: its sizes, labels, images and letters, fetched when needed.
 
-Owns what is known of it here and what is still asked for. It must not know how anything is
-painted. Everything comes later, through signals; requests that are no longer needed are cancelled.
+Owns the data and the requests for more, whose answers come as signals; requests that are no longer
+needed are cancelled. It must not know how anything is painted.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class PageDocument(QObject):
 
     Args:
         source: The file.
-        stamp: Another once the file is.
-        pages: What is known of its pages.
-        client: Whom to ask.
-        cache: Where images are kept, beyond the life of this document.
+        stamp: The state of the file; it changes with the file.
+        pages: The page count, labels and first sizes.
+        client: Sends the requests.
+        cache: The images, which outlive this document.
     """
 
     image_ready = Signal(int)  # a page
@@ -71,7 +71,7 @@ class PageDocument(QObject):
         self._cache = cache
         known = [_at_least_a_point(size) for size in pages.sizes]
         self._known = len(known)
-        # Until their sizes are known, all pages have that of the current one.
+        # Pages have the size of the current one until their own is known.
         size = _at_least_a_point(pages.size)
         self.sizes: list[Size] = known + [size] * (self.count - len(known))
         self.sizes[pages.page - 1] = size
@@ -83,11 +83,11 @@ class PageDocument(QObject):
         self._ask_sizes()
 
     def label(self, page: int) -> str:
-        """Return what the document calls a page."""
+        """Return the label of a page in the document."""
         return self.labels[page - 1] if self.labels else str(page)
 
     def find_page(self, text: str) -> int | None:
-        """Return the page that a person means by a label or a number."""
+        """Return the page with a label, else with a number; None without one."""
         wanted = text.strip().casefold()
         for number, label in enumerate(self.labels, 1):
             if label.casefold() == wanted:
@@ -100,16 +100,16 @@ class PageDocument(QObject):
         return ImageKey(self.source.path, self.stamp, page, width, band)
 
     def band(self, page: int, width: int, band: int) -> Band | None:
-        """Return a band if it is here."""
+        """Return a band if it is in the cache."""
         return self._cache.get(self.key(page, width, band))
 
     def stand_in(self, page: int) -> Band | None:
-        """Return a whole page at another size, to be shown until the right one is here."""
+        """Return a whole page at another size, to be shown until the right one has come."""
         key = self._latest.get(page)
         return self._cache.get(key) if key is not None else None
 
     def want(self, visible: Iterable[ImageKey], soon: Iterable[ImageKey]) -> None:
-        """Set the visible bands, and those that may be next; all others are dropped."""
+        """Fetch the visible bands, then those that may be next; cancel all others."""
         wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
         for key in [key for key in self._pending if key not in wanted]:
             self._client.cancel(self._pending.pop(key))
@@ -122,7 +122,7 @@ class PageDocument(QObject):
                 self._ask_image(key, urgency)
 
     def letters(self, page: int) -> Letters | None:
-        """Return the letters of a page if they are here."""
+        """Return the letters of a page if they have been fetched."""
         return self._letters.get(page)
 
     def want_letters(self, page: int) -> None:
@@ -138,7 +138,7 @@ class PageDocument(QObject):
         )
 
     def close(self) -> None:
-        """Cancel what is under way."""
+        """Cancel all requests."""
         for number in (*self._pending.values(), *self._pending_letters.values(), *self._others):
             self._client.cancel(number)
         self._pending.clear()

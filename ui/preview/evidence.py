@@ -1,7 +1,4 @@
-"""Asks the engine what of a document answers a question: how close each page is.
-
-Owns the question that is under way; the newest wins. It must not know widgets.
-"""
+"""Asks the engine how close each page of a document is to a query. It must not know widgets."""
 
 from __future__ import annotations
 
@@ -17,18 +14,18 @@ if TYPE_CHECKING:
 
 
 class Evidence(QObject):
-    """Signals: ``mapped`` with the closeness of each page of the document asked for last."""
+    """Signals: ``mapped`` with the closeness of each page, 0 to 1, for the last request."""
 
     mapped = Signal(object)
 
     def __init__(self, link: EnginePort, parent: QObject) -> None:
         super().__init__(parent)
         self._link = link
-        self._asked: tuple[str, str] = ("", "")  # the question and the document
+        self._asked: tuple[str, str] = ("", "")  # the query and the document
         self._request_id: int | None = None
 
     def ask(self, query: str, path: str) -> None:
-        """Ask once for each question and document."""
+        """Ask, unless the last request was for the same query and document."""
         if (query, path) != self._asked:
             self.forget()
             self._asked = query, path
@@ -37,7 +34,7 @@ class Evidence(QObject):
             )
 
     def forget(self) -> None:
-        """Forget what was asked; nothing is close any more."""
+        """Cancel the request, and emit ``mapped`` with nothing."""
         if self._request_id is not None:
             self._link.cancel(self._request_id)
         self._request_id, self._asked = None, ("", "")

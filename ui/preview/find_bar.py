@@ -1,7 +1,4 @@
-"""The line in which one types what to look for in the document that is shown.
-
-Owns the field, its buttons and its keys. It must not know documents.
-"""
+"""The line for finding words in the shown document. It must not know documents."""
 
 from __future__ import annotations
 
@@ -21,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class FindBar(QWidget):
-    """Hidden until it is asked for.
+    """A field with buttons and keys; hidden until it is opened.
 
     Signals:
         wanted: The text to find, and 1 for the next place, -1 for the one before, 0 for the first
-            one from here on.
-        closed: The person is done.
+            one from the current page on.
+        closed: The bar was closed.
     """
 
     wanted = Signal(str, int)
@@ -54,7 +51,7 @@ class FindBar(QWidget):
         self.hide()
 
     def open_bar(self, text: str = "") -> None:
-        """Come up, with a text to look for if there is one."""
+        """Show the bar, and look for a text if one is given."""
         self.show()
         if text:
             self.text.setText(text)

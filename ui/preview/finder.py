@@ -1,6 +1,6 @@
-"""Finds words in the document that is shown: on its pages, or in its text.
+"""Finds words in the shown document: on its pages, or in its text.
 
-Owns where the search is and how it goes on. It must not know hits.
+Owns the position of the search. It must not know hits.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Finder(QObject):
         self._frame, self._loader = frame, loader
         self._text = ""
         self._step = 1
-        self._asked = 0  # the page that was asked for last
-        self._looked = 0  # how many pages were looked at without finding anything
-        self._at = (0, -1)  # the page and which of its places is shown
-        self._places = 0  # on that page
+        self._asked = 0  # the page of the last request
+        self._looked = 0  # the number of pages searched in vain
+        self._at = (0, -1)  # the page and the number of the shown place on it
+        self._places = 0  # the number of places on that page
         bar = frame.finding
         bar.wanted.connect(self._want)
         bar.closed.connect(self._closed)
@@ -44,14 +44,14 @@ class Finder(QObject):
         find.activated.connect(self.open)
 
     def open(self) -> None:
-        """Bring up the bar, for what is selected if anything is."""
+        """Open the bar, with the selected text if there is some."""
         frame = self._frame
         if frame.has_pages or frame.shown is frame.text:
             selected = frame.pages.selection.text if frame.has_pages else frame.text.copy_flowing()
             frame.finding.open_bar(" ".join(selected.split()) if len(selected) < 100 else "")
 
     def forget(self) -> None:
-        """Another document is shown."""
+        """Close the bar, since another document is shown."""
         self._frame.finding.close_bar()
 
     def _closed(self) -> None:

@@ -1,7 +1,7 @@
-"""The widgets of the preview: the controls, a banner, and one of page, text and message.
+"""The widgets of the preview: the controls, a banner, and one of pages, text and message.
 
-Owns the widgets, which of them is shown, and the sentences shown without a page. It must
-not know what a click does (``ui.preview.panel``).
+Owns which of them is shown, and the sentences shown in place of a page. It must not know what a
+click does (``ui.preview.panel``).
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from ui.words import failures
 if TYPE_CHECKING:
     from indexer.api.errors import LecternError
 
-# The drawing for a failure; for all others a warning.
+# The drawings of some failures; the others have a warning.
 _ICONS = {
     "vanished": "document", "path_missing": "document", "empty": "document",
     "unsupported": "document", "needs_password": "lock",
 }  # fmt: skip
-# Trying again may help.
+# Failures with a button to retry.
 _PASSING = frozenset({"vanished", "path_denied", "read_error", "child_died", "out_of_time"})
 
 
 class PreviewFrame(QWidget):
-    """The parts of the preview, put together."""
+    """The widgets of the preview."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,11 +69,11 @@ class PreviewFrame(QWidget):
 
     @property
     def has_pages(self) -> bool:
-        """Whether pages of a document are in front."""
+        """Whether pages of a document are shown."""
         return self.shown is self.pages and self.pages.document is not None
 
     def bring(self, part: QWidget) -> None:
-        """Put a part in front, with the controls it has a use for."""
+        """Show one of the parts, with its controls."""
         self._stack.setCurrentWidget(part)
         document = self.pages.document
         self.bar.show_kind(

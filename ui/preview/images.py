@@ -1,6 +1,6 @@
-"""Rendered pages, kept as long as there is room.
+"""The cache of rendered pages, and the cutting of large pages into bands.
 
-Owns the cache and the cutting of large pages into bands. It must not know who renders or shows.
+It must not know who renders or shows them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from indexer.api.pages import PageImage
 
 CACHE_BYTES = 192 << 20
-# A page of more pixels comes in bands; one band is rendered and sent in a few dozen milliseconds.
+# A page of more pixels is rendered in bands, each in a few dozen milliseconds.
 BAND_PIXELS = 5_000_000
 MAX_WIDTH = 16_000
 _DEPTH = 4
@@ -26,9 +26,9 @@ _DEPTH = 4
 
 @dataclass(frozen=True, slots=True)
 class ImageKey:
-    """One band of one page of one state of a file, at a width in device pixels.
+    """A band of a page of a state of a file, at a width in device pixels.
 
-    The width holds the zoom and the screen's ratio.
+    Zoom and the screen's ratio are in the width.
     """
 
     path: Path
@@ -49,7 +49,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The bands of rows of a page of a size."""
+    """A page of a size in pixels, cut into bands of ``rows`` rows."""
 
     width: int
     height: int
@@ -75,7 +75,7 @@ def cut(width: int, points: tuple[float, float]) -> Cut:
 
 
 def band_of(found: PageImage, data: bytes) -> Band | None:
-    """Make a band of an answer of the render child; ``None`` if it makes no sense."""
+    """Make a band of an answer of the render child; None if the answer is invalid."""
     columns, rows, stride = found.columns, found.rows, found.stride
     if columns <= 0 or rows <= 0 or len(data) < rows * stride or stride < 3 * columns:
         return None
@@ -84,7 +84,7 @@ def band_of(found: PageImage, data: bytes) -> Band | None:
 
 
 class ImageCache:
-    """The bands used last, up to a number of bytes."""
+    """The bands used last, up to ``room`` bytes."""
 
     def __init__(self, room: int = CACHE_BYTES) -> None:
         self._room = room

@@ -1,7 +1,4 @@
-"""The characters of a page and their boxes, for selections.
-
-Owns finding, joining and copying; pure of any widget.
-"""
+"""The characters of a page and their boxes, for selections. It must not know widgets."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ _WORD = re.compile(r"\w+(?:['\u2019-]\w+)*")
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """A page's text, and for each character its box or ``None`` where it only joins others."""
+    """A page's text, and the box of each character, None for a blank between others."""
 
     text: str
     boxes: list[QRectF | None]
@@ -33,7 +30,7 @@ class Letters:
 
     @classmethod
     def read(cls, text: str, data: bytes, turn: int = 0) -> Letters:
-        """Read what the render child sends."""
+        """Decode the boxes that the render child sends: four floats for each character."""
         boxes: list[QRectF | None] = []
         for x0, y0, x1, y1 in _SIDES.iter_unpack(data[: len(text) * _SIDES.size]):
             boxes.append(QRectF(x0, y0, x1 - x0, y1 - y0) if x1 > x0 else None)
@@ -49,7 +46,7 @@ class Letters:
                 continue
             down = max(box.top() - y, 0.0, y - box.bottom())
             across = max(box.left() - x, 0.0, x - box.right())
-            # A line further away is worse than any distance along the same line.
+            # A distance across lines counts more than one along a line.
             distance = 4 * down + across
             if distance < nearest:
                 nearest = distance
@@ -74,6 +71,6 @@ class Letters:
 
 
 def flowing(text: str) -> str:
-    """Return lines of a page as one text: words whole, line ends as blanks."""
+    """Join the lines of a text: hyphenated words become whole, line ends blanks."""
     joined = _HYPHENATED.sub("", text.strip())
     return _LINE_END.sub(" ", joined)

@@ -1,7 +1,7 @@
-"""From a hit to what can be shown of it: opened, its passage found, newest wins.
+"""Loads a hit: opens its document and finds its passage.
 
-Owns the conversation with the render child about one hit. It must not know widgets. Whatever an
-older hit asked for is cancelled when a newer one comes.
+Owns the requests to the render child for one hit; those for an older hit are cancelled. It must
+not know widgets.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ class Loader(QObject):
 
     Args:
         parent: Its owner.
-        library: The folder that knows what was recognised on scanned pages.
+        library: The library's folder, with the text recognised on scanned pages.
     """
 
-    opened = Signal(object)  # a PageDocument; the one shown before is closed after this
+    opened = Signal(object)  # a PageDocument; the last one is closed by now
     marked = Signal(object, bool)  # Marks, and whether to bring them into view
-    words_came = Signal(object)  # tuples of the Pieces of a word and whether it is the query's own
-    text_came = Signal(str, object)  # the text, and where and what it is: a TextPart
-    text_marked = Signal(object, object)  # the passage, its sentences: offsets of the document
+    words_came = Signal(object)  # tuples of the Pieces of a word, and whether it is in the query
+    text_came = Signal(str, object)  # the text, and its TextPart
+    text_marked = Signal(object, object)  # the passage, its sentences: offsets in the document
     more_came = Signal(str, object)
     outline_came = Signal(object)  # tuple[OutlineEntry, ...]
-    lost = Signal(bool)  # the passage is not found; whether the file is another since it was read
+    lost = Signal(bool)  # the passage is not found; whether the file has changed since
     found = Signal(object)  # FoundWords
     failed = Signal(object)  # a LecternError
 
@@ -66,14 +66,14 @@ class Loader(QObject):
         self._again = timer(self, _COUNTING_MS, self._ask_marks)
 
     def show(self, hit: Hit, password: str | None) -> None:
-        """Load a hit; nothing comes of those before it any more."""
+        """Load a hit; the last one is cancelled."""
         self.forget()
         self._hit = hit
         self._source = DocumentSource(Path(hit.path), hit.format, password)
         self._ask(Open(self._source, max(hit.page, 1)), self._opened, Urgency.OPEN)
 
     def forget(self) -> None:
-        """Cancel what is under way."""
+        """Cancel all requests."""
         self._again.stop()
         self._counting = False
         if self._finding is not None:
@@ -97,14 +97,14 @@ class Loader(QObject):
         self._ask(GetOutline(self._source), self._got_outline, Urgency.VISIBLE)
 
     def find(self, text: str, page: int, step: int) -> None:
-        """Find words on a page or behind it; the newest wins."""
+        """Find words on a page or the next ones, in place of the last such request."""
         if self._finding is not None:
             self.client.cancel(self._finding)
         request = FindWords(self._source, text, page, step)
         self._finding = self.client.ask(request, self._got_found, urgency=Urgency.VISIBLE)
 
     def want_more(self, start: int, end: int) -> None:
-        """Load a range of the text too."""
+        """Load a larger range of the text."""
         self._ask(GetText(self._source, start, end), self._got_more, Urgency.VISIBLE)
 
     def _ask(
@@ -142,7 +142,7 @@ class Loader(QObject):
             self._replace(
                 PageDocument(self._source, found.stamp, found.pages, self.client, self._cache, self)
             )
-        # The passage first: it determines the visible part of the page.
+        # The marks come first, since they determine the visible part of the page.
         self._ask_marks()
         self.opened.emit(self._document)
 
@@ -191,7 +191,8 @@ class Loader(QObject):
         passage, *sentences = [pieces_of(span) for span in found.spans]
         self.marked.emit(Marks(passage, tuple(filter(None, sentences))), not again)
         if found.pending:
-            # It occurs twice; its offset decides, for which the pages before are counted in steps.
+            # The text occurs twice, so its offset decides; the child counts the pages before it in
+            # steps.
             self._counting = True
             self._again.start()
 
@@ -233,17 +234,17 @@ def _sentences(hit: Hit) -> list[Span]:
 
 
 def place_in(text: str, offset: int, hit: Hit) -> int | None:
-    """Return where a hit's text begins in its document.
+    """Return the offset of a hit's text in its document; None if it is not found.
 
     Args:
-        text: The part of the document that is here.
-        offset: Where that part begins.
+        text: The loaded part of the document.
+        offset: The offset of that part.
         hit: The hit, whose text may have been shortened.
     """
     local = hit.start - offset
     if text[max(local, 0) : max(local, 0) + len(hit.text)] == hit.text:
         return hit.start
-    # Shortened, or the file has changed before it: the nearest of the same text is meant.
+    # Shortened, or the file has changed before it: the nearest occurrence is taken.
     before = text.rfind(hit.text, 0, max(local, 0) + len(hit.text))
     after = text.find(hit.text, max(local, 0))
     found = [at for at in (before, after) if at >= 0]

@@ -1,6 +1,6 @@
 """The marks on a page: a passage, its best sentences, and the shape of an outline.
 
-Owns rectangles on pages and the path around several lines of text, pure of any widget.
+Owns the geometry, in points of the page. It must not know widgets.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
     from indexer.api.pages import MarkBox
 
-# Lines belong together if the gap between them is at most so many of their heights.
+# The largest gap between lines of one group, in their heights.
 _GAP = 1.6
-# Points that an outline keeps away from the ink.
+# Points between an outline and the ink.
 PADDING = 2.0
-# Pieces of letters reach from the highest accent to the lowest tail of a font, and so into the
-# lines above and below. What is drawn keeps to the ink: shares of the height that are left out.
+# The box of a line has the font's full height, which reaches into its neighbours. These shares of
+# it are left out above and below, where most letters have no ink.
 _ABOVE, _BELOW = 0.16, 0.05
-# The largest gap between pieces of a line, in heights: of words, and of a table's cells.
+# The largest gap between pieces of a line, in heights: between words, and between a table's cells.
 _WORD_GAP, _CELL_GAP = 3.0, 60.0
 _GRID = 0.25  # points; exact in binary
-_SCRAP = 3.0  # the least length of an isolated piece, in heights
+_SHORTEST = 3.0  # the least length of an isolated piece, in heights
 
 
 class Piece(NamedTuple):
@@ -38,7 +38,7 @@ class Piece(NamedTuple):
     turn: int = 0
 
 
-# By the number of their page.
+# The pieces of each page.
 Pieces = dict[int, list[Piece]]
 
 
@@ -53,7 +53,7 @@ class Marks:
         return sorted(self.passage)
 
     def first(self) -> tuple[int, QRectF] | None:
-        """Return the page and the place to bring into view: the best sentence, else the passage."""
+        """Return the page and box to bring into view: of the best sentence, else the passage."""
         for pieces in (*self.sentences[:1], self.passage):
             for page in sorted(pieces):
                 around = QRectF()
@@ -64,7 +64,7 @@ class Marks:
 
 
 NO_MARKS = Marks({})
-# Exact, unlike a rotation by an angle.
+# Rotations by quarter turns, exact unlike those by an angle.
 _UPRIGHT = (
     QTransform(),
     QTransform(0, -1, 1, 0, 0, 0),
@@ -74,7 +74,7 @@ _UPRIGHT = (
 
 
 def pieces_of(boxes: Iterable[MarkBox]) -> Pieces:
-    """Sort the boxes of one range by their pages."""
+    """Group the boxes of a range by their pages."""
     found: Pieces = {}
     for box in boxes:
         around = QRectF(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0)
@@ -85,8 +85,8 @@ def pieces_of(boxes: Iterable[MarkBox]) -> Pieces:
 def outline(pieces: Sequence[Piece], padding: float = PADDING) -> QPainterPath:
     """Return the path around lines of text: one shape for each run of lines in one column.
 
-    The first line may begin late and the last one end early; what lies between is as wide as the
-    widest, so that a ragged edge does not look like teeth.
+    The first line may begin late and the last one end early; the lines between are as wide as the
+    widest, so that a ragged margin gives a straight edge.
     """
     path = QPainterPath()
     path.setFillRule(Qt.FillRule.WindingFill)
@@ -99,7 +99,7 @@ def outline(pieces: Sequence[Piece], padding: float = PADDING) -> QPainterPath:
 
 
 def ink_of(pieces: Sequence[Piece]) -> list[QRectF]:
-    """Return what is to be tinted of pieces of text: their lines, without the gaps between."""
+    """Return the rectangles to tint for pieces of text: their lines, without the gaps between."""
     return [
         _upright(turn).inverted()[0].mapRect(inked(line))
         for turn, boxes in _turns(pieces)
@@ -130,14 +130,14 @@ def lines_of(boxes: Sequence[QRectF], gap: float = _WORD_GAP) -> list[QRectF]:
 
 
 def turned_lines(boxes: Sequence[QRectF], turn: int) -> list[QRectF]:
-    """Join pieces as ``lines_of`` does, for text that is turned."""
+    """Join pieces as ``lines_of`` does, for turned text."""
     upright = _upright(turn)
     back = upright.inverted()[0]
     return [back.mapRect(line) for line in lines_of([upright.mapRect(box) for box in boxes])]
 
 
 def _turns(pieces: Sequence[Piece]) -> list[tuple[int, list[QRectF]]]:
-    """Part pieces where their text turns, and turn each part until it is upright."""
+    """Split pieces where the direction of their text changes, and turn each part upright."""
     return [
         (turn, [_upright(turn).mapRect(piece.box) for piece in run])
         for turn, run in groupby(pieces, key=lambda piece: piece.turn)
@@ -156,7 +156,7 @@ def _same_line(one: QRectF, other: QRectF, gap: float) -> bool:
 
 
 def _groups(boxes: Sequence[QRectF]) -> list[list[QRectF]]:
-    """Part lines where the text jumps: to another column, over a picture, to a side."""
+    """Split lines where the text jumps to another column, over a picture or to the side."""
     groups: list[list[QRectF]] = []
     for line in lines_of(boxes, _CELL_GAP):
         if groups and _follows(groups[-1][-1], line):
@@ -169,7 +169,9 @@ def _groups(boxes: Sequence[QRectF]) -> list[list[QRectF]]:
 def _prominent(groups: list[list[QRectF]]) -> list[list[QRectF]]:
     """Remove scattered small pieces, such as the numbers along an axis, if there is other text."""
     large = [
-        group for group in groups if len(group) > 1 or group[0].width() > _SCRAP * group[0].height()
+        group
+        for group in groups
+        if len(group) > 1 or group[0].width() > _SHORTEST * group[0].height()
     ]
     return large or groups
 
@@ -182,12 +184,12 @@ def _follows(before: QRectF, line: QRectF) -> bool:
 
 
 def _around(lines: list[QRectF], padding: float) -> list[QRectF]:
-    """The shapes that make up the outline of some lines."""
+    """Return rectangles whose union is the outline of some lines."""
     left = min(line.left() for line in lines)
     right = max(line.right() for line in lines)
     shapes = []
     for i, line in enumerate(lines):
-        # Text runs from the first line's beginning to the last one's end.
+        # Only the first line may begin late, and only the last one end early.
         shape = QRectF(line)
         if i > 0:
             shape.setLeft(left)
@@ -200,9 +202,9 @@ def _around(lines: list[QRectF], padding: float) -> list[QRectF]:
 
 
 def _on_grid(shape: QRectF) -> QRectF:
-    """The least shape on the grid that holds another.
+    """Return the least rectangle on a grid around another.
 
-    Qt loses whole parts of a path when it joins edges that almost lie on each other.
+    Qt drops parts of a path when it unites shapes whose edges almost coincide.
     """
     left, top = (floor(side / _GRID) * _GRID for side in (shape.left(), shape.top()))
     right, bottom = (ceil(side / _GRID) * _GRID for side in (shape.right(), shape.bottom()))

@@ -1,7 +1,4 @@
-"""The message in place of a page, and the field for a password.
-
-Owns the pane; it must not know why it is shown.
-"""
+"""The message in place of a page, and the field for a password."""
 
 from __future__ import annotations
 
@@ -31,12 +28,12 @@ if TYPE_CHECKING:
 
 _TITLE_SCALE = 1.15
 _ICON_LINES = 2.4
-# The drawing of an empty pane, whose sentence is only a hint.
+# The drawing of a pane without a hit, whose sentence is muted.
 NOTHING = "preview"
 
 
 class MessagePane(QScrollArea):
-    """A drawing, a sentence, a next step, and below them what the index knows of the passage."""
+    """A drawing, a sentence, a next step, and below them the passage's text from the index."""
 
     password_given = Signal(str)
     repeat_requested = Signal()
@@ -67,9 +64,9 @@ class MessagePane(QScrollArea):
         """Show a message.
 
         Args:
-            name: Of the drawing.
+            name: The drawing.
             title: The sentence.
-            step: What can be done.
+            step: The next step.
             again: Whether there is a button to retry.
         """
         self.drawing = name
@@ -83,7 +80,7 @@ class MessagePane(QScrollArea):
         self._fonts()
 
     def ask_password(self, *, wrong: bool) -> None:
-        """Show the field, and say so if what was given did not open the document."""
+        """Show the field; ``wrong``: the last password did not open the document."""
         if wrong:
             self.step.setText(self.tr("That password does not open it."))
             self.step.show()

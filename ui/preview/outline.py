@@ -1,7 +1,4 @@
-"""The bookmarks of a document, in a popover.
-
-Owns the tree and how one gets around in it. It must not know where the bookmarks come from.
-"""
+"""The bookmarks of a document, in a popover. It must not know where they come from."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ def outline_model(
 
     Args:
         entries: The bookmarks, in order.
-        label: What the document calls a page.
+        label: Returns the label of a page.
         parent: Owns the model.
     """
     model = QStandardItemModel(0, 2, parent)
@@ -53,7 +50,7 @@ def outline_model(
 
 
 class OutlinePopover(QFrame):
-    """A list of bookmarks that goes away once one is chosen."""
+    """A tree of bookmarks, which closes when one is chosen."""
 
     page_requested = Signal(int)
 
@@ -77,7 +74,7 @@ class OutlinePopover(QFrame):
         return self._tree
 
     def show_entries(self, model: QAbstractItemModel, page: int) -> None:
-        """Show bookmarks, the one chosen that the person is at."""
+        """Show bookmarks, with the one of the current page selected."""
         self._tree.setModel(model)
         header = self._tree.header()
         header.setStretchLastSection(False)
@@ -90,7 +87,7 @@ class OutlinePopover(QFrame):
             self._tree.scrollTo(index, QTreeView.ScrollHint.PositionAtCenter)
 
     def pop_up(self, below: QWidget) -> None:
-        """Open under a button, as large as there is room for."""
+        """Open below a button, within the screen."""
         metrics = self.fontMetrics()
         rows = min(_ROWS, max(4, _shown(self._tree)))
         screen = below.screen().availableGeometry()
@@ -111,7 +108,7 @@ class OutlinePopover(QFrame):
 
 
 def _nearest(model: QAbstractItemModel, page: int) -> QModelIndex:
-    """Return the first bookmark on a page, else the last one before it, as deep as there is."""
+    """Return the deepest bookmark on a page, else the last one before it."""
     found, parent = QModelIndex(), QModelIndex()
     while rows := model.rowCount(parent):
         indices = [model.index(row, 0, parent) for row in range(rows)]
@@ -124,7 +121,7 @@ def _nearest(model: QAbstractItemModel, page: int) -> QModelIndex:
 
 
 def _shown(tree: QTreeView) -> int:
-    """Count the rows that are not folded away, as far as it matters."""
+    """Count the visible rows, up to the most that are shown at once."""
     count, index = 0, tree.model().index(0, 0)
     while index.isValid() and count < _ROWS:
         count += 1

@@ -1,7 +1,4 @@
-"""The layout of a document's pages below each other, and their sizes.
-
-Owns the arithmetic of the page view, in logical pixels, pure of any widget.
-"""
+"""The layout of a document's pages below each other, in logical pixels. Pure."""
 
 from __future__ import annotations
 
@@ -34,20 +31,20 @@ class Fit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """The scale asked for: fitted, or a number of which 1 is the size on paper."""
+    """The chosen zoom: a fit, or a scale of which 1 is the size on paper."""
 
     fit: Fit = Fit.WIDTH
     scale: float = 1.0
 
 
 def scale_for(zoom: Zoom, page: Size, viewport: Size, natural: float) -> float:
-    """Return logical pixels a point.
+    """Return the scale in logical pixels per point.
 
     Args:
-        zoom: What is asked for.
+        zoom: The chosen zoom.
         page: Width and height of the current page in points.
-        viewport: Width and height of what can be seen, in logical pixels.
-        natural: Logical pixels a point at the size on paper.
+        viewport: Width and height of the viewport in logical pixels.
+        natural: Logical pixels per point at the size on paper.
     """
     wide = max(viewport[0] - 2 * MARGIN, 40.0) / page[0]
     high = max(viewport[1] - 2 * MARGIN, 40.0) / page[1]
@@ -73,7 +70,7 @@ class PageLayout:
 
     Args:
         sizes: Width and height of each page in points.
-        scale: Logical pixels a point.
+        scale: Logical pixels per point.
         room: Width of the viewport; narrower pages are centred.
     """
 
@@ -95,7 +92,7 @@ class PageLayout:
         return QRectF((self.width - width) / 2, self._tops[page - 1], width, height)
 
     def page_at(self, y: float) -> int:
-        """Return the page at a height, the nearest one if it is between two."""
+        """Return the page at a height, or the nearest one."""
         return max(1, min(bisect_right(self._tops, y + GAP / 2), len(self._sizes)))
 
     def between(self, top: float, bottom: float) -> range:
@@ -105,12 +102,12 @@ class PageLayout:
         return range(self.page_at(top), self.page_at(bottom) + 1)
 
     def to_page(self, page: int, point: QPointF) -> QPointF:
-        """Return a point of the layout in points of a page."""
+        """Convert a point of the layout to points of a page."""
         rect = self.rect(page)
         return QPointF((point.x() - rect.x()) / self.scale, (point.y() - rect.y()) / self.scale)
 
     def from_page(self, page: int, box: QRectF) -> QRectF:
-        """Return the rectangle of a page's box, which is in points."""
+        """Convert a box in points of a page to the layout."""
         rect, scale = self.rect(page), self.scale
         return QRectF(
             rect.x() + box.x() * scale,

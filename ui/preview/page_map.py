@@ -1,7 +1,6 @@
-"""A strip beside the pages: the whole document at once, each page as dark as it is close.
+"""A strip beside the pages that maps the whole document: the closer a page, the darker.
 
-Owns its painting, its keys and what it says to a screen reader. It must not know where closeness
-comes from.
+Owns its painting, its keys and its accessible texts. It must not know where closeness comes from.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ if TYPE_CHECKING:
     from ui.preview.page_layout import PageLayout
     from ui.preview.page_scroller import PageScroller
 
-# From this closeness on a page is one that the keys go to.
+# The least closeness of a page that the keys go to.
 CLOSE = 0.5
-# Pages that a screen reader names.
+# The most pages named in the accessible description.
 _NAMED = 5
-# Of the height of a line.
+# The width, in heights of a line.
 _WIDTH = 0.8
 
 
 def rows_of(layout: PageLayout, closeness: Sequence[float], height: int) -> list[float]:
-    """The closeness that each pixel row of a strip shows: of the closest page that it covers."""
+    """Return the closeness for each pixel row of a strip: of the closest page that it covers."""
     step = layout.height / max(height, 1)
     return [
         max(closeness[page - 1] for page in layout.between(row * step, (row + 1) * step))
@@ -41,9 +40,13 @@ def rows_of(layout: PageLayout, closeness: Sequence[float], height: int) -> list
 
 
 class PageMap(QWidget):
-    """The strip of one ``PageScroller``, which makes room for it. Hidden without closeness."""
+    """The strip of one ``PageScroller``, which makes room for it. Hidden without closeness.
 
-    changed = Signal()  # whether there is one
+    Signals:
+        changed: The strip was shown or hidden.
+    """
+
+    changed = Signal()
 
     def __init__(self, view: PageScroller) -> None:
         super().__init__(view)
@@ -59,7 +62,7 @@ class PageMap(QWidget):
         self.hide()
 
     def show_closeness(self, closeness: Sequence[float]) -> None:
-        """Show how close each page is, 0 to 1; nothing if no page stands out."""
+        """Show the closeness of each page, 0 to 1; hide if all are 0."""
         self.closeness = closeness if len(closeness) > 1 and any(closeness) else ()
         self._drawn = None
         best = sorted(self.close_pages(), key=lambda page: -self.closeness[page - 1])[:_NAMED]
@@ -71,15 +74,15 @@ class PageMap(QWidget):
         self.changed.emit()
 
     def strip(self) -> int:
-        """The width that it takes."""
+        """Return the width of the strip in pixels, 0 while it is hidden."""
         return round(_WIDTH * self.fontMetrics().height()) if self.closeness else 0
 
     def close_pages(self) -> list[int]:
-        """The pages that stand out, ascending."""
+        """Return the pages that are at least ``CLOSE``, ascending."""
         return [page for page, share in enumerate(self.closeness, 1) if share >= CLOSE]
 
     def step(self, step: int) -> None:
-        """Go to the next close page, or (-1) to the one before."""
+        """Go to the next close page, or (-1) to the previous one."""
         here = self._view.page
         pages = [page for page in self.close_pages() if (page - here) * step > 0]
         if pages:

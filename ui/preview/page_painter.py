@@ -1,7 +1,7 @@
-"""Paints pages and what is marked on them.
+"""Paints pages and their marks: paper, image, tint, outline, found words, selection.
 
-Owns colours and order: paper, image, tint, outline, selection. It must not know scrolling.
-Paper is white in either theme, so what is drawn on it has the colours of the light one.
+Paper is white in either theme, so marks have the colours of the light one, unless dark pages are
+switched on. It must not know scrolling.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ WORD = QColor("#a3178f")
 OUTLINE_PX = 2.0
 _SKELETON = QColor("#e8eaed")
 _SELECTION_ALPHA = 90
-# Lines of a skeleton: where they begin and end, as shares of the width.
+# The lines of a skeleton: beginning and end, as shares of the width.
 _LINES = ((0.12, 0.62), *([(0.12, 0.88)] * 6), (0.12, 0.5))
 
 
 class PagePainter:
-    """Paints a view. Paths of marks are kept as long as the marks."""
+    """Paints a view. The paths of outlines are cached until the marks change."""
 
     def __init__(self, view: PageView) -> None:
         self._view = view
@@ -70,7 +70,7 @@ class PagePainter:
         return self._view.dark_pages and current().dark
 
     def _blank(self, painter: QPainter) -> None:
-        """Draw the shape of a page that is not open yet."""
+        """Draw a placeholder for a page that is not open yet."""
         room = self._view.viewport().rect()
         width = max(40.0, room.width() - 2 * MARGIN)
         sheet = QRectF(MARGIN, MARGIN, width, 1.3 * width)
@@ -78,7 +78,7 @@ class PagePainter:
         _draw_skeleton(painter, sheet)
 
     def _sheet(self, page: int) -> QRectF:
-        """Return the rectangle of a page in the viewport, on whole pixels of the screen."""
+        """Return the rectangle of a page in the viewport, aligned to device pixels."""
         view = self._view
         ratio = view.devicePixelRatioF()
         rect = view.layout_.rect(page).translated(-view.offset())
@@ -136,7 +136,7 @@ class PagePainter:
         scale = self._view.layout_.scale
         to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
         painter.save()
-        # The ink stays as black as it was, and where tints overlap they do not add up.
+        # These modes keep the ink black, and do not add up where tints overlap.
         inverted, mode = self._inverted, QPainter.CompositionMode
         painter.setCompositionMode(
             mode.CompositionMode_Lighten if inverted else mode.CompositionMode_Darken
@@ -166,7 +166,7 @@ class PagePainter:
                 painter.drawLine(box.bottomLeft(), box.bottomRight())
 
     def _found(self, painter: QPainter, page: int, sheet: QRectF) -> None:
-        """Tint the places of words that were looked for, and frame the one that is shown."""
+        """Tint the places of found words, and frame the current one."""
         scale = self._view.layout_.scale
         to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
         for number, pieces in enumerate(self._view.found):
@@ -193,7 +193,7 @@ class PagePainter:
 
 
 def _invert(painter: QPainter, sheet: QRectF) -> None:
-    """Turn light into dark, then black into the grey of what is around it."""
+    """Invert a page, then lighten black to the theme's background."""
     mode = QPainter.CompositionMode
     painter.setCompositionMode(mode.CompositionMode_Difference)
     painter.fillRect(sheet, PAPER)

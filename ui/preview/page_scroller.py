@@ -1,7 +1,7 @@
 """Scrolling and zooming over pages below each other.
 
-Owns what part of the layout is seen, at which scale, and what stays in view when sizes change. It
-must not know what is painted (``ui.preview.page_view``).
+Owns the visible part of the layout, the scale, and what stays in view when sizes change. It must
+not know what is painted (``ui.preview.page_view``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ui.preview.document import PageDocument
 
-# While the window is being resized, pages are only stretched.
+# Milliseconds of rest after which pages are fetched at a new size; until then they are stretched.
 _SETTLE_MS = 70
 _STEP_LINES = 3
 # The distance of the passage from the top, as a share of the height.
@@ -38,7 +38,7 @@ _PLACE = 0.2
 
 
 class PageScroller(QAbstractScrollArea):
-    """The part of a page view that moves."""
+    """The scrolling part of a page view."""
 
     page_changed = Signal(int)
     zoom_changed = Signal()
@@ -51,14 +51,14 @@ class PageScroller(QAbstractScrollArea):
         self.target: tuple[int, QRectF] | None = None
         self._page = 1
         self.settling = timer(self, _SETTLE_MS, self.fetch)
-        # Pages are not mirrored in right-to-left languages.
+        # Pages are not mirrored in a right-to-left layout.
         self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         for bar in (self.verticalScrollBar(), self.horizontalScrollBar()):
             bar.valueChanged.connect(self._scrolled)
             bar.actionTriggered.connect(self._let_go)
 
     def fetch(self) -> None:
-        """Ask for what is seen now; a view does."""
+        """Fetch the visible pages; implemented by ``PageView``."""
 
     @property
     def page(self) -> int:
@@ -67,14 +67,14 @@ class PageScroller(QAbstractScrollArea):
 
     @property
     def scale(self) -> float:
-        """The scale in force; 1 is the size on paper."""
+        """The current scale; 1 is the size on paper."""
         return self.layout_.scale / self._natural()
 
     def go_to(self, page: int, box: QRectF | None = None) -> None:
-        """Bring a page, or a place on it, into view."""
+        """Bring a page, or a box on it in points, into view."""
         if self.document is None or not 1 <= page <= self.document.count:
             return
-        # Until the person scrolls, this place stays in view if sizes change.
+        # The box stays in view when sizes change, until the person scrolls.
         self.target = (page, box) if box is not None else None
         self.set_page(page)
         if self.zoom.fit is not Fit.SCALE:
@@ -83,7 +83,7 @@ class PageScroller(QAbstractScrollArea):
         self.fetch()
 
     def set_zoom(self, zoom: Zoom) -> None:
-        """Change the scale around the middle of what is seen."""
+        """Change the scale around the middle of the viewport."""
         self.zoom = zoom
         self.lay_out(anchor=QPointF(self.viewport().rect().center()))
         if self.target is not None:
@@ -98,11 +98,11 @@ class PageScroller(QAbstractScrollArea):
         self._zoom_by(-1, None)
 
     def offset(self) -> QPoint:
-        """Return which point of the layout is in the upper left corner."""
+        """Return the point of the layout in the upper left corner."""
         return QPoint(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
 
     def pixel_width(self, page: int) -> int:
-        """Return the width of a page in pixels of the screen."""
+        """Return the width of a page in device pixels."""
         wide = self.layout_.rect(page).width() * self.devicePixelRatioF()
         return max(1, min(round(wide), MAX_WIDTH))
 
@@ -156,7 +156,7 @@ class PageScroller(QAbstractScrollArea):
         return self.logicalDpiX() / 72
 
     def lay_out(self, anchor: QPointF | None) -> None:
-        """Lay the pages out again, keeping the anchor of the viewport in place."""
+        """Lay the pages out again, keeping what is at a point of the viewport, if given, there."""
         if self.document is None:
             self.layout_ = PageLayout((), 1.0, 0.0)
             self._set_ranges()
@@ -210,7 +210,7 @@ class PageScroller(QAbstractScrollArea):
             return
         place = self.layout_.from_page(page, box)
         high, wide = self.viewport().height(), self.viewport().width()
-        # A page that fits, or the top of one, needs no scrolling past its edge.
+        # The view is not scrolled past the edges of a page that fits.
         top = place.y() - _PLACE * high
         if rect.height() + 2 * MARGIN <= high:
             top = rect.center().y() - high / 2
@@ -220,7 +220,7 @@ class PageScroller(QAbstractScrollArea):
         self._set_offset(left, max(top, rect.y() - MARGIN))
 
     def _let_go(self, _action: int = 0) -> None:
-        """Stop keeping the passage in view, since the person scrolls."""
+        """Stop keeping the target in view, since the person scrolls."""
         self.target = None
 
     def _scrolled(self) -> None:

@@ -1,8 +1,7 @@
 """The pages of a document below each other, with a passage marked.
 
-Owns what is wanted of the document and what keys and mouse do. Scrolling and zooming are
-``ui.preview.page_scroller``'s, painting ``ui.preview.page_painter``'s, selecting
-``ui.preview.selection``'s. It must not know where pages come from nor what a hit is.
+Owns which images are fetched, the keys and the mouse. ``page_scroller`` scrolls and zooms,
+``page_painter`` paints, ``selection`` selects. It must not know where pages come from, nor hits.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
     from ui.preview.document import PageDocument
     from ui.preview.images import ImageKey
 
-# A page that takes longer than this gets a skeleton; one that does not never flickers.
+# Milliseconds after which a missing page is drawn as a skeleton; a quicker one does not flicker.
 SKELETON_MS = 150
-# Quick steps from hit to hit must not wait for the pages around each.
+# Milliseconds before neighbouring pages are fetched, so that quick steps between hits do not wait.
 _AHEAD_MS = 150
 
 
@@ -53,8 +52,8 @@ class PageView(PageScroller):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.marks: Marks = NO_MARKS
         self.words: tuple[tuple[Pieces, bool], ...] = ()  # that count; whether the query has them
-        self.found: tuple[Pieces, ...] = ()  # places of words that were looked for
-        self.found_at = -1  # which of them is shown
+        self.found: tuple[Pieces, ...] = ()  # the places of found words
+        self.found_at = -1  # the number of the current one
         self.selection = Selection(self)
         self.loading = False
         self.dark_pages = False  # in the dark theme
@@ -67,7 +66,7 @@ class PageView(PageScroller):
     # What is shown
 
     def show_document(self, document: PageDocument | None, page: int = 1) -> None:
-        """Show a document from a page on; the caller owns it."""
+        """Show a document at a page; the caller keeps owning it."""
         if self.document is not None:
             self.document.image_ready.disconnect(self._image_ready)
             self.document.image_failed.disconnect(self._image_ready)
@@ -95,7 +94,7 @@ class PageView(PageScroller):
         self.viewport().update()
 
     def show_loading(self) -> None:
-        """Show the shape of a page until there is a document."""
+        """Show a placeholder until there is a document."""
         self.loading = True
         self.viewport().update()
 
@@ -113,7 +112,7 @@ class PageView(PageScroller):
         self.viewport().update()
 
     def show_found(self, found: tuple[Pieces, ...], number: int) -> None:
-        """Mark places, and bring one of them into view."""
+        """Mark the places of found words, and bring one into view."""
         self.found, self.found_at = found, number
         if 0 <= number < len(found):
             place = Marks(found[number]).first()
@@ -122,7 +121,7 @@ class PageView(PageScroller):
         self.viewport().update()
 
     def copy(self) -> None:
-        """Copy what is selected."""
+        """Copy the selected text."""
         self.selection.copy()
 
     # Qt's events
@@ -185,7 +184,7 @@ class PageView(PageScroller):
     # What is wanted of the document
 
     def fetch(self) -> None:
-        """Ask for what is seen, and in a moment for what may be wanted next."""
+        """Fetch the visible bands now, and the neighbouring pages a little later."""
         self.settling.stop()
         if self.document is None or self.viewport().height() <= 1:
             return
@@ -193,7 +192,7 @@ class PageView(PageScroller):
         self._ahead.start()
 
     def _fetch_ahead(self) -> None:
-        """Ask for the pages before and after, and for the letters of this one."""
+        """Fetch the pages before and after, and the letters of the current one."""
         if self.document is None:
             return
         pages = self.visible_pages()
@@ -210,7 +209,7 @@ class PageView(PageScroller):
         return [key for page in self.visible_pages() for key in self.visible_keys(page)]
 
     def visible_keys(self, page: int) -> list[ImageKey]:
-        """Return the bands of a page that are seen."""
+        """Return the visible bands of a page."""
         if self.document is None:
             return []
         width = self.pixel_width(page)

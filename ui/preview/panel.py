@@ -1,7 +1,7 @@
 """The preview next to the results: the page of a hit, with its passage outlined.
 
-Owns what happens when a hit comes and what is done with it. The widgets are ``frame``'s, what their
-controls do is ``controls``', loading is ``loader``'s; it must not know where hits come from.
+Owns showing a hit and the actions on it. ``frame`` has the widgets, ``controls`` the toolbar,
+``loader`` the requests. It must not know where hits come from.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _WARM_UP_MS = 600
 _LOADING_MS = 150
-# Opening these would wait for a drive, or download them.
+# Files in these states are not opened: it would wait for a drive, or download them.
 _UNTOUCHED = frozenset({FileState.OFFLINE, FileState.PLACEHOLDER})
 
 
@@ -58,7 +58,7 @@ class Preview(PreviewFrame):
     """Shows the page of one hit."""
 
     like_requested = Signal(str)  # a query
-    hit_requested = Signal(int)  # the number of a hit, from 0, in the list that was given
+    hit_requested = Signal(int)  # the number of a hit, from 0, in the given list
     search_inside_requested = Signal(str)  # the path of the document
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
@@ -69,8 +69,8 @@ class Preview(PreviewFrame):
         self._index = 0
         self._query = ""
         self._words: tuple[Hit, Words] | None = None
-        self._late = False  # the hit is to be loaded once the panel is shown
-        self._tried = ""  # the password that is being tried
+        self._late = False  # whether the hit is to be loaded when the panel is shown
+        self._tried = ""  # the password being tried
         self.loader = Loader(self, context.library)
         self.controls = Controls(self)
         self.finder = Finder(self, self.loader)
@@ -158,7 +158,7 @@ class Preview(PreviewFrame):
         self.say_nothing_chosen()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open what the toolbar has, where the person points."""
+        """Open a menu of the toolbar's actions at the pointer."""
         if self._hit is None:
             return
         menu = QMenu(self)
@@ -227,7 +227,7 @@ class Preview(PreviewFrame):
             self.evidence.ask(self._query, self._hit.path)
 
     def _arrived(self) -> None:
-        """The document is open; a password that opened it is worth keeping."""
+        """Handle an opened document: a password that opened it is remembered."""
         self._slow.stop()
         if self._tried and self._hit is not None:
             path, password = self._hit.path, self._tried
@@ -260,7 +260,7 @@ class Preview(PreviewFrame):
         self.text.extend(text, part)
 
     def _passage_lost(self, changed: bool) -> None:  # a slot
-        """The passage is not found; its page is the best there is."""
+        """Show the page of a passage that was not found on it."""
         if self._hit is not None and self.has_pages:
             self.pages.set_marks(NO_MARKS)
             self.pages.go_to(self._hit.page)
@@ -283,7 +283,7 @@ class Preview(PreviewFrame):
             passwords.shared().look_up(hit.path, partial(self._looked_up, hit))
 
     def _looked_up(self, hit: Hit, password: str | None) -> None:
-        """The keyring has answered; a newer hit may have come meanwhile."""
+        """Handle the keyring's answer, unless a newer hit has come meanwhile."""
         if hit is not self._hit:
             return
         if password:
@@ -304,7 +304,7 @@ class Preview(PreviewFrame):
             self.hit_requested.emit(index)
 
     def _copy(self) -> None:
-        """Copy what is selected, else the passage."""
+        """Copy the selected text, else the passage."""
         if self._hit is None:
             return
         selected = self.controls.selected
@@ -370,12 +370,12 @@ class Preview(PreviewFrame):
             shortcut = QShortcut(QKeySequence(key), self)
             shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
             shortcut.activated.connect(call)
-        # Among the results the same keys copy what is chosen there.
+        # With the focus in the results the same keys copy the hit.
         copy = QShortcut(QKeySequence("Ctrl+Shift+C"), self)
         copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         copy.activated.connect(self._copy)
 
 
 def _same(one: Hit, other: Hit) -> bool:
-    """Return whether two hits, of the same question asked twice, look alike here."""
+    """Return whether two hits, of the same query asked twice, look the same here."""
     return replace(one, score=0.0, explain=None) == replace(other, score=0.0, explain=None)

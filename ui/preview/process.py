@@ -1,7 +1,6 @@
-"""The render child as the window holds it: its pipes, its memory and its end.
+"""One run of the render child: its pipes, its memory and its end. Non-blocking.
 
-Owns one run of the process. It must not know what is asked (``ui.preview.client``), and never
-waits for it.
+It must not know the requests (``ui.preview.client``).
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ if TYPE_CHECKING:
     from indexer.api.protocol import Header
 
 MODULE = "indexer.render"
-# Several times what the largest page image needs, and far less than a bomb.
+# Bytes: several times what the largest page image needs.
 RESIDENT_BYTES = 1 << 30
 ADDRESS_SPACE = 4 << 30
-# The child ends itself when it was busy for so long, should the window be gone.
+# Seconds of work after which the child ends itself, should the window be gone.
 ALARM_S = 90
-_LAST_WORDS_BYTES = 4_000
+_STDERR_TAIL_BYTES = 4_000
 _END_MS = 1_000
 
 
@@ -39,8 +38,8 @@ def command(
     """Return the command line of a render child.
 
     Args:
-        library: The folder that knows what was recognised on scanned pages.
-        scratch: The folder for what it unpacks.
+        library: The library's folder, with the text recognised on scanned pages.
+        scratch: The folder for unpacked files.
     """
     limits = [
         f"--engine={os.getpid()}",
@@ -54,10 +53,15 @@ def command(
 
 
 class RenderProcess(QObject):
-    """A render child from its start to its end, which comes once, as ``ended``."""
+    """A running render child.
 
-    received = Signal(object, bytes)  # the header and the bytes of an answer
-    ended = Signal(str)  # why, for the log
+    Signals:
+        received: The header and the bytes of an answer.
+        ended: The process has ended, once; with the reason for the log.
+    """
+
+    received = Signal(object, bytes)
+    ended = Signal(str)
 
     def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +70,7 @@ class RenderProcess(QObject):
         self._over = False
         self._usage: psutil.Process | None = None
         self._process = QProcess(self)
-        self._process.setWorkingDirectory(tempfile.gettempdir())  # holds no one's drive busy
+        self._process.setWorkingDirectory(tempfile.gettempdir())  # on no drive to be unplugged
         environment = QProcessEnvironment()
         for name, value in child_environment().items():
             environment.insert(name, value)
@@ -86,7 +90,7 @@ class RenderProcess(QObject):
         self._process.write(frame(header))
 
     def is_large(self) -> bool:
-        """Return whether it holds more memory than any preview is worth."""
+        """Return whether it holds more than ``RESIDENT_BYTES``."""
         try:
             self._usage = self._usage or psutil.Process(self.pid)
             return bool(self._usage.memory_info().rss > RESIDENT_BYTES)
@@ -94,19 +98,19 @@ class RenderProcess(QObject):
             return False
 
     def end(self) -> None:
-        """End the process now; ``ended`` is not emitted any more."""
+        """Kill the process; ``ended`` is not emitted."""
         self._over = True
         self._process.readyReadStandardOutput.disconnect(self._read)
         self._process.errorOccurred.disconnect(self._failed)
         self._process.finished.disconnect(self._finished)
         self._process.kill()
-        # It dies at once; Qt only has to see it.
+        # A killed process ends at once; Qt has to reap it.
         self._process.waitForFinished(_END_MS)
         self._scratch.cleanup()
 
     def stderr_tail(self) -> str:
-        words = bytes(self._process.readAllStandardError().data())
-        return words[-_LAST_WORDS_BYTES:].decode("utf-8", "replace")
+        tail = bytes(self._process.readAllStandardError().data())[-_STDERR_TAIL_BYTES:]
+        return tail.decode("utf-8", "replace")
 
     def _read(self) -> None:
         try:

@@ -1,8 +1,7 @@
-"""A text laid out to be read: what each part of it is, and which characters stand for its own.
+"""Prepares a text for display: the kind of each part, and the characters shown for its own.
 
-Owns the way from canonical text and its blocks to paragraphs. Every character keeps its place, so
-that offsets stay true: what is not to be seen becomes a space without width. Pure; it must not know
-fonts or widgets.
+From canonical text and its blocks to paragraphs. Hidden characters become zero-width spaces, so
+that offsets stay the same. Pure; it must not know fonts or widgets.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
     from indexer.api.pages import TextBlock
 
 HIDDEN = "\u200b"
-# Lines are taken for broken by hand where all but the last are at least so long, in characters,
-# and in shares of the longest.
+# A paragraph counts as hard-wrapped if all lines but the last have at least this many characters,
+# and this share of the longest line.
 _WRAPPED, _WRAPPED_SHARE = 40, 0.6
-# Cells of a table that is drawn with bars, and the rule below its heads.
+# The bars between the cells of a Markdown table, and the rule below its head.
 _BAR = re.compile(r"[ \t]*\|[ \t]*")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{3,}[-:| \t]*")
 _FIELD = re.compile(r"[\w-]{2,20}( [\w-]{1,20})?:\s")
@@ -32,19 +31,19 @@ _BROKEN = re.compile(r"\s*\n\s*")
 
 
 class Look(Enum):
-    """How a part of a text looks."""
+    """The typographic kind of a part."""
 
     PROSE = auto()
     HEADING = auto()
     ITEM = auto()
     TABLE = auto()
     CODE = auto()
-    FIELDS = auto()  # the head of a letter: lines of a name and what it is
+    FIELDS = auto()  # lines of a name and a value, such as the head of a message
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """``text[start:end]``, offsets into the part of the document that is here."""
+    """A part ``text[start:end]`` of the loaded text."""
 
     start: int
     end: int
@@ -63,16 +62,16 @@ _LOOKS = {
 def laid_out(
     text: str, offset: int, blocks: Iterable[TextBlock], *, code: bool = False
 ) -> tuple[str, list[Part]]:
-    """Lay a text out.
+    """Prepare a text.
 
     Args:
-        text: A part of a document.
-        offset: Where it begins there.
-        blocks: What its parts are, with offsets of the document.
-        code: It is a program from its first line to its last.
+        text: The loaded part of a document.
+        offset: The offset of that part in the document.
+        blocks: The blocks of the document, with its offsets.
+        code: The whole text is source code.
 
     Returns:
-        As many characters, to be shown in their place, and its parts.
+        A text of the same length to show in its place, and its parts.
     """
     if code:
         return text, [Part(0, len(text), Look.CODE)]
@@ -108,7 +107,7 @@ def _is_fields(text: str) -> bool:
 
 
 def _joined(text: str) -> str:
-    """Make one line of lines that were broken by hand."""
+    """Join the lines of a hard-wrapped paragraph."""
     lines = [line.strip() for line in text.split("\n")]
     longest = max(map(len, lines))
     least = max(_WRAPPED, _WRAPPED_SHARE * longest)

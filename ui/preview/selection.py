@@ -1,7 +1,6 @@
-"""Text of a page selected with the mouse, or all of it with a key.
+"""The selected text of a page, by the mouse or all of it by a key.
 
-Owns the range and how it changes; a selection stays within the page on which it began. It must
-not know painting.
+A selection stays within the page on which it began. It must not know painting.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class Selection:
         self._page = 0
         self._anchor = 0
         self._head = 0
-        self._all_of = 0  # a page to be selected once its letters are here
+        self._all_of = 0  # the page to be selected when its letters have come
 
     @property
     def text(self) -> str:
@@ -57,7 +56,7 @@ class Selection:
             self._set(page, *letters.word(place))
 
     def select_page(self, page: int) -> None:
-        """Select all text of a page, as soon as its letters are here."""
+        """Select all text of a page, once its letters have come."""
         document = self._view.document
         if document is None:
             return

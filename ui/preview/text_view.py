@@ -1,8 +1,8 @@
-"""The text of a document without pages, set to be read, with a passage marked as on a page.
+"""The text of a document without pages, with a passage marked as on a page.
 
-Owns the column, its fonts, its marks and the loading of more of it; what is a heading or a table
-is ``ui.preview.reading``'s. Offsets from outside count code points of
-the whole document; Qt's count UTF-16 units of what is loaded.
+Owns the column, its fonts, its marks and when more is loaded; ``ui.preview.reading`` decides what
+is a heading or a table. Offsets count code points of the whole document, but Qt's count UTF-16
+units of the loaded part.
 """
 
 from __future__ import annotations
@@ -53,18 +53,23 @@ Span = tuple[int, int]
 _LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 _PLACE = 0.2
 _PADDING = 3.0
-# Text is larger than in the window around it, by this and to so many pixels at least.
+# The factor by which text is larger than the window's, and its least size in pixels.
 _LARGER, _LEAST_PX = 1.15, 15
-_COLUMN = 72  # letters
+_COLUMN = 72  # average letters
 
 
 _Line = QTextCharFormat.UnderlineStyle
 
 
 class TextView(QTextEdit):
-    """Shows a window of a text; asks for more of it where the person reaches its edge."""
+    """Shows a part of a text; requests more when it is scrolled to an edge.
 
-    more_requested = Signal(int, int)  # the range that should be loaded too
+    Signals:
+        more_requested: The larger range to load.
+        zoom_changed: The size of the text has changed.
+    """
+
+    more_requested = Signal(int, int)
     zoom_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -97,7 +102,7 @@ class TextView(QTextEdit):
 
     @property
     def loaded(self) -> Span:
-        """The range of the document that is here."""
+        """The loaded range of the document."""
         return self._offset, self._offset + len(self._text)
 
     @property
@@ -115,12 +120,12 @@ class TextView(QTextEdit):
 
         Args:
             text: The part.
-            part: Where it begins, whether the document goes on after it, and what its parts are.
-            code: The document is a program.
+            part: Its offset, its blocks and pages, and whether more follows.
+            code: The document is source code.
         """
         self._text, self._offset, self._more = text, part.offset, part.more
         self._blocks, self._pages, self._code = part.blocks, part.pages, code
-        self._is_loading = True  # layout moves the scroll bar
+        self._is_loading = True  # the layout moves the scroll bar, which must not load more
         self._map = Utf16Map(text)
         self._passage, self._sentences = (0, 0), ()
         self._words = self._found = ()
@@ -129,7 +134,7 @@ class TextView(QTextEdit):
         self._is_loading = False
 
     def extend(self, text: str, part: TextPart) -> None:
-        """Show a larger part; what is in view and what is marked stays."""
+        """Show a larger part; the view and the marks stay."""
         first = self.cursorForPosition(QPoint(self.viewport().width() // 2, 1))
         seen = self._offset + self._map.to_code_points(first.position())
         passage, sentences = self._passage, self._sentences
@@ -143,7 +148,7 @@ class TextView(QTextEdit):
         self._is_loading = False
 
     def mark(self, passage: Span, sentences: Sequence[Span], *, scroll: bool = True) -> None:
-        """Mark a passage and its best sentences, best first, and bring them into view."""
+        """Mark a passage and its best sentences, best first, and bring the best into view."""
         self._passage, self._sentences = passage, tuple(sentences)
         self._mark()
         if scroll:
@@ -159,18 +164,18 @@ class TextView(QTextEdit):
 
     @property
     def place(self) -> int:
-        """The offset in the document of the text cursor."""
+        """The offset of the text cursor in the document."""
         return self._offset + self._map.to_code_points(self.textCursor().selectionStart())
 
     def show_found(self, found: Sequence[Span], number: int = -1) -> None:
-        """Mark places, offsets of the document, and bring one of them into view."""
+        """Mark found ranges of the document, and bring one into view."""
         self._found, self._found_at = tuple(found), number
         self._mark()
         if 0 <= number < len(self._found):
             self._show(*self._found[number])
 
     def copy_flowing(self) -> str:
-        """Return the selected text as one, as it is in the document."""
+        """Return the selected text of the document, with its lines joined."""
         cursor = self.textCursor()
         ends = (cursor.selectionStart(), cursor.selectionEnd())
         return flowing(self._text[slice(*map(self._map.to_code_points, ends))])
@@ -181,7 +186,7 @@ class TextView(QTextEdit):
         return data
 
     def zoom_by(self, step: int) -> None:
-        """Make the text larger or smaller; 0 for its usual size."""
+        """Make the text larger or smaller; 0 resets its size."""
         self._zoom = 0 if step == 0 else max(-8, min(12, self._zoom + step))
         self._set_again()
         self.zoom_changed.emit()
@@ -198,7 +203,7 @@ class TextView(QTextEdit):
         self._is_loading = False
 
     def _set_type(self) -> None:
-        """Set the text in its fonts, a column of readable width."""
+        """Set the text with its fonts and formats."""
         parent = self.parentWidget()
         font = QFont(parent.font() if parent is not None else self.font())
         least = QFontInfo(font).pixelSize() * _LARGER
@@ -210,7 +215,7 @@ class TextView(QTextEdit):
         Typesetter(self.document(), self._map).set_parts(parts)
 
     def _fit_column(self) -> None:
-        """Keep lines to a length that is easy to read, in the middle of what room there is."""
+        """Centre the column, with lines of a readable length."""
         metrics = QFontMetricsF(self.document().defaultFont())
         column = metrics.averageCharWidth() * _COLUMN
         side = max(L, (self.viewport().width() - column) / 2)
@@ -236,7 +241,7 @@ class TextView(QTextEdit):
             super().mousePressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        event.ignore()  # the preview has a menu for all it shows
+        event.ignore()  # the preview has the menu
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -252,7 +257,7 @@ class TextView(QTextEdit):
         painter.end()
 
     def _rule_pages(self, painter: QPainter) -> None:
-        """Draw a line where a slide, a sheet or a chapter begins."""
+        """Draw a line above each slide, sheet or chapter but the first."""
         painter.setPen(QPen(current().line, 1))
         for page in self._pages[1:]:
             if self._offset < page < self._offset + len(self._text):
@@ -275,7 +280,7 @@ class TextView(QTextEdit):
             self._set_again()
 
     def _unit(self, place: int) -> int:
-        """Return the position in Qt's document of a code point of the whole text."""
+        """Return the position in Qt's document of an offset in the document."""
         local = max(0, min(place - self._offset, len(self._text)))
         return self._map.to_utf16(local)
 
@@ -313,7 +318,7 @@ class TextView(QTextEdit):
         self.viewport().update()
 
     def _words_of(self, start: int, end: int) -> list[Span]:
-        """Part a range at its lines, so that nothing is tinted where there is no text."""
+        """Split a range into the texts of its lines, so that blank space is not tinted."""
         low = max(start - self._offset, 0)
         part = self._text[low : max(end - self._offset, 0)]
         first = self._offset + low
@@ -328,7 +333,7 @@ class TextView(QTextEdit):
         bar.setValue(bar.value() + self.cursorRect(cursor).top() - place)
 
     def _lines(self, start: int, end: int) -> list[QRectF]:
-        """Return the rectangles of the lines of a range that can be seen."""
+        """Return the rectangles of the visible lines of a range."""
         if start >= end:
             return []
         first, last = self._unit(start), self._unit(end)
@@ -343,7 +348,7 @@ class TextView(QTextEdit):
             place = block.layout().position() - QPointF(0, scrolled)
             found += _block_lines(block, place, first, last)
             block = block.next()
-        for line, below in pairwise(found):  # what is between lines is of the passage
+        for line, below in pairwise(found):  # close the gaps between lines
             line.setBottom(max(line.bottom(), below.top()))
         return found
 
@@ -375,6 +380,6 @@ def _block_lines(block: QTextBlock, place: QPointF, first: int, last: int) -> li
 
 
 def _x(line: QTextLine, position: int) -> float:
-    # Some versions return the position it belongs to as well.
+    # Some versions of PySide return a tuple with the position as well.
     found: Any = line.cursorToX(position)
     return float(found[0] if isinstance(found, tuple) else found)

@@ -1,7 +1,4 @@
-"""The rows of controls above the page.
-
-Owns the buttons, the page field and what they say; it must not know what they do.
-"""
+"""The toolbar of the preview: buttons, the page field, the zoom. It must not know what they do."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ _LABEL_CHARS = 5
 
 
 class Toolbar(QWidget):
-    """Two rows: the document and what can be done with it; where one is and how it is shown."""
+    """Two rows of controls: for the document; for its hits, pages and zoom."""
 
     hit_step = Signal(int)  # 1 for the next one, -1 for the one before
     page_entered = Signal(str)
@@ -75,7 +72,7 @@ class Toolbar(QWidget):
         self._measure()
 
     def show_hits(self, index: int, count: int) -> None:
-        """Set the index of the shown hit of a document, from 0."""
+        """Show the number of the current hit of the document, from an index from 0."""
         several = count > 1
         text = self.tr("Hit {n} of {total}").format(n=index + 1, total=count)
         self.place.setText(text if several else "")
@@ -86,7 +83,7 @@ class Toolbar(QWidget):
         self.after.setEnabled(index < count - 1)
 
     def show_page(self, label: str, number: int, count: int) -> None:
-        """Set the shown page: its label and, if different, its number."""
+        """Show the current page: its label and, if different, its number."""
         self.page.setText(label)
         plain = label == str(number)
         total = self.tr("of {total}") if plain else self.tr("({n} of {total})")
@@ -94,7 +91,7 @@ class Toolbar(QWidget):
         self._fit()
 
     def show_unit(self, unit: str, number: int) -> None:
-        """Set the slide, sheet or chapter of a text; ``unit`` is "" if there are none."""
+        """Show the slide, sheet or chapter of a text; ``unit`` is "" if there are none."""
         self.unit.setText(formats.place(unit, str(number)))
 
     def show_zoom(self, zoom: Zoom, scale: float) -> None:
@@ -106,7 +103,7 @@ class Toolbar(QWidget):
                 action.setChecked(same and (zoom.fit is not Fit.SCALE or _near(chosen, scale)))
 
     def show_kind(self, *, pages: bool, text: bool, outlined: bool) -> None:
-        """Show the controls that the document has a use for."""
+        """Show the controls for pages or text."""
         self.page.setVisible(pages)
         self.total.setVisible(pages)
         self.unit.setVisible(text)
@@ -116,7 +113,7 @@ class Toolbar(QWidget):
         self._fit()
 
     def add(self, text: str, name: str) -> QAction:
-        """Add an entry to the menu of what else can be done."""
+        """Add an entry to the menu of further actions."""
         action = QAction(icon(name), text, self)
         self.menu.addAction(action)
         return action
@@ -137,11 +134,11 @@ class Toolbar(QWidget):
             self._fit()
 
     def _optional(self) -> tuple[QWidget, ...]:
-        """Controls hidden first where room is short: keys and menus do the same."""
+        """The controls to hide where room is short; keys and menus do the same."""
         return self.smaller, self.larger, self.place
 
     def _fit(self) -> None:
-        """Show of the second row what there is room for."""
+        """Show the optional controls for which there is room."""
         always = (self.before, self.after, self.page, self.total, self.unit, self.zoom,
                   self.outline)  # fmt: skip
         room = self.width() - 2 * M
@@ -231,7 +228,7 @@ class Toolbar(QWidget):
         column.addLayout(bottom)
 
     def _measure(self) -> None:
-        """Make icons and fields as large as the text asks for."""
+        """Size icons and fields by the font."""
         metrics = self.fontMetrics()
         side = round(1.15 * metrics.height())
         for button in self.findChildren(QToolButton):

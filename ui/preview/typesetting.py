@@ -1,6 +1,6 @@
-"""Sets the parts of a text in their type: headings, lists, tables, programs.
+"""Formats the parts of a text: headings, lists, tables, source code.
 
-Owns sizes, heights of lines and gaps. It must not know where a text comes from, nor change it.
+Owns sizes, line heights and gaps. It must not know where a text comes from, nor change it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ui.preview.reading import Part
     from ui.text_offsets import Utf16Map
 
-# Heights of lines, in heights of the font; sizes of headings, by their level.
+# Line heights, in heights of the font; sizes of headings by level, in those of the text.
 _PROSE_LINE, _HEADING_LINE = 1.5, 1.2
 _HEADINGS = (1.6, 1.35, 1.2, 1.1, 1.0, 1.0)
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
@@ -42,11 +42,11 @@ _UNSEEN = f" \t\r{HIDDEN}"
 
 
 class Typesetter:
-    """Formats a document whose text is there, in its default font.
+    """Formats a document that has its text and its default font.
 
     Args:
         document: The text.
-        units: From the offsets of parts to Qt's.
+        units: Converts the offsets of parts to Qt's.
     """
 
     def __init__(self, document: QTextDocument, units: Utf16Map) -> None:
@@ -56,7 +56,7 @@ class Typesetter:
         self._bullets.setStyle(QTextListFormat.Style.ListDisc)
 
     def set_parts(self, parts: Iterable[Part]) -> None:
-        """Set each part as what it is, and the rest as prose."""
+        """Format each part by its kind, and the rest as prose."""
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         cursor.select(QTextCursor.SelectionType.Document)
@@ -87,7 +87,7 @@ class Typesetter:
                     block.setLeftMargin(1.5 * size)
                     block.setTextIndent(-size)
                 cursor.setBlockFormat(block)
-                if not marked:  # the format had its marks drawn, not written
+                if not marked:  # the document's bullets are no part of its text
                     cursor.createList(self._bullets)
             case Look.TABLE:
                 block = _block_format(_HEADING_LINE, 0.0)
@@ -106,7 +106,7 @@ class Typesetter:
             cursor.setBlockFormat(last)
 
     def _close_up(self, cursor: QTextCursor) -> None:
-        """Make lines without anything to see low."""
+        """Give blank lines half the height."""
         low = QTextBlockFormat()
         low.setLineHeight(self._size / 2, _FIXED)
         block = self._document.begin()
@@ -117,7 +117,7 @@ class Typesetter:
             block = block.next()
 
     def _tabs(self, table: str) -> list[QTextOption.Tab]:
-        """Stops so that the cells of a table stand below each other."""
+        """Return tab stops that align the columns of a table."""
         metrics = QFontMetricsF(self._document.defaultFont())
         widths: list[float] = []
         for row in table.split("\u2029"):

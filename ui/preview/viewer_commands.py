@@ -1,7 +1,7 @@
 """The commands that open viewers at a page.
 
-Owns the table of them. It starts none, and knows nothing of Qt: the launcher, which starts them for
-a window that was cut off from the network, is forked before Qt is there.
+It starts none, and must not import Qt: the launcher, which starts them for a window that is cut off
+from the network, is forked before Qt is loaded.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Viewer:
     """A program that can open a page.
 
     Attributes:
-        names: Parts of what systems call it: desktop files, registered types, programs.
+        names: Parts of its names: of desktop files, registered types, programs.
         programs: Its executables.
-        arguments: With ``PATH``, ``PAGE`` and ``URL`` as placeholders.
+        arguments: Its arguments, with ``PATH``, ``PAGE`` and ``URL`` as placeholders.
     """
 
     names: tuple[str, ...]
@@ -37,7 +37,7 @@ class Viewer:
 
 _BROWSER = (URL + "#page=" + PAGE,)
 
-# In the order in which their names are looked for: the first that fits is meant.
+# The first whose name matches is taken.
 VIEWERS = (
     Viewer(("evince", "papers"), ("evince", "papers"), (f"--page-index={PAGE}", PATH)),
     Viewer(("atril",), ("atril",), (f"--page-index={PAGE}", PATH)),
@@ -64,23 +64,22 @@ VIEWERS = (
 
 
 def viewer_named(name: str) -> Viewer | None:
-    """Return the viewer that a desktop file or a registered type belongs to."""
+    """Return the viewer of a desktop file or a registered type."""
     folded = name.casefold()
     return next((each for each in VIEWERS if any(part in folded for part in each.names)), None)
 
 
 def filled(arguments: Sequence[str], path: str, page: int) -> list[str]:
-    """Put a document and a page into a viewer's arguments."""
+    """Fill a document and a page into a viewer's arguments."""
     values = {PATH: path, PAGE: str(page), URL: PurePath(path).as_uri()}
     pattern = re.compile("|".join(map(re.escape, values)))
     return [pattern.sub(lambda found: values[found[0]], each) for each in arguments]
 
 
-def own_command(text: str, path: str, page: int) -> list[str]:
-    """Return the program and the arguments of the person's own command.
+def custom_command(text: str, path: str, page: int) -> list[str]:
+    """Return the program and the arguments of the person's own command; [] if it is invalid.
 
-    The document is put at the end where the command does not say its place; an empty list means
-    that the command makes no sense.
+    A command without a placeholder for the document gets it as its last argument.
     """
     try:
         # Backslashes are parts of paths on Windows.
@@ -94,16 +93,13 @@ def own_command(text: str, path: str, page: int) -> list[str]:
 
 
 def view_command(name: str, path: str, page: int) -> list[str]:
-    """Return the command of an installed viewer, by the name of its desktop file.
-
-    An empty list means that no viewer can open a page.
-    """
+    """Return the command of a viewer by the name of its desktop file; [] if none is installed."""
     viewer = viewer_named(name)
     program = next(filter(None, map(shutil.which, viewer.programs)), "") if viewer else ""
     return [program, *filled(viewer.arguments, path, page)] if viewer and program else []
 
 
 def program_of(line: str) -> str:
-    """Return the program of a command line as Windows registers it."""
+    """Return the program of a command line from the Windows registry."""
     found = re.match(r'\s*(?:"([^"]+)"|(\S+\.exe)|(\S+))', line, re.IGNORECASE)
     return next(filter(None, found.groups()), "") if found else ""

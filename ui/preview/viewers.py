@@ -1,7 +1,7 @@
-"""Opening a document outside, at its page where the viewer can.
+"""Opens a document in a viewer, at its page where the viewer can.
 
-Owns the finding of the viewer that the system or the person has chosen; ``viewer_commands`` knows
-the arguments of each, ``ui.desktop`` starts them. It must not know the preview.
+Owns finding the viewer of the system or the person; ``viewer_commands`` has the arguments of each,
+``ui.desktop`` starts them. It must not know the preview.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ def open_external(hit: Hit, context: Context | None = None, page: int = 0) -> No
     """Open the document of a hit in the system's viewer, at the page if that viewer can.
 
     Args:
-        hit: Which document.
-        context: For the person's own command, and to say when nothing opens.
-        page: Which page; 0 for the hit's own.
+        hit: The hit.
+        context: For the person's own command, and a notice if nothing opens.
+        page: The page; 0 for that of the hit.
     """
     opening = _Opening(hit.path, max(page or hit.page, 1), context)
     opening.begin()
 
 
 class _Opening(QObject):
-    """One document on its way to a viewer; it goes when it has arrived."""
+    """The opening of one document; deletes itself afterwards."""
 
     def __init__(self, path: str, page: int, context: Context | None) -> None:
         super().__init__(QCoreApplication.instance())
@@ -61,7 +61,7 @@ class _Opening(QObject):
         elif sys.platform == "win32":
             self._finish(_start_registered(self._path, self._page))
         elif sys.platform == "darwin":
-            # No viewer there takes a page from outside.
+            # On macOS no viewer takes a page as an argument.
             self._finish(started=False)
         else:
             self._ask_desktop()
@@ -75,7 +75,7 @@ class _Opening(QObject):
             return ""
 
     def _ask_desktop(self) -> None:
-        """Find the default viewer, asynchronously, as it takes a few dozen milliseconds."""
+        """Ask for the default viewer, asynchronously: it takes a few dozen milliseconds."""
         program = QStandardPaths.findExecutable("xdg-mime")
         if not program:
             self._finish(started=False)
@@ -99,7 +99,7 @@ class _Opening(QObject):
             asking.kill()
             self._finish(started=False)
 
-    def _finish(self, started: bool) -> None:  # what the starters return
+    def _finish(self, started: bool) -> None:
         if not started:
             open_path(self._path, self._context.notices if self._context is not None else None)
         self.deleteLater()

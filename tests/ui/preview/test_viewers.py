@@ -18,8 +18,8 @@ from ui import outside
 from ui.desktop import open_path, show_in_folder
 from ui.preview.viewer_commands import (
     VIEWERS,
+    custom_command,
     filled,
-    own_command,
     program_of,
     viewer_named,
 )
@@ -79,7 +79,7 @@ def test_what_is_filled_in_is_not_filled_in_again() -> None:
     ],
 )
 def test_the_persons_own_command(text: str, command: list[str]) -> None:
-    assert own_command(text, "/d/a b.pdf", 7) == command
+    assert custom_command(text, "/d/a b.pdf", 7) == command
 
 
 @pytest.mark.parametrize(

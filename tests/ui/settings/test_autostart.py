@@ -35,7 +35,7 @@ def test_it_is_switched_on_and_off(home: Path) -> None:
     assert autostart.is_enabled()
     text = (home / ".config/autostart/lectern.desktop").read_text()
     command = next(line for line in text.splitlines() if line.startswith("Exec="))
-    assert shlex.split(command.removeprefix("Exec=")) == autostart.own_command("--tray")
+    assert shlex.split(command.removeprefix("Exec=")) == autostart.start_command("--tray")
     autostart.set_enabled(False)
     assert not autostart.is_enabled()
     autostart.set_enabled(False)  # no entry to remove is no fault
@@ -103,12 +103,12 @@ def test_an_installed_program_starts_itself_and_an_image_from_outside(
 ) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.delenv("APPIMAGE", raising=False)
-    assert autostart.own_command("--tray") == [sys.executable, "--tray"]
+    assert autostart.start_command("--tray") == [sys.executable, "--tray"]
     monkeypatch.setenv("APPIMAGE", "/home/ann/Lectern.AppImage")
-    assert autostart.own_command() == ["/home/ann/Lectern.AppImage"]
+    assert autostart.start_command() == ["/home/ann/Lectern.AppImage"]
 
 
 def test_the_own_command_can_be_started() -> None:
-    command = autostart.own_command("--tray")
+    command = autostart.start_command("--tray")
     assert command[-1] == "--tray"
     assert all(command)
