@@ -18,15 +18,17 @@ from typing import TYPE_CHECKING, Any
 
 from app import fault_reports, logs, paths
 from app.settings import Settings
+from app.start_arguments import query_and_paths
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import OpenPath, View
 from indexer.confine.process import own_command
 from ui.ports import Notice
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
+    from collections.abc import Sequence
 
     from indexer.confine.launcher import Command, LauncherRequest
+    from ui.application import Application
     from ui.main_window import MainWindow
     from ui.single import Start
 
@@ -41,7 +43,7 @@ def run(
     library: Path,
     *,
     offline: bool = False,
-    query: str = "",
+    given: Sequence[str] = (),
     in_tray: bool = False,
     check: Path | None = None,
 ) -> int:
@@ -51,7 +53,7 @@ def run(
         settings: The values in force.
         library: The library to search.
         offline: The engine makes no connection, whatever the setting.
-        query: What to search for at once.
+        given: What to search for, or to open, at once.
         in_tray: Start without showing the window, where there is a tray.
         check: For the self-test: a folder for what the window stores, which closes once it shows
             the page of a hit.
@@ -65,16 +67,18 @@ def run(
     from ui.single import Start, hand_over
 
     app = make_application()
-    if hand_over(library, Start(query, os.environ.pop("XDG_ACTIVATION_TOKEN", ""))):
+    query, named = query_and_paths(given)
+    start = Start(query, os.environ.pop("XDG_ACTIVATION_TOKEN", ""), named)
+    if hand_over(library, start):
         return 0
     use_language(app, str(settings["language"]))
     program = Program(app, settings, library, offline=offline, folder=check)
     if check is None:
-        return program.run(query, in_tray=in_tray)
+        return program.run(start, in_tray=in_tray)
     from ui.window_check import WindowCheck
 
     shown = WindowCheck(program.window)
-    return program.run(query, in_tray=False) or shown.status
+    return program.run(start, in_tray=False) or shown.status
 
 
 def launcher_commands() -> dict[type[LauncherRequest[Any]], Command]:
@@ -131,7 +135,7 @@ class Program:
 
     def __init__(
         self,
-        app: QApplication,
+        app: Application,
         settings: Settings,
         library: Path,
         *,
@@ -192,8 +196,9 @@ class Program:
         self.signals.arrived.connect(self.window.quit)
         # At the end of a session Qt would only close the window, which may just hide it.
         self.app.commitDataRequest.connect(self.window.quit)
+        self.app.asked.connect(self._asked)
 
-    def run(self, query: str, *, in_tray: bool) -> int:
+    def run(self, start: Start, *, in_tray: bool) -> int:
         """Show the window, run until it is closed, and end what was started."""
         from PySide6.QtCore import QTimer
 
@@ -209,7 +214,7 @@ class Program:
                 first.painted.connect(self.begin)
                 # What exists by now lives as long: collecting it again would stall the window.
                 first.painted.connect(gc.freeze)
-                self.window.present(query)
+                self.window.present(start.query, start.paths)
             status = self.app.exec()
         self.close()
         if self._forgetting:
@@ -272,7 +277,10 @@ class Program:
     def _handed_over(self, start: Start) -> None:
         if start.token:
             os.environ["XDG_ACTIVATION_TOKEN"] = start.token  # Wayland needs it to raise a window
-        self.window.present(start.query)
+        self.window.present(start.query, start.paths)
+
+    def _asked(self, what: str) -> None:
+        self.window.present(*query_and_paths([what]))
 
     def _leave(self) -> None:
         self.single.close()

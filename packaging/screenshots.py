@@ -21,10 +21,11 @@ from app.paths import models_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from PySide6.QtWidgets import QApplication, QWidget
+    from PySide6.QtWidgets import QWidget
 
     from app.gui import Program
     from indexer.api.progress import Progress
+    from ui.application import Application
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "packaging" / "pictures"
@@ -113,7 +114,7 @@ def is_outlined(page: QWidget) -> bool:
 class Stage:
     """The program with its window, in a language, a theme and a size of text."""
 
-    def __init__(self, app: QApplication, library: Path, **settings: str | int) -> None:
+    def __init__(self, app: Application, library: Path, **settings: str | int) -> None:
         from app.gui import Program
         from app.settings import Settings
         from ui.application import use_language
@@ -149,7 +150,7 @@ class Stage:
         self.program.close()
 
 
-def scenes(app: QApplication, library: Path) -> Iterator[tuple[str, QWidget]]:
+def scenes(app: Application, library: Path) -> Iterator[tuple[str, QWidget]]:
     """Yield each picture's name and its window, in the state it is to be taken in."""
     from ui.pages import ACTIVITY
 

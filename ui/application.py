@@ -26,6 +26,7 @@ from PySide6.QtCore import (
     Signal,
     qInstallMessageHandler,
 )
+from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from ui.icons import icon
@@ -48,13 +49,28 @@ _LEVELS = {
 }
 
 
-def make_application(arguments: Sequence[str] = ()) -> QApplication:
+class Application(QApplication):
+    """The application. Signals: ``asked`` with a local path or an address that is to be opened.
+
+    macOS asks a running program so; other systems put it on the command line.
+    """
+
+    asked = Signal(str)
+
+    def event(self, event: QEvent) -> bool:
+        if not isinstance(event, QFileOpenEvent):
+            return super().event(event)
+        self.asked.emit(event.file() or event.url().toString())
+        return True
+
+
+def make_application(arguments: Sequence[str] = ()) -> Application:
     """Make the application; there is one in a process at most."""
     # Qt would round 125 % and 150 %, which makes text too small or too large.
     QApplication.setHighDpiScaleFactorRoundingPolicy(
         Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
     )
-    app = QApplication(["lectern", *arguments])
+    app = Application(["lectern", *arguments])
     app.setApplicationName("lectern")
     app.setApplicationDisplayName("Lectern")
     app.setDesktopFileName("lectern")

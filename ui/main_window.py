@@ -25,7 +25,7 @@ from ui.status_line import StatusLine
 from ui.theme import separator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent
 
@@ -70,6 +70,7 @@ class MainWindow(QMainWindow):
         self._notices = notices
         self._state = state
         self._quitting = False
+        self._to_open: tuple[str, ...] = ()  # until the engine says what the library has
         self._dialogs: dict[str, QWidget] = {}
         self.setWindowTitle("Lectern")
         self.pages = Pages(context, state)
@@ -157,8 +158,8 @@ class MainWindow(QMainWindow):
     def go_to_search(self) -> None:
         self.pages.show_page(SEARCH)
 
-    def present(self, query: str = "") -> None:
-        """Bring the window to the front, even if hidden or minimised, and search for a query."""
+    def present(self, query: str = "", paths: Sequence[str] = ()) -> None:
+        """Bring the window to the front, even if hidden or minimised; search, or open paths."""
         if self.isMinimized():
             self.showNormal()
         else:
@@ -167,6 +168,10 @@ class MainWindow(QMainWindow):
         self.activateWindow()
         if query:
             self.pages.search_for(query)
+        if paths:
+            self._to_open = tuple(paths)
+            if self._context.link.is_connected:
+                self._context.link.ask(GetStatus(), done=self._handle_status)
 
     def quick_search(self) -> None:
         """Bring the window to the front with the focus in the search box."""
@@ -306,7 +311,10 @@ class MainWindow(QMainWindow):
         self._context.link.ask(GetStatus(), done=self._handle_status)
 
     def _handle_status(self, status: Status) -> None:
-        if not status.roots and self.pages.name == SEARCH and not self.pages.query:
+        paths, self._to_open = self._to_open, ()
+        if paths:
+            self.pages.open_paths(paths, [root.path for root in status.roots])
+        elif not status.roots and self.pages.name == SEARCH and not self.pages.query:
             self.pages.show_page(FIRST_RUN)
 
     def _setting_changed(self, name: str) -> None:

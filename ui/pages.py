@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections import deque
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -20,6 +21,8 @@ from ui.search_pane import SearchPane
 from ui.timers import timer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtWidgets import QWidget
 
     from indexer.api.status import Activity
@@ -116,11 +119,7 @@ class Pages(QStackedWidget):
         """Show the list of all files, or of those in a state or under a root."""
         from ui.library.coverage import CoveragePage
 
-        self.show_page(LIBRARY)
-        tabs = self._made[LIBRARY]
-        assert isinstance(tabs, QTabWidget)  # noqa: S101  # made below
-        tabs.setCurrentIndex(1)
-        files = tabs.currentWidget()
+        files = self._show_tab(1)
         assert isinstance(files, CoveragePage)  # noqa: S101  # made below
         files.show_files(state, root)
 
@@ -133,6 +132,33 @@ class Pages(QStackedWidget):
         if text:
             self.search.search.search(text)
 
+    def open_paths(self, paths: Sequence[str], roots: Sequence[str]) -> None:
+        """Search in what is in the library, and offer to add what is not.
+
+        Args:
+            paths: Files and folders.
+            roots: The files and folders that the library consists of.
+        """
+        fresh = [
+            path for path in paths if not any(PurePath(path).is_relative_to(root) for root in roots)
+        ]
+        if not fresh:
+            self.show_page(SEARCH)
+            self.search.search.search_inside(paths[0])
+        elif roots:
+            from ui.library.folders import FoldersPage
+
+            folders = self._show_tab(0)
+            assert isinstance(folders, FoldersPage)  # noqa: S101  # made below
+            folders.add_paths(fresh)
+        else:
+            from ui.library.first_run import FirstRun
+
+            self.show_page(FIRST_RUN)
+            first = self._made[FIRST_RUN]
+            assert isinstance(first, FirstRun)  # noqa: S101  # made below
+            first.folders.add(fresh)
+
     def close_parts(self) -> None:
         """Save what is kept and end background work, before the window closes."""
         self._timer.stop()
@@ -141,6 +167,14 @@ class Pages(QStackedWidget):
 
     def _want_folders(self) -> None:
         self.show_page(FIRST_RUN)
+
+    def _show_tab(self, index: int) -> QWidget | None:
+        """Show a tab of the library, and return what is in it."""
+        self.show_page(LIBRARY)
+        tabs = self._made[LIBRARY]
+        assert isinstance(tabs, QTabWidget)  # noqa: S101  # made below
+        tabs.setCurrentIndex(index)
+        return tabs.currentWidget()
 
     def _load_one(self) -> None:
         if self._ahead:

@@ -38,11 +38,13 @@ class Start:
     Attributes:
         query: To be searched for.
         token: The XDG activation token, without which Wayland raises no window.
+        paths: Files and folders to open.
         folder: Device and inode of the library's folder, set by ``hand_over``.
     """
 
     query: str = ""
     token: str = ""
+    paths: tuple[str, ...] = ()
     folder: Any = None  # JSON: the codec's integers have 63 bits, an inode may have 64
 
 

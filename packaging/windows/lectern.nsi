@@ -9,6 +9,8 @@ OutFile "${OUT}"
 InstallDir "$LOCALAPPDATA\Programs\Lectern"
 InstallDirRegKey HKCU "Software\Lectern" "Folder"
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Lectern"
+!define LINKS "Software\Classes\lectern"
+!define FOLDERS "Software\Classes\Directory\shell\Lectern"
 !define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
 
 !include MUI2.nsh
@@ -39,6 +41,12 @@ Section "Lectern" Program
   WriteRegStr HKCU "${UNINSTALL}" "InstallLocation" "$INSTDIR"
   WriteRegStr HKCU "${UNINSTALL}" "UninstallString" '"$INSTDIR\uninstall.exe"'
   WriteRegStr HKCU "${UNINSTALL}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
+  WriteRegStr HKCU "${LINKS}" "" "URL:Lectern"
+  WriteRegStr HKCU "${LINKS}" "URL Protocol" ""
+  WriteRegStr HKCU "${LINKS}\shell\open\command" "" '"$INSTDIR\lectern-window.exe" gui "%1"'
+  WriteRegStr HKCU "${FOLDERS}" "" "Search with Lectern"
+  WriteRegStr HKCU "${FOLDERS}" "Icon" "$INSTDIR\lectern-window.exe"
+  WriteRegStr HKCU "${FOLDERS}\command" "" '"$INSTDIR\lectern-window.exe" gui "%1"'
 SectionEnd
 
 Section /o "Start Lectern in the tray at login" Login
@@ -51,6 +59,8 @@ Section "Uninstall"
   Pop $0
   Delete "$SMPROGRAMS\Lectern.lnk"
   DeleteRegValue HKCU "${RUN}" "lectern"
+  DeleteRegKey HKCU "${LINKS}"
+  DeleteRegKey HKCU "${FOLDERS}"
   DeleteRegKey HKCU "${UNINSTALL}"
   DeleteRegKey HKCU "Software\Lectern"
   RMDir /r "$INSTDIR"

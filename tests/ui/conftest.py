@@ -24,6 +24,7 @@ from pytestqt.qtbot import QtBot
 from app.settings import Settings
 from tests.ui import engines, leaks
 from tests.ui.notices import RecordedNotices
+from ui.application import Application
 from ui.engine_client import EngineLink
 from ui.ports import Context
 from ui.theme import Themes
@@ -54,6 +55,12 @@ class PatientBot(QtBot):
 
     def waitExposed(self, widget: QWidget, *, timeout: int = WAIT_MS) -> Any:
         return super().waitExposed(widget, timeout=timeout)
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type[Application]:
+    """The class of the application that pytest-qt makes."""
+    return Application
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication
-
 from app.gui import Program
 from indexer.api.requests import Index
+from ui.application import Application
 from ui.supervisor import EngineState
 
 if TYPE_CHECKING:
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
     from tests.fake_engine import FakeEngine
 
 
-def application() -> QApplication:
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
+def application() -> Application:
+    app = Application.instance()
+    assert isinstance(app, Application)
     return app
 
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
-from app.gui import Program
 from app.settings import Settings
 from indexer.api.requests import Index, SetPace
 from indexer.api.status import Speed
 from indexer.api.types import Summary
 from tests.ui.heartbeat import Heartbeat, Machine
+from tests.ui.program import make
 from ui.supervisor import EngineState
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from app.gui import Program
     from tests.ui.engines import Home
 
 FILES = 1000
@@ -53,9 +53,7 @@ def test_a_thousand_files_are_indexed_without_missing_a_beat(
         monkeypatch.setenv(name, value)
     documents = tmp_path / "documents"
     make_files(documents)
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
-    program = Program(app, Settings(home.settings_file), home.library, offline=True)
+    program = make(Settings(home.settings_file), home.library)
     program.window.present()
     # Building and painting the window is what the first paint is measured for.
     QTest.qWait(50)

@@ -8,11 +8,15 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QFileOpenEvent
 
 from app.settings import Settings
 from indexer.api.requests import Index
 from tests.ui.conftest import WAIT_MS
 from tests.ui.program import application, end, make, start
+from ui.library.first_run import FirstRun
+from ui.library.folders import FoldersPage
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
 from ui.single import Start
 from ui.supervisor import EngineState
@@ -115,6 +119,47 @@ def test_a_second_start_hands_its_query_over(
     shown.single.handed_over.emit(Start("ice"))
     assert window.pages.name == SEARCH
     assert window.pages.search.search.query == "ice"
+
+
+def test_a_file_of_the_library_is_searched_in(
+    window: MainWindow, shown: Program, library_files: Path, qtbot: QtBot
+) -> None:
+    file = library_files / "ice.txt"
+    shown.single.handed_over.emit(Start(paths=(str(file),)))
+    search = window.pages.search.search
+    qtbot.waitUntil(lambda: str(file) in search.query)
+    assert window.pages.name == SEARCH
+
+
+def test_what_is_not_in_the_library_is_offered_to_be_added(
+    window: MainWindow, shown: Program, tmp_path: Path, qtbot: QtBot
+) -> None:
+    file = tmp_path / "elsewhere.txt"
+    file.write_text("A lamp of brass.")
+    shown.single.handed_over.emit(Start(paths=(str(file),)))
+    qtbot.waitUntil(lambda: window.pages.name == LIBRARY)
+    folders = window.findChild(FoldersPage)
+    assert isinstance(folders, FoldersPage)
+    assert folders.card.paths == [str(file)]
+
+
+def test_the_first_folder_is_offered_by_the_first_run(
+    program: Program, library_files: Path, qtbot: QtBot
+) -> None:
+    start(program, qtbot)
+    program.window.pages.show_page(ACTIVITY)
+    system = QFileOpenEvent(QUrl.fromLocalFile(str(library_files)))
+    application().sendEvent(application(), system)
+    qtbot.waitUntil(lambda: program.window.pages.name == FIRST_RUN)
+    first = program.window.findChild(FirstRun)
+    assert isinstance(first, FirstRun)
+    assert str(library_files) in first.folders.paths
+
+
+def test_a_link_that_the_system_hands_over_is_followed(window: MainWindow, qtbot: QtBot) -> None:
+    link = QUrl("lectern://passage?text=the%20lamp%20of%20brass%20stands")
+    application().sendEvent(application(), QFileOpenEvent(link))
+    assert window.pages.search.search.query == '"the lamp of brass stands"'
 
 
 def test_closing_may_mean_staying_in_the_tray(

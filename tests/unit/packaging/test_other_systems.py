@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from tests.windows.python import requirements
+from ui.links import SCHEME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,8 +77,19 @@ def test_the_bundle_is_described() -> None:
     about = plistlib.loads((PACKAGING / "mac" / "Info.plist").read_bytes())
     assert about["CFBundleExecutable"] == "lectern-window"
     assert about["CFBundleDocumentTypes"]
+    (links,) = about["CFBundleURLTypes"]
+    assert links["CFBundleURLSchemes"] == [SCHEME]
     rights = plistlib.loads((PACKAGING / "mac" / "entitlements.plist").read_bytes())
     assert not any("network" in right for right in rights)
+
+
+def test_every_installer_registers_links() -> None:
+    entry = (PACKAGING / "linux" / "lectern.desktop").read_text("utf-8")
+    assert f"x-scheme-handler/{SCHEME};" in entry
+    assert "Exec=lectern gui %U\n" in entry
+    installer = (PACKAGING / "windows" / "lectern.nsi").read_text("utf-8")
+    assert f'!define LINKS "Software\\Classes\\{SCHEME}"' in installer
+    assert 'DeleteRegKey HKCU "${LINKS}"' in installer
 
 
 def test_a_mac_signs_with_what_it_is_given(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
