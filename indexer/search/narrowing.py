@@ -8,7 +8,7 @@ and phrases, page numbers) are checked on every hit. It must not search.
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,48 +67,62 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
     """Resolve a query's filters against the catalog as it is now."""
     filters = query.filters
     named = catalog.collections() if filters.folders or filters.not_folders else {}
-    collections = {name.casefold(): text for name, text in named.items()}
+    collections = _Collections(catalog, {name.casefold(): text for name, text in named.items()})
     return Narrowing(
-        docs=_documents(filters, catalog, collections),
+        docs=collections.documents(filters),
         pages=filters.pages,
         words=frozenset(word for text in query.excluded_words for word in words(text)),
         phrases=tuple(tuple(words(phrase)) for phrase in query.excluded_phrases),
     )
 
 
-def _documents(filters: Filters, catalog: Catalog, collections: Mapping[str, str]) -> DocSet | None:
-    """The documents that match; ``collections`` are queries by their folded names."""
-    inside = [name for name in filters.folders if name.casefold() in collections]
-    outside = [name for name in filters.not_folders if name.casefold() in collections]
-    rest = replace(
-        filters,
-        folders=() if inside else filters.folders,
-        not_folders=tuple(name for name in filters.not_folders if name not in outside),
-    )
-    allowed = catalog.filters.resolve(_catalog_filter(rest))
-    if inside:
+@dataclass(slots=True)
+class _Collections:
+    """The named sets of documents, as ``in:`` finds them: their queries by their folded names.
+
+    A collection may be made of others. Each is resolved once, and is empty within itself, so that
+    neither circles nor long chains cost more than their number.
+    """
+
+    catalog: Catalog
+    queries: Mapping[str, str]
+    _resolved: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+
+    def documents(self, filters: Filters) -> DocSet | None:
+        """The documents that match, None for all."""
+        inside = [name for name in filters.folders if name.casefold() in self.queries]
+        outside = [name for name in filters.not_folders if name.casefold() in self.queries]
         plain = tuple(name for name in filters.folders if name not in inside)
-        in_folders = catalog.filters.resolve(DocFilter(folders=plain))
-        parts = [_members(name, catalog, collections) for name in inside]
-        parts += [in_folders] if in_folders is not None else []
-        either = np.unique(np.concatenate(parts))
-        allowed = either if allowed is None else np.intersect1d(allowed, either)
-    excluded = _excluded(filters, catalog)
-    if outside:
-        left_out = [_members(name, catalog, collections) for name in outside]
-        excluded = np.unique(np.concatenate([excluded, *left_out]))
-    if allowed is not None:
-        left = np.setdiff1d(allowed, excluded) if len(excluded) else allowed
-        return DocSet.from_docs(left.tolist())
-    return DocSet.from_docs(excluded.tolist(), allowed=False) if len(excluded) else None
+        rest = replace(
+            filters,
+            folders=() if inside else plain,
+            not_folders=tuple(name for name in filters.not_folders if name not in outside),
+        )
+        allowed = self.catalog.filters.resolve(_catalog_filter(rest))
+        if inside:
+            in_folders = self.catalog.filters.resolve(DocFilter(folders=plain))
+            parts = [self._members(name) for name in inside]
+            parts += [in_folders] if in_folders is not None else []
+            either = np.unique(np.concatenate(parts))
+            allowed = either if allowed is None else np.intersect1d(allowed, either)
+        excluded = _excluded(filters, self.catalog)
+        if outside:
+            left_out = [self._members(name) for name in outside]
+            excluded = np.unique(np.concatenate([excluded, *left_out]))
+        if allowed is not None:
+            left = np.setdiff1d(allowed, excluded) if len(excluded) else allowed
+            return DocSet.from_docs(left.tolist())
+        return DocSet.from_docs(excluded.tolist(), allowed=False) if len(excluded) else None
 
-
-def _members(name: str, catalog: Catalog, collections: Mapping[str, str]) -> NDArray[np.int32]:
-    """The documents of a collection, ascending; it may be made of others, but not of itself."""
-    others = {other: text for other, text in collections.items() if other != name.casefold()}
-    docs = _documents(parse(collections[name.casefold()]).filters, catalog, others)
-    known = catalog.docs.known()
-    return known if docs is None else known[docs.keeps(known)]
+    def _members(self, name: str) -> NDArray[np.int32]:
+        """The documents of a collection, ascending."""
+        key = name.casefold()
+        if key not in self._resolved:
+            self._resolved[key] = np.zeros(0, np.int32)
+            docs = self.documents(parse(self.queries[key]).filters)
+            known = self.catalog.docs.known()
+            self._resolved[key] = known if docs is None else known[docs.keeps(known)]
+        return self._resolved[key]
 
 
 def _catalog_filter(filters: Filters) -> DocFilter:

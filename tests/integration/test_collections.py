@@ -8,6 +8,7 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, SetCollection
+from indexer.engine.open_library import MOST_COLLECTIONS
 from tests.integration.world import World, search
 
 if TYPE_CHECKING:
@@ -67,6 +68,19 @@ def test_a_collection_may_be_a_filter_or_made_of_others(engine: Engine) -> None:
     assert found(engine, "in:Rest") == set(FILES) - {"ships/mast.md", "notes/soup.md"}
     assert found(engine, "in:Both") == {"ships/mast.md", "notes/soup.md"}
     assert found(engine, "in:Loop") == set()
+
+
+def test_collections_that_are_all_made_of_each_other_are_resolved_at_once(engine: Engine) -> None:
+    names = [f"Part {number}" for number in range(MOST_COLLECTIONS)]
+    for name in names:
+        others = " ".join(f'in:"{other}"' for other in names if other != name)
+        engine.call(SetCollection(name, f"{others} in:ships"))
+    assert found(engine, 'in:"Part 7"') == SEA
+    with pytest.raises(WorldError) as raised:
+        engine.call(SetCollection("One more", "in:ships"))
+    assert raised.value.code == "bad_request"
+    engine.call(SetCollection("part 7", "ext:md"))
+    assert found(engine, 'in:"Part 7"') == {"ships/mast.md", "notes/soup.md"}
 
 
 def test_it_lasts_until_it_is_forgotten(world: World) -> None:
