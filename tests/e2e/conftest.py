@@ -1,4 +1,4 @@
-"""A command line in a world of its own: no setting, library or log of the person's is touched."""
+"""Runs the command line in a temporary home, so that no setting, library or log is touched."""
 
 from __future__ import annotations
 
@@ -25,10 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Lectern:
-    """Runs ``lectern`` as a person would, in processes of their own.
-
-    ``module`` says which engine stands behind it.
-    """
+    """Runs ``lectern`` in processes of its own; ``module`` is run with ``python -m``."""
 
     folder: Path
     module: str
@@ -41,7 +38,7 @@ class Lectern:
             "XDG_CONFIG_HOME": str(home / "config"),
             "XDG_DATA_HOME": str(home / "data"),
             "XDG_STATE_HOME": str(home / "state"),
-            # The unpacked classifier of languages: 68 MB, the same for all.
+            # Shared, since it holds the unpacked classifier of languages, 68 MB.
             "XDG_CACHE_HOME": str(platformdirs.user_cache_path()),
             "XDG_RUNTIME_DIR": os.path.realpath(self.folder / "run"),
             "PYTHONPATH": str(ROOT),
@@ -59,7 +56,7 @@ class Lectern:
     def start(
         self, *arguments: str | Path, environment: dict[str, str] | None = None
     ) -> Iterator[subprocess.Popen[str]]:
-        """Start a command line; it does not outlive the block, however that ends."""
+        """Start a command line, which is killed at the end of the block."""
         command = [sys.executable, "-m", self.module, *map(str, arguments)]
         with subprocess.Popen(
             command,
@@ -84,7 +81,7 @@ class Lectern:
         stdin: str = "",
         environment: dict[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command line to its end and insist on its exit status."""
+        """Run a command line to its end and check its exit status."""
         with self.start(*arguments, environment=environment) as process:
             out, err = process.communicate(stdin, timeout=WAIT_S)
         assert process.returncode == status, f"{process.returncode}\n{out}\n{err}"
@@ -103,7 +100,7 @@ class Lectern:
 
 @pytest.fixture
 def lectern(tmp_path: Path) -> Iterator[Lectern]:
-    # The names of sockets are short, and those of the folders of tests are not.
+    # The name of a socket has about 100 bytes at most; folders of tests are longer.
     with tempfile.TemporaryDirectory(prefix="lectern-") as runtime:
         (tmp_path / "run").symlink_to(runtime)
         yield Lectern(tmp_path, "tests.fake_cli")

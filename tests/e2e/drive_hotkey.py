@@ -1,7 +1,7 @@
 """Hides the real window on a real display and waits for its hotkey.
 
 ``python -m tests.e2e.drive_hotkey KEYS`` is started by ``test_hotkey`` under a display of its own.
-It prints a line for each thing that came about, and goes on when it reads one.
+It prints a line for each step, and waits for a line before the last one.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main() -> None:
     window.hide()
     say("listening")
     until(window.isVisible, "the window that was called")
-    # Without a window manager no window is active, but this is where one would type.
+    # Without a window manager no window is active, but its focus widget is set.
     box = window.pages.search.search.bar.box
     until(lambda: window.focusWidget() is box, "the search box")
     settings.set("hotkey", "")

@@ -1,7 +1,7 @@
-"""A window that is cut off as the program's is, and opens a document outside.
+"""Opens a document outside from a process that is confined like the window.
 
-``python -m tests.e2e.drive_opening DOCUMENT PORT`` prints whether it was cut off, whether it could
-reach a port itself, and what the person was told.
+``python -m tests.e2e.drive_opening DOCUMENT PORT`` prints whether it was confined, whether it could
+reach a port itself, and the notices.
 """
 
 from __future__ import annotations

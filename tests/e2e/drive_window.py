@@ -1,7 +1,7 @@
 """Works the real window on a real display with the keyboard, from the first run to the passage.
 
 ``python -m tests.e2e.drive_window PICTURES`` is started by ``test_window`` under a display of its
-own. It prints one line for each thing that was reached, and keeps a picture of the screen there.
+own. It prints a line for each step, and saves a picture of the screen in that folder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ QUESTION = '"keeps the roof" of the workshop'
 
 
 class Driver:
-    """A person at the keyboard, with a camera."""
+    """Presses keys in the window, and saves pictures of the screen."""
 
     def __init__(self, app: QApplication, program: Program, pictures: Path) -> None:
         self.app = app
@@ -113,7 +113,7 @@ class Driver:
         self.until(lambda: self.window.pages.name == SEARCH, "the search")
 
     def _read(self) -> int:
-        """How many documents are read and embedded."""
+        """Return the number of documents that are read and embedded."""
         done: list[FileList] = []
         self.program.link.ask(ListFiles(FileState.INDEXED, limit=1), done=done.append)
         self.until(lambda: done, "an answer")

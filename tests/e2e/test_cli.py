@@ -1,4 +1,4 @@
-"""The command line, from outside: what it prints, where, and with which exit status."""
+"""The command line: what it prints, to which stream, and its exit status."""
 
 from __future__ import annotations
 

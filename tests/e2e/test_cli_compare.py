@@ -1,4 +1,4 @@
-"""``lectern compare``, ``lectern similar`` and explained hits, from outside."""
+"""``lectern compare``, ``lectern similar`` and explained hits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_compare_says_what_each_says_alone(lectern: Lectern, folder: Path) -> No
     (folder / "lease2.txt").write_text("The tenant pays rent.\fThe landlord paints the doors.")
     lectern("index", folder)
     assert "[not_a_root]" in lectern("compare", "nowhere.txt", "lease.txt", status=2).stderr
-    # A path that is there counts from here.
+    # An existing path is relative to the current folder.
     said = lectern("compare", folder / "lease.txt", "documents/lease2.txt")
     first, second = said.stdout.split("Only in lease2.txt")
     assert "Only in lease.txt" in first

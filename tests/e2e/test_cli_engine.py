@@ -73,7 +73,7 @@ def test_searching_works_while_another_command_indexes(lectern: Lectern, folder:
     lectern("index", folder)
     os.mkfifo(folder / "slow.txt")
     with lectern.start("index", folder) as indexing:
-        # Opens once the other process reads it, in the middle of its work.
+        # Opening the pipe blocks until the other process reads it, in the middle of its work.
         (folder / "slow.txt").write_text("WAIT")
         assert "lease" in lectern("search", "rent").stdout
         indexing.send_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The commands about how hard is worked, and about what is read again."""
+"""The commands pause, resume, pace, retry and estimate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that look after a library."""
+"""The commands verify, repair and reindex."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_cost_is_said_in_words() -> None:
 
 
 def test_over_the_real_engine(tmp_path: Path) -> None:
-    """Damaged on disk, told, repaired; then another model, and back."""
+    """A library is damaged on disk, verified and repaired; then its model is changed, and back."""
     from tests.e2e.conftest import Lectern
     from tests.tiny_model import TINY, install_tiny_model
 

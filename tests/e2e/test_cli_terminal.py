@@ -1,4 +1,4 @@
-"""The command line on a terminal of its own: colour, progress, questions."""
+"""The command line on a pseudo-terminal: colour, progress, questions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def on_terminal(
     lectern: Lectern, *arguments: str | Path, typed: str = "", status: int = 0, **environment: str
 ) -> str:
-    """Run a command on a terminal of its own and return everything it wrote there."""
+    """Run a command on a pseudo-terminal and return all that it wrote."""
     pty = pytest.importorskip("pty", reason="terminals of POSIX")
     ours, theirs = pty.openpty()
     os.write(ours, typed.encode())
@@ -35,7 +35,7 @@ def on_terminal(
         try:
             while part := os.read(ours, 4096):
                 parts.append(part)
-        except OSError:  # how Linux says that the other end is closed
+        except OSError:  # raised by Linux when the other end is closed
             pass
         os.close(ours)
         assert process.wait(60) == status

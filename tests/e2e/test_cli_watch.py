@@ -53,7 +53,7 @@ def test_what_changes_is_found_until_ctrl_c(real: Lectern, folder: Path) -> None
         _until(watch.stderr, "Up to date: 2 documents")
         (folder / "new.txt").write_text("A theremin hums in the cellar.")
         _until(watch.stderr, "Up to date: 3 documents")
-        # Another command uses the same engine, and finds it at once.
+        # Another command uses the same engine.
         hits = json.loads(real("search", "--json", "theremin").stdout)["hits"]
         assert hits[0]["file"] == "new.txt"
         assert f"{folder}, 4 files, watched" in real("status").stdout

@@ -1,4 +1,4 @@
-"""Commands and the window have no network, and what the person opens or fetches has one."""
+"""Commands and the window have no network; programs that they open, and downloads, have one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run(home: Home, command: list[str], **environment: str) -> subprocess.Comple
 
 
 def visitor(folder: Path, name: str, port: int) -> Path:
-    """Write a program that tells the listener which arguments it was started with."""
+    """Write a program that sends its arguments to the listener."""
     program = folder / name
     program.write_text(
         f"#!{sys.executable}\nimport socket, sys\n"
@@ -118,7 +118,7 @@ def test_a_window_without_anything_that_opens_says_so(
 
 
 def test_the_doctor_tells_whether_a_window_would_be_cut_off(home: Home) -> None:
-    """Drawn over the network it could not be."""
+    """A window whose display is reached over the network is not confined."""
     far = rows(home, QT_QPA_PLATFORM="xcb", DISPLAY="far.example:0")["network of the window"]
     assert far.startswith("would not be cut off: its display far.example:0")
     near = rows(home, QT_QPA_PLATFORM="offscreen")["network of the window"]
@@ -173,7 +173,7 @@ def test_releases_are_fetched_outside_when_asked_for_and_never_offline(
 
 
 def test_a_model_is_fetched_outside_and_offline_not_at_all(home: Home, fake: Listener) -> None:
-    """Nothing but the known package is asked for, and its asking is all that is heard."""
+    """Only the known package is requested, and the listener gets no other request."""
     settle(home, model=MODEL, offline=False)
     index = {"PIP_INDEX_URL": f"http://127.0.0.1:{fake.port}/simple", "PIP_RETRIES": "0"}
     assert "working offline" in rows(home, "--offline", **index)["model"]

@@ -1,4 +1,4 @@
-"""A library that is copied, moved or replaced while its engine runs: all act on what is there."""
+"""A library is copied, moved or replaced while its engine runs; commands use the right one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def engine(lectern: Lectern, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture
 def copy(lectern: Lectern, engine: subprocess.Popen[str]) -> Path:
-    """A copy of the library of that engine, its notes included."""
+    """A copy of the library of that engine, with the files that lead to the engine."""
     copy = lectern.folder / "copy"
     shutil.copytree(lectern.library, copy)
     assert (copy / NOTE_NAME).exists()
@@ -57,14 +57,14 @@ def sockets(lectern: Lectern) -> set[Path]:
 
 
 def whole(lectern: Lectern) -> None:
-    """The engine of the original answers, with everything it had."""
+    """Check that the engine of the original answers, with all its documents."""
     assert status(lectern)["library"] == str(lectern.library)
     assert status(lectern)["documents"] == 3
 
 
 def test_status_of_a_copy_is_that_of_the_copy(lectern: Lectern, copy: Path) -> None:
     assert status(lectern, copy)["library"] == str(copy)
-    assert not (copy / NOTE_NAME).exists()  # the stale note went, in the copy only
+    assert not (copy / NOTE_NAME).exists()  # the stale note was removed, in the copy only
     assert (lectern.library / NOTE_NAME).exists()
     assert len(sockets(lectern)) == 1
     whole(lectern)
@@ -119,7 +119,7 @@ def test_a_copy_of_a_killed_engine_is_a_library_of_its_own(
     engine.kill()
     engine.wait(WAIT_S)
     assert status(lectern, copy)["library"] == str(copy)
-    assert len(sockets(lectern)) == 1  # what the killed engine left is not the copy's to remove
+    assert len(sockets(lectern)) == 1  # the killed engine's socket is not removed for the copy
     whole(lectern)
     assert sockets(lectern) == set()
 
@@ -183,7 +183,7 @@ def test_a_library_that_took_the_place_of_another_is_its_own(
     with lectern.start("engine") as second:
         serving(second)
         assert engine.wait(WAIT_S) == 3
-        # The first one, ending, removed nothing that belongs to the second.
+        # The first engine, when it ended, removed no file of the second.
         assert (lectern.library / NOTE_NAME).exists()
         assert (lectern.library / HOLDER_NAME).exists()
         lectern("remove", folder / "ice.txt")

@@ -14,7 +14,7 @@ from tests.ui.engines import make_home
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Presses keys as a keyboard would, by the display's own test extension.
+# Presses keys through the X11 extension XTEST.
 PRESS = """
 from Xlib import X, XK, display
 from Xlib.ext import xtest

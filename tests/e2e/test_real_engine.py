@@ -1,7 +1,6 @@
 """The command line over the real engine: the sample documents from files to answers and back.
 
-The model is a tiny one, made on the spot, so meaning is not judged here; words, pages, states,
-offsets and processes are.
+The model is a tiny untrained one, so only words, pages, states, offsets and processes are tested.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ FILES = 7
 
 
 def prepare(folder: Path) -> Lectern:
-    """Make a world with the tiny model in it."""
+    """Return a command line whose home has the tiny model."""
     (folder / "run").mkdir(mode=0o700)
     lectern = Lectern(folder, "app")
     install_tiny_model(lectern.library.parent / "models")
@@ -40,7 +39,7 @@ def prepare(folder: Path) -> Lectern:
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A world in which the samples are indexed; to be copied, not touched."""
+    """A folder in which the samples are indexed; to be copied, not changed."""
     folder = tmp_path_factory.mktemp("indexed")
     lectern = prepare(folder)
     out = lectern("index", documents()).stdout
@@ -50,7 +49,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def served(indexed: Path) -> Iterator[Lectern]:
-    """The indexed samples behind a running engine, for tests that change nothing."""
+    """The indexed samples with a running engine, for tests that change nothing."""
     lectern = Lectern(indexed, "app")
     with lectern.serving():
         yield lectern
@@ -58,7 +57,7 @@ def served(indexed: Path) -> Iterator[Lectern]:
 
 @pytest.fixture
 def copied(indexed: Path, served: Lectern, tmp_path: Path) -> Lectern:
-    """A copy of the indexed library, to be changed; nobody writes to the original meanwhile."""
+    """A copy of the indexed library, to be changed."""
     folder = tmp_path / "copy"
     shutil.copytree(indexed, folder, ignore=shutil.ignore_patterns("run"))
     (folder / "run").mkdir(mode=0o700)
@@ -208,7 +207,7 @@ def status(lectern: Lectern) -> dict[str, Any]:
 
 
 def phrases(lectern: Lectern) -> set[tuple[str, int, int]]:
-    """Where a phrase stands; unlike the order of hits, it does not hang on rounded vectors."""
+    """Return the places of a phrase, which unlike the order of hits do not depend on vectors."""
     found = hits(lectern, "--limit", "1000", '"the floe"')
     return {(hit["file"], hit["start"], hit["end"]) for hit in found if hit["why"] == "phrase"}
 
@@ -216,7 +215,7 @@ def phrases(lectern: Lectern) -> set[tuple[str, int, int]]:
 def test_no_process_is_left_behind(copied: Lectern) -> None:
     with copied.start("index", "--rescan") as indexing:
         indexing.communicate(timeout=60)
-    # The command ran in a session of its own: whoever is left in it was left behind.
+    # The command ran in a session of its own, which must have no process left.
     left = []
     for process in psutil.process_iter():
         try:

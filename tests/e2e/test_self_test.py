@@ -1,4 +1,4 @@
-"""The self-test tries everything, and tells what does not work."""
+"""The self-test runs all its checks, and reports those that fail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHECKS = (
 
 @pytest.fixture
 def installed(lectern: Lectern, minilm_models_dir: Path) -> Lectern:
-    """The real program, with the default model compiled as an installation has it."""
+    """The real program, with the default model compiled as in an installation."""
     data = lectern.folder / "home" / "data" / "lectern"
     data.mkdir(parents=True)
     (data / "models").symlink_to(minilm_models_dir)
@@ -38,5 +38,5 @@ def test_all_works_but_what_is_not_there(installed: Lectern, tmp_path: Path) -> 
     bad = {name for name, check in found.items() if not check["ok"]}
     assert bad == {"scanned page", "text recognition"}
     assert process.returncode == 1
-    # The person's own library is not touched, nor is what the window remembers.
+    # Neither the person's library nor the window's files are touched.
     assert {path.name for path in installed.library.parent.iterdir()} == {"models"}

@@ -1,4 +1,4 @@
-"""Nothing leaves: engine, window and commands side by side, watched by strace."""
+"""No connection leaves the machine: engine, window and commands run under strace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.ui.engines import make_home
 pytestmark = pytest.mark.skipif(
     not is_available(), reason="strace is not installed (apt-get install strace)"
 )
-# Longer than the 14 s after which ONNX Runtime would report.
+# Seconds; longer than the 14 s after which ONNX Runtime would report.
 SECONDS = 25.0
 
 

@@ -14,13 +14,13 @@ import pytest
 from tests.ui.engines import ROOT, Home, make_home
 
 WAIT_S = 200.0
-# Where the pictures go that the test takes on its way; a folder of the test's own without it.
+# The folder for the pictures; a temporary one without it.
 PICTURES_VARIABLE = "LECTERN_PICTURES"
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    """A home with documents in it, as a person has them."""
+    """A home with a folder of documents."""
     home = make_home(tmp_path / "home")
     settings = json.loads(home.settings_file.read_text())
     home.settings_file.write_text(json.dumps({**settings, "language": "en", "theme": "light"}))

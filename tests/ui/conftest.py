@@ -1,14 +1,14 @@
-"""Fixtures for tests of the window: offscreen, over engines that really speak the protocol.
+"""Fixtures for tests of the window: offscreen, with engines behind the real protocol.
 
-Every test here fails if it leaves a thread, a running timer or a window behind, or if Qt
-complains of something.
+Every test here fails if it leaves a thread, a running timer or a window behind, or if Qt logs a
+warning.
 """
 
 from __future__ import annotations
 
 import os
 
-# Before Qt is loaded. Name another platform to watch a test.
+# Set before Qt is loaded; name another platform to watch a test.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import contextlib
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from tests.ui.engines import Home
     from ui.main_window import MainWindow
 
-# Longer than the machine may stand still; only a wait that fails takes it whole.
+# Milliseconds; longer than the machine may stand still. Only a wait that fails takes as long.
 WAIT_MS = 120_000
 
 
 class PatientBot(QtBot):
-    """Waits for as long as a busy machine may need, where pytest-qt gives up after 5 s."""
+    """Waits for ``WAIT_MS``, where pytest-qt gives up after 5 s."""
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAIT_MS) -> None:
         super().waitUntil(callback, timeout=timeout)
@@ -70,7 +70,7 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 
 @pytest.fixture(scope="session")
 def settled(qapp: QApplication) -> None:
-    """What is there before the first test stays; it need not be looked through after each."""
+    """Exempt the objects that exist before the first test from the collections after each."""
     gc.collect()
     gc.freeze()
 
@@ -85,13 +85,13 @@ def nothing_is_left_behind(settled: None) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def english() -> None:
-    """Numbers and dates are written as in the country of most tests."""
+    """Use the locale that the tests expect."""
     QLocale.setDefault(QLocale("en_US"))
 
 
 @pytest.fixture(autouse=True)
 def runtime_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Sockets go to a folder of the test's own, whose name leaves room for theirs."""
+    """Put sockets into a temporary folder with a short name, since theirs is limited."""
     with tempfile.TemporaryDirectory(prefix="lectern-") as runtime:
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
         yield Path(runtime)
@@ -134,7 +134,7 @@ def engine(tmp_path: Path) -> Iterator[FakeEngine]:
 
 @pytest.fixture
 def link(engine: FakeEngine, tmp_path: Path, qtbot: QtBot) -> Iterator[EngineLink]:
-    """Attached to the fake engine."""
+    """A link attached to the fake engine."""
     with contextlib.closing(EngineLink(tmp_path / "library")) as link:
         attach(qtbot, link)
         yield link
@@ -144,7 +144,7 @@ def link(engine: FakeEngine, tmp_path: Path, qtbot: QtBot) -> Iterator[EngineLin
 def context(
     link: EngineLink, settings: Settings, notices: RecordedNotices, tmp_path: Path
 ) -> Context:
-    """What every part of the window gets, over the fake engine."""
+    """The context of the window's parts, with the fake engine."""
     folder = tmp_path / "person"
     folder.mkdir()
     return Context(link, settings, notices, folder, tmp_path / "library")
@@ -161,13 +161,13 @@ def themes(qapp: QApplication) -> Iterator[Themes]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    """A home with the tiny model in it."""
+    """A home with the tiny model."""
     return engines.make_home(tmp_path / "home")
 
 
 @pytest.fixture
 def real_link(home: Home, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[EngineLink]:
-    """Attached to a real engine in a process of its own."""
+    """A link attached to a real engine in a process of its own."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", home.environment["XDG_RUNTIME_DIR"])
     with engines.real_engine(home), contextlib.closing(EngineLink(home.library)) as link:
         attach(qtbot, link)
@@ -178,13 +178,13 @@ def real_link(home: Home, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iter
 def real_context(
     real_link: EngineLink, settings: Settings, notices: RecordedNotices, tmp_path: Path
 ) -> Context:
-    """What every part of the window gets, over a real engine."""
+    """The context of the window's parts, with a real engine."""
     return Context(real_link, settings, notices, tmp_path / "person", tmp_path / "library")
 
 
 @pytest.fixture
 def program_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The library of ``program``, in a home of the test's own."""
+    """The library of ``program``, in a temporary home."""
     for name in ("CONFIG", "DATA", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     monkeypatch.setenv("PYTHONPATH", str(engines.ROOT))
@@ -193,7 +193,7 @@ def program_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def program(program_library: Path, settings: Settings, qtbot: QtBot) -> Iterator[Program]:
-    """The whole program, put together and not started."""
+    """The whole program, made but not started."""
     from tests.ui.program import end, make
 
     made = make(settings, program_library)
@@ -209,7 +209,7 @@ def shown(
     settings: Settings,
     qtbot: QtBot,
 ) -> Iterator[Program]:
-    """The whole program with its window on the screen, over the fake engine and some files."""
+    """The whole program with its window shown, with the fake engine and some files."""
     from tests.ui.program import end, index, make, start
 
     (program_library / "catalog.sqlite").touch()

@@ -1,6 +1,6 @@
 """Engines for tests of the window: the fake one behind the real service, and a real process.
 
-Owns how they are started and ended, and a world in which no setting of the person's is touched.
+Owns how they are started and ended, and a temporary home for the real one.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def fake_engine(library: Path) -> Iterator[FakeEngine]:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A person's home that holds nothing but the tiny model and the settings for it."""
+    """A home that holds nothing but the tiny model and the settings for it."""
 
     folder: Path
 
@@ -65,7 +65,7 @@ class Home:
         places = {"HOME": self.folder, "XDG_RUNTIME_DIR": self.folder / "run"}
         for name in ("config", "data", "state"):
             places[f"XDG_{name.upper()}_HOME"] = self.folder / name
-        # The unpacked classifier of languages: 68 MB, the same for all.
+        # Shared, since it holds the unpacked classifier of languages, 68 MB.
         places["XDG_CACHE_HOME"] = platformdirs.user_cache_path()
         kept = {key: value for key, value in os.environ.items() if not key.startswith("LECTERN_")}
         return {
@@ -89,7 +89,7 @@ def make_home(folder: Path) -> Home:
 
 @contextlib.contextmanager
 def real_engine(home: Home) -> Iterator[subprocess.Popen[str]]:
-    """Serve a real library from a process of its own, which does not outlive the block."""
+    """Serve a real library from a process, which is ended with the block."""
     with subprocess.Popen(
         home.command("engine"),
         cwd=home.folder,
@@ -128,7 +128,7 @@ def _state(pid: int) -> str:
 
 
 def deadline(seconds: float) -> Iterator[float]:
-    """Yield the time left until there is none."""
+    """Yield the seconds left until there are none."""
     ends = time.monotonic() + seconds
     while (left := ends - time.monotonic()) > 0:
         yield left

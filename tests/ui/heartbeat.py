@@ -1,8 +1,7 @@
-"""How long the event loop was kept from beating by us, not by other programs.
+"""Measures how long our own code blocks the event loop.
 
-Owns the measurement. A loaded machine makes every beat late: what counts is the time that the main
-thread worked or waited for something of ours, so the time in which threads of this process were
-ready but had no processor is taken off.
+A loaded machine makes every beat late, so the time in which threads of this process were ready but
+had no processor is subtracted: what is left is the time that the main thread worked or waited.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ print(worst)
 
 
 class Machine:
-    """How late another process is that does nothing but beat: what the machine is to blame for."""
+    """Measures how late the beats of an otherwise idle process are, because of the machine."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -76,7 +75,7 @@ class Machine:
 
 
 class Heartbeat(QObject):
-    """Beats from its making to ``stop``."""
+    """Measures the beats from its construction to ``stop``."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""What a test of the window may not leave behind: threads, running timers, windows.
+"""Finds what a test of the window leaves behind: threads, running timers, windows.
 
-Owns the look before and after. It must not know any widget of ours.
+It must not know any widget of ours.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ THREAD_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What there was before a test."""
+    """The threads and windows before a test."""
 
     threads: frozenset[threading.Thread]
     windows: frozenset[int]
@@ -30,7 +30,7 @@ def look() -> Before:
 
 
 def left_behind(before: Before) -> list[str]:
-    """Name what came since and is still there, once what was to be deleted is."""
+    """Return the names of what is new since then, after deferred deletions."""
     if not QThreadPool.globalInstance().waitForDone(POOL_MS):
         return ["work in the global thread pool"]
     gc.collect()
@@ -55,7 +55,7 @@ def _timers() -> list[str]:
     timers = [each for each in gc.get_objects() if type(each) is QTimer]
     running = [each for each in timers if isValid(each) and each.isActive()]
     for each in running:
-        each.stop()  # only the test that left it is to fail
+        each.stop()  # so that only the test that left it fails
     return [f"a running timer of {type(each.parent()).__name__}" for each in running]
 
 

@@ -1,4 +1,4 @@
-"""A place for notices that remembers them."""
+"""A ``Notices`` that records them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RecordedNotices:
         return [each.text for each in self.told]
 
     def lapse(self) -> None:
-        """Let the time of the last notice be over."""
+        """Expire the last notice."""
         expired = self.told[-1].expired
         assert expired is not None
         expired()

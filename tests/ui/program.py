@@ -1,7 +1,4 @@
-"""The whole window for tests: put together as the program does it, over one engine or another.
-
-Owns its coming and going. It must not know what is tested.
-"""
+"""Makes, starts and ends the whole program for tests."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ def make(settings: Settings, library: Path) -> Program:
 
 
 def start(program: Program, qtbot: QtBot) -> None:
-    """Show the window and bring it to an engine."""
+    """Show the window and wait for an engine."""
     program.window.present()
     program.begin()
     qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY)

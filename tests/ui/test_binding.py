@@ -1,4 +1,4 @@
-"""What we rely on in Qt's Python binding, and what some versions of it get wrong."""
+"""Behaviour of PySide that we rely on, and that some versions get wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The link to the engine: asking, cancelling, losing it, and never waiting for it."""
+"""The link to the engine: requests, cancelling, a lost connection, and no blocking."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """What came of the requests, and on which thread."""
+    """The outcomes of requests, and the threads of their callbacks."""
 
     def __init__(self) -> None:
         self.done: list[Any] = []
@@ -157,7 +157,7 @@ def test_losing_the_engine_fails_what_waits_and_another_can_be_attached_to(
 
 @pytest.fixture
 def deaf(tmp_path: Path) -> Iterator[Path]:
-    """A library whose engine accepts connections and then says nothing."""
+    """A library whose engine accepts connections and sends nothing."""
     from multiprocessing.connection import Client, Listener
 
     from indexer.api.endpoint import FAMILY, new_endpoint, publish

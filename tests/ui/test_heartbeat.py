@@ -1,4 +1,4 @@
-"""Nothing blocks the event loop: not a thousand files being indexed, not a search meanwhile."""
+"""Indexing a thousand files, and searching meanwhile, does not block the event loop."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def test_a_thousand_files_are_indexed_without_missing_a_beat(
     make_files(documents)
     program = make(Settings(home.settings_file), home.library)
     program.window.present()
-    # Building and painting the window is what the first paint is measured for.
+    # Building and painting the window is measured apart, by the first paint.
     QTest.qWait(50)
     heart, machine = Heartbeat(), Machine()
     program.begin()
     qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY)
     done: list[object] = []
-    # Gentle with nobody: that is harder on the window, and other load makes it no longer.
+    # At the speed "fast", which is harder on the window, and does not wait for other load.
     program.link.ask(SetPace(Speed.FAST), done=lambda _activity: None)
     program.link.ask(Index((documents,)), done=done.append, failed=done.append)
     asked = 0
@@ -79,11 +79,11 @@ def test_a_thousand_files_are_indexed_without_missing_a_beat(
     told = f"{beats.describe()}; a process that does nothing was {1000 * late:.0f} ms late"
     print(told)  # noqa: T201  # shown when the test fails, or with -s
     assert max(beats.processor) < LIMIT_S, told
-    # Waiting for what the machine has no time for either is no fault of ours.
+    # A gap that an idle process has too is the machine's.
     assert max(beats.ours) < LIMIT_S + late, told
 
 
 def search_now_and_then(program: Program, number: int) -> None:
-    """Type as a person would: a word, letter by letter over time."""
+    """Type a word letter by letter."""
     word = WORDS[number // 4 % len(WORDS)]
     program.window.pages.search_for(word[: 2 + number % 4])

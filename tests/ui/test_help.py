@@ -1,4 +1,4 @@
-"""F1 opens the page about what has the focus, and every page can be read in the window."""
+"""F1 opens the help page of the focused widget, and every page can be shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hotkey is listened for where the system allows it; where not, the person is told why."""
+"""The hotkey works where the system allows it; elsewhere a notice says why not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Ears:
         ("F9", "<f9>"),
         ("Ctrl+PgUp", "<ctrl>+<page_up>"),
         ("Alt+Ö", "<alt>+ö"),
-        ("L", None),  # would be taken from every text that is typed
+        ("L", None),  # could not be typed any more
         ("Shift+L", None),
         ("Ctrl+L, Ctrl+M", None),
         ("nonsense", None),

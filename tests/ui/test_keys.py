@@ -1,4 +1,4 @@
-"""Every key of the list does what the list says."""
+"""Every key of the list does what its text says."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Person:
-    """Works the window with the keyboard alone."""
+    """Uses the window with the keyboard alone."""
 
     def __init__(self, program: Program, engine: FakeEngine, qtbot: QtBot) -> None:
         self.program = program
@@ -72,7 +72,7 @@ class Person:
         flags = QItemSelectionModel.SelectionFlag
 
         def chosen() -> bool:
-            # selectRow would heed the modifiers of the key that was pressed last.
+            # selectRow would apply the modifiers of the last key.
             first = table.model().index(0, 0)
             table.selectionModel().select(first, flags.ClearAndSelect | flags.Rows)
             return table.isVisible() and all(action.isEnabled() for action in table.actions())
@@ -341,7 +341,7 @@ def test_what_is_typed_anywhere_goes_to_the_box(person: Person) -> None:
 
 def test_the_mouse_goes_back(person: Person) -> None:
     person.results()
-    person.press("Down")  # what was only typed on the way is no step
+    person.press("Down")  # a query that was only typed through is no step
     person.window.pages.search_for("roof")
     person.until(lambda: person.search.live_search.is_answered)
     QTest.mouseClick(person.search.results.view.viewport(), Qt.MouseButton.BackButton)

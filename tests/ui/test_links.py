@@ -1,4 +1,4 @@
-"""A citation finds its way back by what the passage says."""
+"""A link finds its passage by the passage's words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One notice at a time; its button acts once, and whoever spoke hears what became of it."""
+"""One notice at a time; its button acts once, and its callbacks report how it ended."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def bar(qtbot: QtBot) -> NoticeBar:
     bar = NoticeBar()
     qtbot.addWidget(bar)
-    bar.move(400, 400)  # from under the mouse, which would hold the notice
+    bar.move(400, 400)  # away from the mouse, under which a notice stays
     return bar
 
 

@@ -1,4 +1,4 @@
-"""The window can be heard, enlarged, mirrored and read in German: every part of it."""
+"""Every part of the window has accessible names, and works enlarged, mirrored and in German."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ CONTROLS = (
     QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit,
     QTextEdit,
 )  # fmt: skip
-# Qt's own parts of its own controls, which have names by themselves or need none.
+# Inner parts of Qt's controls, which have names or need none.
 PARTS = (QScrollBar, QTabBar, QHeaderView)
 INSIDES = (QComboBox, QAbstractSpinBox, QLineEdit, *PARTS)
 
 PLACES = (FIRST_RUN, SEARCH, "results", LIBRARY, "files", ACTIVITY, "settings", "keys")
 
 
-# An engine with much to say.
+# An activity with long texts.
 BUSY = {
     "running": running(
         Step.INDEX, files_done=12_345, files_total=67_890, pages=120_000, passages=100,
@@ -71,7 +71,7 @@ BUSY = {
 
 
 def visit(window: MainWindow, places: Iterable[str] = PLACES) -> Iterator[tuple[str, QWidget]]:
-    """Go to places of the window, one after the other, and give what is to be looked at."""
+    """Show each part of the window in turn, and yield the widget to check."""
     for place in places:
         yield place, go(window, place)
         for each in window.findChildren(QDialog):
@@ -100,7 +100,7 @@ def go(window: MainWindow, place: str) -> QWidget:
 
 @pytest.fixture
 def plain(qapp: QApplication) -> Iterator[Callable[[str, int], None]]:
-    """Speak a language and scale the text; both are put back."""
+    """Set the language and the scale of text; restore both afterwards."""
     before, font = set(qapp.findChildren(QTranslator)), qapp.font()
 
     def choose(language: str, percent: int) -> None:
@@ -119,7 +119,7 @@ def plain(qapp: QApplication) -> Iterator[Callable[[str, int], None]]:
 
 
 def controls(root: QWidget) -> list[QWidget]:
-    """What a person can work on a screen, but for the insides of Qt's own controls."""
+    """Return the visible controls, without the inner parts of Qt's own."""
     return [
         each
         for each in root.findChildren(QWidget)
@@ -172,7 +172,7 @@ def test_no_text_is_cut_off(
 
 
 def cut_off(root: QWidget) -> Iterator[tuple[QWidget, str]]:
-    """Find labels and buttons that got less room than their text takes."""
+    """Return labels and buttons whose text does not fit."""
     for each in root.findChildren(QWidget):
         if not each.isVisible() or not isinstance(each, QLabel | QAbstractButton | QComboBox):
             continue
@@ -203,7 +203,7 @@ def test_a_window_from_the_right_is_mirrored(window: MainWindow) -> None:
 
 
 class Flashes(QObject):
-    """Notes windows that are shown and were not meant to be."""
+    """Records top-level windows that are shown by mistake."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a system would run is known for all three, wherever the tests are."""
+"""Which files each of the three systems would run; tested on any of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLATFORMS = ("win32", "darwin", "linux")
 def test_windows_runs_scripts_and_programs(extension: str, mode: int) -> None:
     assert would_run(f"C:\\d\\lease.{extension}", "win32", mode)
     assert would_run(f"C:\\d\\lease.pdf.{extension.upper()}", "win32", mode)
-    # The system takes these off before it looks.
+    # Windows strips these from the end of a name.
     assert would_run(f"C:/d/lease.{extension}. .", "win32", mode)
 
 

@@ -1,4 +1,4 @@
-"""A second start hands over to the first; a crashed first one is no obstacle."""
+"""A second start hands over to the first, unless the first has crashed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def start_second(library: Path, query: str) -> QProcess:
 
 
 def finish(process: QProcess, qtbot: QtBot) -> bool:
-    """Wait for a second start; tell whether it handed over."""
+    """Wait for a second start; return whether it handed over."""
     with qtbot.waitSignal(process.finished):
         pass
     assert process.exitCode() in {0, 3}, process.readAllStandardError()
@@ -119,7 +119,7 @@ def test_a_library_in_the_place_of_another_is_not_handed_to_its_window(
     (tmp_path / "backup").rename(library)
     assert not finish(start_second(library, "backup"), qtbot)
     assert heard == []
-    # Its own window leaves the first one's address alone.
+    # Its window does not take the first one's address.
     second = Single(library)
     assert "no second start can hand over" in caplog.text
     second.close()

@@ -1,4 +1,4 @@
-"""What the window remembers is there the next time, for its owner's eyes."""
+"""The window's state is stored, readable by its owner only."""
 
 from __future__ import annotations
 

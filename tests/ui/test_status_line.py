@@ -1,4 +1,4 @@
-"""The line at the foot says what goes on, in a sentence."""
+"""The sentence of the status line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going back to where one was."""
+"""Going back and forward in the history of queries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ui.steps import STAYED_S, Steps
 
 
 class Clock:
-    """Goes on when it is told to."""
+    """A clock that is set by the test."""
 
     now = 0.0
 

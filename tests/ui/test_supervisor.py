@@ -1,4 +1,4 @@
-"""The engine is started, watched, started again and ended, and never more than that."""
+"""The supervisor starts the engine, restarts it and ends it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def supervisor(library: Path, qtbot: QtBot) -> Iterator[Supervisor]:
-    """Over the fake engine in a process of its own."""
+    """A supervisor of the fake engine in a process of its own."""
     command = [sys.executable, "-m", "tests.fake_cli", "--library", str(library), "engine"]
     with supervised(library, command, qtbot) as supervisor:
         yield supervisor

@@ -1,4 +1,4 @@
-"""Offsets of ours and of Qt's, for texts that Qt counts differently."""
+"""Offsets in code points and in Qt's UTF-16 units."""
 
 from __future__ import annotations
 

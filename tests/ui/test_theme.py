@@ -1,4 +1,4 @@
-"""Colours can be told apart, follow what the person wants, and text grows when asked."""
+"""Colours have enough contrast and follow the setting; text can be scaled."""
 
 from __future__ import annotations
 

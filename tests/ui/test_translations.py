@@ -1,4 +1,4 @@
-"""Every text of the window is German too, and the compiled files are those of the sources."""
+"""Every text of the window has a German translation, and the compiled files are up to date."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def script() -> Any:
 
 @pytest.fixture
 def speaking(qapp: QApplication) -> Iterator[QApplication]:
-    """An application whose language is put back."""
+    """The application, whose language is restored afterwards."""
     before = set(qapp.findChildren(QTranslator))
     yield qapp
     for each in set(qapp.findChildren(QTranslator)) - before:
@@ -135,5 +135,5 @@ def test_a_language_that_is_written_from_the_right_turns_the_window(
     speaking: QApplication,
 ) -> None:
     use_language(speaking, "ar")
-    # English is shown, so the window stays as English is written.
+    # The texts are English, so the window keeps the direction of English.
     assert speaking.layoutDirection() is Qt.LayoutDirection.LeftToRight

@@ -1,4 +1,4 @@
-"""The whole window, put together as the program does it, over the fake engine."""
+"""The whole program over the fake engine."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""An engine of canned answers, for what a small real library cannot show: a hundred thousand
-files, offline drives, slow answers. It answers from the event loop, never from within ``ask``."""
+"""An engine of canned answers, for what a small real library lacks: a hundred thousand files,
+offline drives, slow answers. It answers from the event loop, never from within ``ask``."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def make_row(number: int, state: FileState = FileState.INDEXED, **more: Any) -> 
 
 
 class ManyFiles:
-    """Answers ``ListFiles`` for as many as one likes."""
+    """Answers ``ListFiles`` with any number of files."""
 
     def __init__(self, total: int) -> None:
         self.total = total

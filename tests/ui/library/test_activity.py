@@ -1,4 +1,4 @@
-"""The activity panel: honest, calm, and silent while nobody looks."""
+"""The activity page: its texts and bars, smoothed, and no requests while it is hidden."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_nothing_moves_when_a_line_comes_or_goes(qtbot: QtBot, tmp_path: Path) -
     parts = (panel.bar, panel.facts, panel.headline)
 
     def places() -> list[int]:
-        for _ in range(5):  # of a layout, one part follows from another
+        for _ in range(5):  # a layout may need several rounds
             QApplication.processEvents()
         return [part.mapTo(panel, QPoint()).y() for part in parts]
 

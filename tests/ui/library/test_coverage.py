@@ -1,4 +1,4 @@
-"""The coverage over an engine that speaks the real protocol: see, filter, and do something."""
+"""The coverage page over the fake engine: list, filter, and act on files."""
 
 from __future__ import annotations
 

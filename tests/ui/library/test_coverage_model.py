@@ -1,4 +1,4 @@
-"""The coverage's model: lazy, exact, and calm while the library changes."""
+"""The coverage's model fetches only visible pages, and keeps rows in place when files change."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_it_keeps_the_rules_of_models(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
     few = link.answers[ListFiles] = ManyFiles(PAGE + 50)
     model = CoverageModel(context)
-    # It looks at every cell after each change, so not at a hundred thousand.
+    # It reads every cell after each change, so the list is short.
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
     model.refresh()
     qtbot.waitUntil(lambda: model.total == few.total)

@@ -1,4 +1,4 @@
-"""The first run ends on a hit in the person's own files."""
+"""The first run: from choosing folders to a hit in them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_from_folders_to_a_first_hit(
     assert engine.roots == []
     page.card.start.click()
     qtbot.waitUntil(lambda: engine.roots == [str(library_files)])
-    # Files are listed, described and searched first, which takes a busy machine a while.
+    # Suggestions come after files were listed and searched.
     qtbot.waitUntil(lambda: bool(page.search.suggestions.texts))
     assert "search by words already" in page.how_far.text()
     offer = page.search.offers.itemAt(0)

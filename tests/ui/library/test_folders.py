@@ -1,4 +1,4 @@
-"""The folders' page: nothing is read before it was asked for, and a removal can be undone."""
+"""The folders' page: nothing is read before Start, and a removal can be undone."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_patterns_are_tried_before_they_are_saved(
 
 @pytest.fixture
 def silent_page(qtbot: QtBot, tmp_path: Path) -> Iterator[FoldersPage]:
-    """A page whose engine answers nothing: what it shows is what a test gives it."""
+    """A page whose engine never answers, so that it shows only what a test passes to it."""
     context, link, _said = canned_context(tmp_path)
     link.holding.add(GetStatus)
     page = FoldersPage(context)

@@ -1,4 +1,4 @@
-"""A removed folder is hidden at once, and deleted once undoing is over."""
+"""A removed folder is hidden at once, and removed by the engine when undo has expired."""
 
 from __future__ import annotations
 

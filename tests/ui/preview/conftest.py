@@ -75,7 +75,7 @@ def hits(tale_path: Path) -> list[Hit]:
 
 
 class Answers:
-    """Asks, and remembers what came of it."""
+    """Sends requests and records their outcomes."""
 
     def __init__(self, client: RenderClient) -> None:
         self.client = client

@@ -1,4 +1,4 @@
-"""What is seen of a preview: waiting for it, and its pixels."""
+"""Waits for what a preview shows, and reads its pixels."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def show(qtbot: QtBot, preview: Preview, hit: Hit) -> None:
 
 
 def pixels(widget: QWidget) -> Any:
-    """What a widget looks like: rows, columns, colours."""
+    """Return the pixels of a widget as an array of rows, columns and colours."""
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
     data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
     return data[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()

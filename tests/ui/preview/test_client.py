@@ -1,4 +1,4 @@
-"""The client of the render child: in order of urgency, and never stuck."""
+"""The client of the render child answers by urgency, and replaces a child that hangs."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_files_are_let_go_of_after_a_while(
         return str(tale_path) not in {file.path for file in files}
 
     qtbot.waitUntil(closed)
-    # It is told so once: no timer will ask again.
+    # The child is told to rest once: no timer asks again.
     timers = client.findChildren(QTimer)
     qtbot.waitUntil(lambda: not client.is_busy and not any(each.isActive() for each in timers))
     client.close()

@@ -40,7 +40,7 @@ def test_words_are_found_on_all_pages_round_and_round(
     assert preview.pages.found
     assert preview.finding.said.text() == f"Page {found}: 1 of 1"
     before = preview.pages.found
-    preview.finding.step(1)  # only there: round to it again
+    preview.finding.step(1)  # the only place is found again
     qtbot.waitUntil(lambda: preview.pages.found is not before)
     assert preview.pages.page == found
     qtbot.waitUntil(lambda: bool(like(pixels(preview.pages.viewport()), FOUND, 40).any()))

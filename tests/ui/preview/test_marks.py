@@ -42,7 +42,7 @@ def test_an_outline_holds_the_middle_of_all_it_surrounds(boxes: list[QRectF]) ->
 def test_lines_of_a_paragraph_make_one_shape() -> None:
     path = outline(of(line(100, 180), line(114), line(128, 100, 200)))
     assert len(path.toSubpathPolygons()) == 1
-    # Text before the first line and after the last one stays outside, gaps are inside.
+    # The beginning of the first line and the end of the last are outside, gaps between are inside.
     assert not path.contains(QPointF(150, 104))
     assert not path.contains(QPointF(250, 136))
     assert path.contains(QPointF(200, 113))
@@ -70,7 +70,7 @@ def test_ink_is_inside_its_line() -> None:
 
 
 def test_text_that_runs_down_is_outlined_as_such() -> None:
-    # The first line stands at the right and begins late.
+    # The first line begins late, at the right.
     path = outline([Piece(QRectF(200, 80, 12, 120), 1), Piece(QRectF(186, 0, 12, 200), 1)])
     assert not path.contains(QPointF(206, 40))
     assert path.contains(QPointF(206, 100))

@@ -1,4 +1,4 @@
-"""Where pages stand and how large they are."""
+"""The positions and sizes of pages."""
 
 from __future__ import annotations
 

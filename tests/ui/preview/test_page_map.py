@@ -1,4 +1,4 @@
-"""The map beside the pages: what it shows, and how one gets about with it."""
+"""The map beside the pages: what it shows, its keys and its mouse."""
 
 from __future__ import annotations
 

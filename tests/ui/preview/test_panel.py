@@ -1,4 +1,4 @@
-"""The preview as a person meets it: real files, a real render child, canned engine."""
+"""The preview with real files, a real render child and a canned engine."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_colours_stand_where_the_passage_is(
     assert all(
         outer.contains(QPointF(x, y)) for x, y in zip(columns.tolist(), rows.tolist(), strict=True)
     )
-    # The outline surrounds: it comes near every side.
+    # The outline comes near every side of the tinted text.
     assert abs(columns.min() - around.left()) < 8
     assert abs(columns.max() - around.right()) < 8
 

@@ -1,4 +1,4 @@
-"""The controls of the preview: pages, zoom, outline, selection, and what is done with a hit."""
+"""The controls of the preview: pages, zoom, outline, selection, and the actions on a hit."""
 
 from __future__ import annotations
 

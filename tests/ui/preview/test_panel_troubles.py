@@ -1,4 +1,4 @@
-"""What the preview says where there is no page to show."""
+"""What the preview shows where there is no page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def wait_for_excerpt(qtbot: QtBot, preview: Preview) -> None:
-    """Wait until the passage is shown as it was read, in place of a page."""
+    """Wait until the text of the passage is shown in place of a page."""
     excerpt = preview.message.excerpt
     qtbot.waitUntil(lambda: excerpt.isVisible() and "Night 1." in excerpt.text())
 

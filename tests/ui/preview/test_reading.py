@@ -1,4 +1,4 @@
-"""A text set to be read: its parts, and that every character keeps its place."""
+"""A text prepared for display: its parts, and that offsets stay the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening outside: each viewer is told the page in its own way, and no shell is involved."""
+"""Opening a document outside: each viewer gets the page in its own arguments, without a shell."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_program_of_a_registered_command(line: str, program: str) -> None:
 
 @pytest.fixture
 def desktop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A desktop of scripts: what they were called with is in files beside them."""
+    """A desktop of scripts, which record their arguments in files beside them."""
     folder = tmp_path / "programs"
     folder.mkdir()
     for name, said in (("xdg-mime", "org.gnome.Evince.desktop"), ("evince", ""), ("mine", "")):
@@ -121,7 +121,7 @@ def got(desktop: Path, name: str) -> list[str]:
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was left to the system to open."""
+    """The paths that the system was asked to open."""
     urls: list[str] = []
 
     class Services:
@@ -270,7 +270,7 @@ def test_the_file_manager_is_asked_to_show_the_file(
 
 
 def break_program(program: Path) -> None:
-    """Make a file that may be run and cannot be."""
+    """Make an executable file that fails to start."""
     program.write_bytes(b"\x7fELF, and nothing that a system could start")
     program.chmod(0o755)
 

@@ -1,4 +1,4 @@
-"""The words that count, underlined on the page and in a text."""
+"""The matching words of a hit are underlined on the page and in a text."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ NOON = 1_710_504_000_000_000_000  # 2024-03-15
 
 
 def hit(path: str = "/docs/lease.txt", start: int = 0, **fields: Any) -> Hit:
-    """A hit with everything in it that is shown."""
+    """Return a hit with all fields that are shown."""
     text = fields.pop("text", "Rent is due on the first. It rises with the index. Deposits stay.")
     values: dict[str, Any] = {
         "path": path,
@@ -32,7 +32,7 @@ def hit(path: str = "/docs/lease.txt", start: int = 0, **fields: Any) -> Hit:
 
 
 def many(documents: int, each: int = 1) -> list[Hit]:
-    """Hits of several documents, dealt out in turns."""
+    """Return hits of several documents, in turns."""
     return [
         hit(f"/docs/report {number}.pdf", start=100 * at)
         for at in range(each)

@@ -1,4 +1,4 @@
-"""What tests of the search page do with it."""
+"""Helpers for tests of the search page."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def entry(menu: QMenu, text: str) -> QAction:
-    """The entry of a menu, or of one that it opens."""
+    """Return the entry of a menu or of a submenu."""
     actions = list(menu.actions())
     for each in menu.findChildren(QMenu):
         actions += each.actions()
@@ -69,7 +69,7 @@ def test_the_filters_of_a_query_become_a_collection(
     name_it(qtbot, page, 'At "night"')
     assert dict(page.collections.known) == {"At night": "ext:md"}
     assert notices.told[-1].text == "“At night” is a collection now"
-    assert page.collections.lists == []  # it is no list that a document could join
+    assert page.collections.lists == []  # a collection of filters is no list of documents
 
     search(qtbot, page, 'in:"At night" the')
     assert [token.text() for token in page.bar.box.tokens] == ["In: At night"]

@@ -1,4 +1,4 @@
-"""What is offered while one types, and that taking it leaves a query that means it."""
+"""The completions while typing, and the query after one was chosen."""
 
 from __future__ import annotations
 

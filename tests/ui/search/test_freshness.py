@@ -1,4 +1,4 @@
-"""An answer on show is asked for again when the library has changed, and one's place is kept."""
+"""Shown results are refreshed when the library has changed, and keep the place in the list."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def test_long_answers_are_asked_for_less_often(qtbot: QtBot) -> None:
     freshness.show_activity(activity(1))
     freshness.answered(60.0)
     freshness.show_activity(activity(2))
-    QApplication.processEvents()  # in which a timer of no time would end
+    QApplication.processEvents()  # in which a timer of 0 ms would end
     assert told.count() == 0
     freshness.stop()
 
 
 def changed(hits: list[Hit], after: list[Hit]) -> tuple[ResultsModel, QPersistentModelIndex, int]:
-    """A model that went from one answer to another, an index of its fourth hit, the resets."""
+    """Return a model after two answers, an index of its fourth hit, and the number of resets."""
     model = ResultsModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
     model.show(grouped(hits), same_query=False)
@@ -151,7 +151,7 @@ def test_new_documents_come_into_the_list_by_themselves(
     real_context: Context,
     library_files: Path,
 ) -> None:
-    """The real engine, whose library grows while a list is on show and the box has the focus."""
+    """With a real engine, whose library grows while results are shown and the box has the focus."""
     read: list[object] = []
     request = Index((library_files,))
     page = SearchPage(real_context)

@@ -1,4 +1,4 @@
-"""The help of the grammar: every line of the one table."""
+"""The help of the grammar has every operator."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def test_every_line_is_there() -> None:
 
 def test_the_examples_are_understood() -> None:
     assert len(examples()) == 3
-    # What is left out alone finds nothing, and says so: examples are parts of a query.
+    # An exclusion alone is no query, so each example is a part of one.
     assert not any(parse(f"rent {example}").notes for example, _told in rows())

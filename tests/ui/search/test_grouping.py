@@ -1,4 +1,4 @@
-"""Hits are grouped by document, in any order, and none is lost."""
+"""Hits are grouped by document, in each order, without losing one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions while one types: the newest wins, none is lost, none is asked needlessly."""
+"""Searching while typing: the newest query wins, none is lost, none is sent twice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Line(QObject):
-    """An ``EnginePort`` that answers when it is told to."""
+    """An ``EnginePort`` that answers on demand."""
 
     connected = Signal()
     disconnected = Signal()

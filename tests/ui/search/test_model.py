@@ -1,4 +1,4 @@
-"""The rows of the results, and how one answer follows another."""
+"""The rows of the results, and their changes from one answer to the next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search page as a person uses it, over the fake engine behind the real service."""
+"""The search page over the fake engine behind the real service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person does with the hits of the search page, over the fake engine."""
+"""The actions on hits of the search page, over the fake engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of a hit's text: no running heads, no signs of Markdown, no heading twice."""
+"""A hit's text for display has no running heads, no signs of Markdown, no heading twice."""
 
 from __future__ import annotations
 

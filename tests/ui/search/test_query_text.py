@@ -1,4 +1,4 @@
-"""Chips and text in step: adding and removing filters, for whatever was typed."""
+"""Adding and removing filters in the text of any query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search page over a real engine in a process of its own."""
+"""The search page over a real engine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_from_words_to_what_is_like_it(
     page = SearchPage(real_context)
     qtbot.addWidget(page)
     page.show()
-    # With a phrase the answer counts as good, whatever the model makes of it, and a hit is chosen.
+    # With a phrase the answer is good whatever the model finds, so a hit is selected.
     assert search(qtbot, page, 'tenant "the gutters"')[0] == "contracts/lease.txt"
     hit = page.current_hit
     assert hit is not None

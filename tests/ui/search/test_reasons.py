@@ -1,4 +1,4 @@
-"""The words that count for a hit: asked when one wants to see them, and drawn where they stand."""
+"""The matching words of a hit: requested when they are shown, and drawn in its snippet."""
 
 from __future__ import annotations
 

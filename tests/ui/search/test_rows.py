@@ -1,4 +1,4 @@
-"""What of an answer is listed at first, and what stands between and below it."""
+"""The rows that an answer has at first, and the headings between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile text becomes harmless, and what is marked stays marked."""
+"""Hostile text becomes harmless, and spans follow the changes."""
 
 from __future__ import annotations
 

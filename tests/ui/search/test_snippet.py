@@ -1,4 +1,4 @@
-"""Snippets fit their lines, show the best sentence, and nothing can break out of them."""
+"""Snippets fit their lines and show the best sentence, whatever the text."""
 
 from __future__ import annotations
 

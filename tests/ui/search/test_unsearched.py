@@ -1,4 +1,4 @@
-"""What a search could not look into is said where nothing fits, each with its cure."""
+"""Below "No good match" the files that were not searched are listed, with the next step."""
 
 from __future__ import annotations
 

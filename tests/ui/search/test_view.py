@@ -1,4 +1,4 @@
-"""The list of results: where rows stand, how one moves, what is painted, what is said."""
+"""The list of results: positions of rows, keys, painting, accessible texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starting at login: the entry is written, understood by the system's rules, and removed."""
+"""Starting at login: the entry is written by the system's rules, and removed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_it_is_switched_on_and_off(home: Path) -> None:
     assert shlex.split(command.removeprefix("Exec=")) == autostart.start_command("--tray")
     autostart.set_enabled(False)
     assert not autostart.is_enabled()
-    autostart.set_enabled(False)  # no entry to remove is no fault
+    autostart.set_enabled(False)  # works without an entry
 
 
 @linux_only

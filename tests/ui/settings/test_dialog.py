@@ -1,4 +1,4 @@
-"""The settings dialog: made from the declarations, changed at once, complete by keyboard."""
+"""The settings dialog is made from the declarations, stores at once, and works by keyboard."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No test may change what starts at this machine's login."""
+    """Keep tests from changing what starts at this machine's login."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     return tmp_path

@@ -1,4 +1,4 @@
-"""Passwords: memory first, trusted keyrings only, and never a wait on the main thread."""
+"""Passwords: memory first, trusted keyrings only, and no blocking of the main thread."""
 
 from __future__ import annotations
 

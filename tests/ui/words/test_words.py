@@ -1,4 +1,4 @@
-"""Everything the engine can tell by code has words in the window, and amounts look right."""
+"""Every code of the engine has a text in the window, and amounts have their format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line says of hits that are no answer, and of text that stands in many places."""
+"""The lines of an answer without a good match, and of a hit with near-duplicates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands make of answers: hits, coverage, status, summaries."""
+"""The lines that commands print for answers: hits, files, status, summaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which windows are drawn over a local socket."""
+"""Which displays count as local."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_display_of_this_machine_is_local(environment: dict[str, str]) -> None
         {"DISPLAY": "far:0"},
         {"DISPLAY": "localhost:10.0"},
         {"DISPLAY": "tcp/localhost:0"},
-        {"DISPLAY": ":54321"},  # nobody there: the library would try TCP
+        {"DISPLAY": ":54321"},  # without a local socket Xlib would try TCP
         {"QT_QPA_PLATFORM": "wayland;xcb", "DISPLAY": "far:0"},
         {"QT_QPA_PLATFORM": "vnc:port=5900"},
     ],

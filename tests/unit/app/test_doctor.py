@@ -1,4 +1,4 @@
-"""What the doctor says without an engine."""
+"""The checks of ``doctor`` that need no engine."""
 
 from __future__ import annotations
 

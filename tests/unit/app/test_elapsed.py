@@ -1,4 +1,4 @@
-"""How long something took is what the person waited, not what a part of it counted."""
+"""The times that commands print are the whole time since their start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WAITED_S = 500.0
 
 @pytest.fixture
 def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
-    """Of a command that began a while ago, in a world of its own."""
+    """The context of a command that began a while ago, in a temporary folder."""
     (tmp_path / "run").mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

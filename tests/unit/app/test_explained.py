@@ -1,4 +1,4 @@
-"""Explanations and comparisons as people read them."""
+"""The lines of explanations and comparisons."""
 
 from __future__ import annotations
 

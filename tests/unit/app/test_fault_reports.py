@@ -1,4 +1,4 @@
-"""A report of a fault says where it happened, and nothing of documents, files or the person."""
+"""A report of a fault has its place in the program, and nothing of documents or the person."""
 
 from __future__ import annotations
 

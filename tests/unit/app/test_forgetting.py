@@ -1,4 +1,4 @@
-"""Everything that was made of the documents goes, and nothing else."""
+"""Deleting everything that Lectern made, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log is for its owner only, and bounded."""
+"""The log is readable by its owner only, and its size is bounded."""
 
 from __future__ import annotations
 

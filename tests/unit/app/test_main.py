@@ -1,4 +1,4 @@
-"""A frozen program starts its children as itself, and there are two of it."""
+"""The two frozen programs: each starts its children, and hands the other's commands over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The man page has every command and option, and nothing in it is taken for a request."""
+"""The man page has every command and option, and troff reads none of its text as a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told to an engine about the process it runs in."""
+"""The engine knows whether its process serves or runs a single command."""
 
 from __future__ import annotations
 

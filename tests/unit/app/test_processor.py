@@ -1,4 +1,4 @@
-"""A processor that the libraries cannot run on is told, and not met by a crash."""
+"""A processor without the needed instructions is reported before a library crashes."""
 
 from __future__ import annotations
 

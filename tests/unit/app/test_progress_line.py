@@ -1,4 +1,4 @@
-"""Progress on one line of a terminal, and now and then in a log."""
+"""Progress on one line of a terminal, and every few seconds in a log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ reports = st.builds(
 
 
 def screen(written: str) -> str:
-    """Return what a terminal shows in the end of what was written to its one line."""
+    """Return the final content of a terminal's line."""
     shown: list[str] = []
     for part in written.split("\r"):
         letters = list(part)

@@ -1,4 +1,4 @@
-"""Text laid out for a terminal never exceeds its width, and loses nothing it could show."""
+"""Text laid out for a terminal never exceeds its width, and is shortened no more than needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app import render
 from app.render import Style, Word
 from indexer.text.view import make_view
 
-# Letters of one and of two cells, marks of none, and spaces.
+# Letters of one and of two cells, combining marks of none, and spaces.
 text = st.text(st.sampled_from("ab é漢e\u0301."), max_size=80)
 widths = st.integers(1, 60)
 PLAIN = Style(width=60)

@@ -1,4 +1,4 @@
-"""Each setting is declared once, checked once, and survives what it does not know."""
+"""Settings are checked against their declarations, and unknown ones are kept."""
 
 from __future__ import annotations
 

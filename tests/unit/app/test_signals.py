@@ -1,4 +1,4 @@
-"""A signal asks for an end; that a second one insists is tested from outside, by the commands."""
+"""The first signal asks for a clean end; the second one is tested by the commands' tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands say is so: names as they are, nothing of what nobody did, no gap in a sentence."""
+"""The sentences of commands: names unchanged, no claim about what was not done, no gaps."""
 
 from __future__ import annotations
 

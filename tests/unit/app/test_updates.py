@@ -27,7 +27,7 @@ ADDRESS = "https://releases.example/list.json"
 
 @dataclass(frozen=True)
 class Publisher:
-    """Whoever makes releases, by the program that the packaging has for it."""
+    """A publisher of releases, with the packaging's own program."""
 
     release: ModuleType
     key: Path
