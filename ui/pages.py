@@ -91,6 +91,7 @@ class Pages(QStackedWidget):
         self._activity = activity
         if SEARCH in self._made:
             self.search.search.freshness.show_activity(activity)
+            self.search.search.alerts.show_activity(activity)
         if self._panel is not None:
             self._panel.show_activity(activity)
 

@@ -126,6 +126,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln new passage(s)</source>
+        <translation>
+            <numerusform>%Ln neue Stelle</numerusform>
+            <numerusform>%Ln neue Stellen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln with the phrase</source>
         <translation>
             <numerusform>%Ln mit der Wortfolge</numerusform>
@@ -1653,6 +1660,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Schwächere Treffer</translation>
     </message>
     <message>
+        <source>New</source>
+        <translation>Neu</translation>
+    </message>
+    <message>
         <source>A weaker match</source>
         <translation>Ein schwächerer Treffer</translation>
     </message>
@@ -1677,6 +1688,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>What you can type</source>
         <translation>Was Sie eingeben können</translation>
+    </message>
+    <message>
+        <source>{name}: {new}</source>
+        <translation>{name}: {new}</translation>
     </message>
     <message>
         <source>Save this search…</source>

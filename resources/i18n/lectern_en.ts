@@ -42,6 +42,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln new passage(s)</source>
+        <translation>
+            <numerusform>%Ln new passage</numerusform>
+            <numerusform>%Ln new passages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln with the phrase</source>
         <translation>
             <numerusform>%Ln with the phrase</numerusform>

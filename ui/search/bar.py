@@ -19,6 +19,7 @@ from ui.search.grammar import GrammarHelp
 from ui.search.query_text import parted, with_filter
 from ui.search.safe_text import line
 from ui.theme import M, icon_size
+from ui.words import amounts
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
@@ -54,6 +55,7 @@ class SearchBar(QWidget):
         self._collections = collections
         self._notices = notices
         self._discarded: Saved | None = None
+        self._saved: tuple[Saved, ...] = ()
         self.box = SearchBox()
         self.help = GrammarHelp(self)
         self.help.tried.connect(self.searched)
@@ -80,6 +82,17 @@ class SearchBar(QWidget):
         left = 0 if self.isRightToLeft() else button.width() - menu.sizeHint().width()
         menu.popup(button.mapToGlobal(QPoint(left, button.height())))
 
+    def show_saved(self, saved: tuple[Saved, ...]) -> None:
+        """Say beside the star how many new passages the saved searches have."""
+        self._saved = saved
+        new = sum(each.new for each in saved)
+        name = self.tr("Saved and recent searches, collections")
+        name = self.tr("{name}: {new}").format(name=name, new=amounts.new(new)) if new else name
+        button = self.kept_button
+        button.setText(amounts.count(new) if new else "")
+        button.setToolTip(name)
+        button.setAccessibleName(name)
+
     def show_help(self) -> None:
         """Open the help of the grammar."""
         self.help.open_below(self)
@@ -104,6 +117,7 @@ class SearchBar(QWidget):
         button.setToolTip(name)
         button.setAccessibleName(name)
         button.setAutoRaise(True)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         return button
 
@@ -123,10 +137,11 @@ class SearchBar(QWidget):
                 icon("trash"), self.tr("Remove “{name}”").format(name=_plain(name))
             ).setData((_DISCARD, name))
         self._fill_collections(menu, text)
-        if memory.saved:
+        if self._saved:
             menu.addSection(self.tr("Saved"))
-            for saved in memory.saved[:_SHOWN]:
-                self._add(menu, saved.name, saved.text)
+            for saved in self._saved[:_SHOWN]:
+                new = f" \u2013 {amounts.new(saved.new)}" if saved.new else ""
+                self._add(menu, saved.name + new, saved.text)
         if memory.recent:
             menu.addSection(self.tr("Recent"))
             for recent in memory.recent[:_SHOWN]:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
 from ui import icons, theme
 from ui.search import describe
+from ui.search.grouping import key_of
 from ui.search.model import Role
 from ui.search.plain import plain
 from ui.search.results_style import BAR, ResultsStyle, background
@@ -28,6 +29,8 @@ from ui.theme import L, M, S
 from ui.words import states
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent
     from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 
@@ -61,6 +64,7 @@ class ResultsDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.stale = False
         self.phrases = ""  # the phrases of the query
+        self.new: AbstractSet[Key] = frozenset()  # hits that came since one last looked
         self.explained: tuple[Key, Words] | None = None  # a hit whose words are underlined
         self._measure_by(style)
         self._snippets: OrderedDict[tuple[Key, bool, bool, bool], Snippet] = OrderedDict()
@@ -201,6 +205,8 @@ class ResultsDelegate(QStyledItemDelegate):
         painter.setPen(colours.muted)
         count = _Line(describe.count(row.group), style.small, style.small_metrics)
         area = self._trailing(painter, option, area, count)
+        if not self.new.isdisjoint(map(key_of, row.group.hits)):
+            area = self._new(painter, option, area)
         area = self._badge(painter, option, area, row)
         painter.setPen(colours.muted if row.weak else colours.text)
         title = _Line(describe.title(row.hit), style.title, style.title_metrics)
@@ -271,6 +277,8 @@ class ResultsDelegate(QStyledItemDelegate):
         used = round(style.small_metrics.horizontalAdvance(pages.text)) + (M if pages.text else 0)
         painter.setPen(colours.muted)
         middle = Qt.TextElideMode.ElideMiddle
+        if row.key in self.new:
+            area = self._new(painter, option, area)
         if also := describe.alike(row.hit):
             end = _Line(also, style.small, style.small_metrics)
             area = self._trailing(painter, option, area, end)
@@ -280,6 +288,15 @@ class ResultsDelegate(QStyledItemDelegate):
         headings = _Line(beside, style.small, style.small_metrics, middle)
         rest = QRect(area.left() + used, area.top(), area.width() - used, area.height())
         self._text(painter, option, rest, headings)
+
+    def _new(self, painter: QPainter, option: QStyleOptionViewItem, area: QRect) -> QRect:
+        """Paint that something came since one last looked; return what is left of the line."""
+        style = self.style
+        painter.setPen(theme.current().good)
+        text = _Line(describe.new(), style.strong, style.strong_metrics)
+        left = self._trailing(painter, option, area, text)
+        painter.setPen(theme.current().muted)
+        return left
 
     def _badge(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row

@@ -6,6 +6,7 @@ It must not know how they are painted.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -154,11 +155,17 @@ def heading(row: Row, phrases: str) -> str:
             return amounts.more_inside(row.count) if row.group.path else amounts.more(row.count)
 
 
-def row_spoken(row: Row, phrases: str) -> str:
+def new() -> str:
+    """What is said of a passage that came since one last looked."""
+    return QCoreApplication.translate("Results", "New")
+
+
+def row_spoken(row: Row, phrases: str, *, is_new: bool = False) -> str:
     """A line for a screen reader."""
     if row.is_hit:
         weaker = QCoreApplication.translate("Results", "A weaker match")
-        return ". ".join([hit_spoken(row.hit), *([weaker] if row.weak else [])])
+        parts = ([new()] if is_new else [], [hit_spoken(row.hit)], [weaker] if row.weak else [])
+        return ". ".join(chain.from_iterable(parts))
     return document_spoken(row.group) if row.is_document else heading(row, phrases)
 
 

@@ -62,6 +62,11 @@ class LiveSearch(QObject):
         return self._answered == self.text
 
     @property
+    def is_asking(self) -> bool:
+        """Whether a question is under way or about to be."""
+        return self._request_id is not None or self._timer.isActive()
+
+    @property
     def has_all(self) -> bool:
         """Whether the last answer holds all hits."""
         return self._found < self.limit

@@ -30,10 +30,11 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A search with a name."""
+    """A search with a name; ``new`` is how many passages came since one last looked."""
 
     name: str
     text: str
+    new: int = 0
 
 
 class Memory(QObject):
@@ -116,8 +117,8 @@ class Memory(QObject):
             self.trouble.emit(error)
 
     def _read(self) -> tuple[list[str], list[Saved]]:
-        searches = _strings(_load(self._history).get("searches"))
-        entries = _load(self._saved).get("saved")
+        searches = _strings(load(self._history).get("searches"))
+        entries = load(self._saved).get("saved")
         saved = [
             Saved(entry["name"], entry["text"])
             for entry in (entries if isinstance(entries, list) else [])
@@ -135,7 +136,8 @@ class Memory(QObject):
         self.changed.emit()
 
 
-def _load(file: Path) -> dict[str, Any]:
+def load(file: Path) -> dict[str, Any]:
+    """Read a file of the person's; one that is missing or spoilt is empty."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -24,6 +24,7 @@ from ui.search.rows import Layout, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from ui.search.grouping import Group, Key
     from ui.search.rows import Row
@@ -44,6 +45,7 @@ class ResultsModel(QAbstractListModel):
         super().__init__(parent)
         self.rows: list[Row] = []
         self.phrases = ""  # the phrases of the query
+        self.new: AbstractSet[Key] = frozenset()  # hits that came since one last looked
         self._places: dict[Key, int] = {}
 
     def rowCount(self, parent: Index | None = None) -> int:
@@ -57,7 +59,7 @@ class ResultsModel(QAbstractListModel):
             case Role.ROW:
                 return row
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return row_spoken(row, self.phrases)
+                return row_spoken(row, self.phrases, is_new=row.key in self.new)
             case _:
                 return None
 

@@ -17,12 +17,13 @@ from indexer.api.requests import GetStatus
 from ui.links import is_link, query_of
 from ui.ports import Notice
 from ui.search.actions import FoundHits, HitAction, HitActions
+from ui.search.alerts import Alerts, digest
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
 from ui.search.collections import Collections
 from ui.search.filter_choices import FilterChoices, folders_of
 from ui.search.freshness import Freshness
-from ui.search.grouping import Order
+from ui.search.grouping import Order, key_of
 from ui.search.live_search import FIRST_LIMIT, LiveSearch
 from ui.search.memory import Memory
 from ui.search.message import MessageLine
@@ -80,6 +81,9 @@ class SearchPage(QWidget):
         )
         self.live_search = LiveSearch(context.link, self)
         self.freshness = Freshness(self)
+        self.alerts = Alerts(
+            context.folder, self._worker, self.memory, self.live_search, context.link, self
+        )
         self.reasons = Reasons(context.link, self)
         self.actions_on_hits = HitActions(context, self._worker, self)
         self._choices = FilterChoices(context.link, self)
@@ -153,6 +157,7 @@ class SearchPage(QWidget):
         self.freshness.stop()
         self.reasons.stop()
         self.live_search.stop()
+        self.alerts.stop()
         self.actions_on_hits.close()
         self._worker.close()
 
@@ -207,7 +212,8 @@ class SearchPage(QWidget):
         search.stale.connect(self.results.view.set_stale)
         search.emptied.connect(self._show_start)
         search.waiting.connect(self.message.wait)
-        self.memory.changed.connect(self._start_changed)
+        for signal in (self.memory.changed, self.alerts.changed):
+            signal.connect(self._saved_changed)
         self.memory.trouble.connect(self._memory_trouble)
         self._choices.changed.connect(self._offer_places)
         self._choices.changed.connect(self._take_collections)
@@ -292,6 +298,9 @@ class SearchPage(QWidget):
         self.message.note([failures.note(note) for note in result.notes])
         self.steps.arrive(self.live_search.text)
         more = self.live_search.may_have_more
+        new = self.alerts.visit(self.live_search.text, result.hits)
+        if new or not same_query:
+            self.results.show_new({key_of(hit) for hit in result.hits if digest(hit) in new})
         self.results.show_answer(self.live_search.text, result, same_query=same_query, more=more)
         self.freshness.answered(result.seconds)
         key, self._wanted_key = self._wanted_key, None
@@ -318,7 +327,11 @@ class SearchPage(QWidget):
 
     def _fill_start(self) -> None:
         empty = self._choices.roots == ()
-        self.results.show_start(self.memory.recent, self.memory.saved, empty_library=empty)
+        self.results.show_start(self.memory.recent, self.alerts.annotated(), empty_library=empty)
+
+    def _saved_changed(self) -> None:
+        self.bar.show_saved(self.alerts.annotated())
+        self._start_changed()
 
     def _start_changed(self) -> None:
         if self.results.shown is self.results.start:

@@ -28,6 +28,7 @@ from ui.search.link import Link
 from ui.search.message import Muted
 from ui.search.query_text import without, without_filters
 from ui.theme import XL, L, M, S
+from ui.words import amounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +137,7 @@ class StartPanel(_Panel):
         if saved:
             self._heading(self.tr("Saved searches"))
             for each in saved[:_SHOWN]:
-                self._link(each.name, each.text, each.text)
+                self._link(each.name, each.text, amounts.new(each.new) if each.new else each.text)
         if recent:
             self._heading(self.tr("Recent searches"))
             for text in recent[:_SHOWN]:

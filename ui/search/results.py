@@ -24,6 +24,7 @@ from ui.theme import M
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from indexer.api.types import Hit, SearchResult
     from ui.search.memory import Saved
@@ -117,6 +118,10 @@ class ResultsPane(QWidget):
             self.emptied.emit()  # without a good match none is selected
         if not same_query:
             self._announce()
+
+    def show_new(self, keys: AbstractSet[Key]) -> None:
+        """Say of these hits of the next answer that they are new."""
+        self.view.results.new = self.model.new = keys
 
     def show_words(self, hit: Hit | None, words: Words | None) -> None:
         """Underline the words of a hit that count, and say them; None for none any more."""

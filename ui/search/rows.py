@@ -136,7 +136,7 @@ def _group_rows(group: Group, layout: Layout, least: float, most: int) -> Iterat
         shown = most
     yield document
     for number in range(shown):
-        yield Row(group, number, Kind.HIT, weak=_is_weak(group.hits[number], least))
+        yield Row(group, number, Kind.HIT, weak=is_weak(group.hits[number], least))
     if left := len(group.hits) - shown:
         yield Row(group, kind=Kind.MORE, count=left)
 
@@ -164,12 +164,13 @@ def _hits(groups: Iterable[Group]) -> Iterator[Hit]:
 
 
 def _all_weak(group: Group, least: float) -> bool:
-    return all(_is_weak(hit, least) for hit in group.hits)
+    return all(is_weak(hit, least) for hit in group.hits)
 
 
 def _is_ranked(hit: Hit) -> bool:
     return hit.why not in (Why.NAME, Why.PHRASE)
 
 
-def _is_weak(hit: Hit, least: float) -> bool:
+def is_weak(hit: Hit, least: float) -> bool:
+    """Whether a hit is a weaker match."""
     return _is_ranked(hit) and hit.score < least

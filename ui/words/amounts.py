@@ -29,6 +29,10 @@ class Amounts(QObject):
     def hits(self, number: int) -> str:
         return self.tr("%Ln passage(s)", "", number)
 
+    def new(self, number: int) -> str:
+        """So many passages that came since one last looked."""
+        return self.tr("%Ln new passage(s)", "", number)
+
     def exact(self, number: int) -> str:
         """So many hits with the exact phrase."""
         return self.tr("%Ln with the phrase", "", number)
@@ -65,6 +69,7 @@ class Amounts(QObject):
 _AMOUNTS = Amounts()
 alike, documents, exact, files = _AMOUNTS.alike, _AMOUNTS.documents, _AMOUNTS.exact, _AMOUNTS.files
 hits, more, more_inside = _AMOUNTS.hits, _AMOUNTS.more, _AMOUNTS.more_inside
+new = _AMOUNTS.new
 pages, unreadable, waiting = _AMOUNTS.pages, _AMOUNTS.unreadable, _AMOUNTS.waiting
 
 
