@@ -923,6 +923,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>&amp;Entfernen</translation>
     </message>
     <message>
+        <source>What to do with this folder</source>
+        <translation>Was mit diesem Ordner geschehen soll</translation>
+    </message>
+    <message>
         <source>{what} ({key})</source>
         <translation>{what} ({key})</translation>
     </message>
@@ -1850,6 +1854,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Recent searches</source>
         <translation>Letzte Suchen</translation>
+    </message>
+    <message>
+        <source>Recent documents</source>
+        <translation>Letzte Dokumente</translation>
     </message>
     <message>
         <source>Ask in your own words, or try</source>

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
     QListView,
+    QMenu,
     QScrollArea,
     QSplitter,
     QStackedWidget,
@@ -42,6 +43,7 @@ from ui.words import languages
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from PySide6.QtCore import QPoint
     from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QShowEvent
 
     from indexer.api.status import RootStatus, Status
@@ -103,6 +105,8 @@ class FoldersPage(QWidget):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._open_menu)
         self._empty = QLabel(
             self.tr("No folders yet.\n\nDrop folders or files here, or add them above.")
         )
@@ -132,6 +136,19 @@ class FoldersPage(QWidget):
         delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self._remove)
+
+    def _open_menu(self, at: QPoint) -> None:
+        """Open what the buttons do with the chosen folders, where the person points."""
+        if not self.list.selectionModel().hasSelection():
+            return
+        menu = QMenu(self)
+        menu.setAccessibleName(self.tr("What to do with this folder"))
+        for button in (self.files, self.open, self.rescan, self.edit, self.remove):
+            action = menu.addAction(button.icon(), button.text())
+            action.setEnabled(button.isEnabled())
+            action.triggered.connect(button.click)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.list.viewport().mapToGlobal(at))
 
     def _button(
         self,

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 
 MOST_SEARCHES = 200
 MOST_SAVED = 500
+MOST_DOCUMENTS = 50
 _VERSION = 1
 
 
@@ -53,6 +54,7 @@ class Memory(QObject):
     ) -> None:
         super().__init__(parent)
         self.recent: tuple[str, ...] = ()
+        self.documents: tuple[str, ...] = ()  # that were looked at, the newest first
         self.saved: tuple[Saved, ...] = ()
         self._history, self._saved = folder / "history.json", folder / "searches.json"
         self._worker = worker
@@ -69,7 +71,7 @@ class Memory(QObject):
 
     def forget(self) -> None:
         """Delete the history; saved searches stay."""
-        self.recent = ()
+        self.recent = self.documents = ()
         history = self._history
         self._worker.run(lambda: history.unlink(missing_ok=True), self._written)
         self.changed.emit()
@@ -81,7 +83,18 @@ class Memory(QObject):
             return
         others = (each for each in self.recent if each != text)
         self.recent = (text, *others)[:MOST_SEARCHES]
-        self._write(self._history, {"searches": list(self.recent)})
+        self._write_history()
+
+    def note_document(self, path: str) -> None:
+        """Remember a document that was looked at, unless that is switched off."""
+        if self._remembers and self.documents[:1] != (path,):
+            others = (each for each in self.documents if each != path)
+            self.documents = (path, *others)[:MOST_DOCUMENTS]
+            self._write_history()
+
+    def _write_history(self) -> None:
+        content = {"searches": list(self.recent), "documents": list(self.documents)}
+        self._write(self._history, content)
 
     def save(self, name: str, text: str) -> None:
         """Save a search under a name, in place of one of that name."""
@@ -116,20 +129,25 @@ class Memory(QObject):
             log.warning("a list of searches cannot be written: %s", error)
             self.trouble.emit(error)
 
-    def _read(self) -> tuple[list[str], list[Saved]]:
-        searches = _strings(load(self._history).get("searches"))
+    def _read(self) -> tuple[list[str], list[str], list[Saved]]:
+        history = load(self._history)
+        searches, documents = _strings(history.get("searches")), _strings(history.get("documents"))
         entries = load(self._saved).get("saved")
         saved = [
             Saved(entry["name"], entry["text"])
             for entry in (entries if isinstance(entries, list) else [])
             if isinstance(entry, dict) and _strings([entry.get("name"), entry.get("text")])[1:]
         ]
-        return searches, saved
+        return searches, documents, saved
 
-    def _loaded(self, result: tuple[list[str], list[Saved]] | None, _error: object) -> None:
+    def _loaded(
+        self, result: tuple[list[str], list[str], list[Saved]] | None, _error: object
+    ) -> None:
         """Append the entries of the files to those added meanwhile."""
-        searches, saved = result or ([], [])
+        searches, documents, saved = result or ([], [], [])
         if self._remembers:
+            known = dict.fromkeys((*self.documents, *documents))
+            self.documents = tuple(known)[:MOST_DOCUMENTS]
             self.recent = tuple(dict.fromkeys((*self.recent, *searches)))[:MOST_SEARCHES]
         names = {each.name for each in self.saved}
         self.saved = (*self.saved, *(each for each in saved if each.name not in names))

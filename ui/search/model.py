@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QAbstractListModel,
+    QMimeData,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
     Qt,
+    QUrl,
 )
 
+from ui.search.citation import CitedSource, quoted
 from ui.search.describe import row_spoken
 from ui.search.rows import Layout, rows_of
 
@@ -69,7 +72,20 @@ class ResultsModel(QAbstractListModel):
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
         if not self.rows[index.row()].is_reachable:
             return flags
+        if self.rows[index.row()].is_hit:
+            flags |= Qt.ItemFlag.ItemIsDragEnabled
         return flags | Qt.ItemFlag.ItemIsSelectable
+
+    def supportedDragActions(self) -> Qt.DropAction:
+        return Qt.DropAction.CopyAction
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        """What is dragged out: the file for programs, the passage with its source for texts."""
+        data = QMimeData()
+        hits = [self.rows[index.row()].hit for index in indexes]
+        data.setUrls([QUrl.fromLocalFile(hit.path) for hit in hits])
+        data.setText("\n\n".join(quoted(hit, CitedSource.from_hit(hit)) for hit in hits))
+        return data
 
     def place(self, key: Key) -> int:
         """Return the position of a row by its key; -1 if missing."""

@@ -327,7 +327,8 @@ class SearchPage(QWidget):
 
     def _fill_start(self) -> None:
         empty = self._choices.roots == ()
-        self.results.show_start(self.memory.recent, self.alerts.annotated(), empty_library=empty)
+        memory, saved = self.memory, self.alerts.annotated()
+        self.results.show_start(memory.recent, memory.documents, saved, empty_library=empty)
 
     def _saved_changed(self) -> None:
         self.bar.show_saved(self.alerts.annotated())
@@ -392,6 +393,8 @@ class SearchPage(QWidget):
 
     def _note(self) -> None:
         self.memory.note(self.live_search.text)
+        if self.current_hit is not None:
+            self.memory.note_document(self.current_hit.path)
 
     def _memory_trouble(self, error: OSError) -> None:
         text = self.tr("The list of searches could not be written: {reason}.")

@@ -5,6 +5,7 @@ It must not know how a query is answered.
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -26,9 +27,11 @@ from ui.search.chips import label_of
 from ui.search.grammar import rows
 from ui.search.link import Link
 from ui.search.message import Muted
-from ui.search.query_text import without, without_filters
+from ui.search.query_text import inside, without, without_filters
+from ui.search.safe_text import line
 from ui.theme import XL, L, M, S
 from ui.words import amounts
+from ui.words.paths import from_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,7 +125,12 @@ class StartPanel(_Panel):
     help_requested = Signal()
 
     def show_start(
-        self, recent: Sequence[str], saved: Sequence[Saved], *, empty_library: bool
+        self,
+        recent: Sequence[str],
+        documents: Sequence[str],
+        saved: Sequence[Saved],
+        *,
+        empty_library: bool,
     ) -> None:
         """Fill the panel."""
         self._clear()
@@ -142,6 +150,11 @@ class StartPanel(_Panel):
             self._heading(self.tr("Recent searches"))
             for text in recent[:_SHOWN]:
                 self._link(text, text)
+        if documents:
+            self._heading(self.tr("Recent documents"))
+            for path in documents[:_SHOWN]:
+                place = PurePath(path)
+                self._link(line(place.name), inside(path), from_home(line(str(place.parent))))
         self._heading(self.tr("Ask in your own words, or try"))
         for example, description in examples():
             self._link(example, example, description)

@@ -133,14 +133,19 @@ class ResultsPane(QWidget):
         QAccessible.updateAccessibility(said)
 
     def show_start(
-        self, recent: Sequence[str], saved: Sequence[Saved], *, empty_library: bool
+        self,
+        recent: Sequence[str],
+        documents: Sequence[str],
+        saved: Sequence[Saved],
+        *,
+        empty_library: bool,
     ) -> None:
         """Show the start panel, in place of an answer."""
         self.result, self.groups = None, ()
         self.emptied.emit()
         self.model.clear()
         self.summary.hide()
-        self.start.show_start(recent, saved, empty_library=empty_library)
+        self.start.show_start(recent, documents, saved, empty_library=empty_library)
         self._stack.setCurrentWidget(self.start)
 
     def step(self, step: int, *, documents: bool = False) -> None:

@@ -82,7 +82,7 @@ class RowsView(QListView):
         # A scroll bar that appeared with the rows would change their width.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setSizeAdjustPolicy(QAbstractScrollArea.SizeAdjustPolicy.AdjustIgnored)
-        self.setDragEnabled(False)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     # What rows look like

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QMenu
 
 from indexer.api.phrases import Note
 from indexer.api.requests import GetStatus, Index
@@ -255,3 +256,20 @@ def test_indexing_goes_on_when_the_page_goes(qtbot: QtBot, tmp_path: Path) -> No
     assert Index((Path("/a"),), kept=True) in link.asked
     number = 1 + link.kinds().index(Index)
     assert number not in link.cancelled
+
+
+def test_the_menu_of_a_folder_does_what_the_buttons_do(
+    page: FoldersPage, qtbot: QtBot, library_files: Path
+) -> None:
+    page.list.customContextMenuRequested.emit(QPoint(5, 5))
+    assert page.findChildren(QMenu) == []  # there is no folder yet
+    _add(qtbot, page, library_files)
+    page.list.setCurrentIndex(page.model.index(0))
+    page.list.customContextMenuRequested.emit(QPoint(5, 5))
+    (menu,) = page.findChildren(QMenu)
+    entries = {action.text().replace("&", ""): action for action in menu.actions()}
+    assert list(entries) == ["Show files", "Open folder", "Rescan", "Patterns…", "Remove"]
+    with qtbot.waitSignal(page.files_requested) as wanted:
+        entries["Show files"].trigger()
+    assert wanted.args == [str(library_files)]
+    menu.hide()

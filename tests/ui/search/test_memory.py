@@ -46,6 +46,19 @@ def test_searches_are_remembered(qtbot: QtBot, tmp_path: Path, worker: Worker) -
     assert len(memory.recent) == MOST_SEARCHES
 
 
+def test_documents_are_remembered(qtbot: QtBot, tmp_path: Path, worker: Worker) -> None:
+    memory = opened(qtbot, tmp_path, worker)
+    for path in ("/docs/a.pdf", "/docs/b.pdf", "/docs/a.pdf"):
+        memory.note_document(path)
+    assert memory.documents == ("/docs/a.pdf", "/docs/b.pdf")
+    worker.close()
+    again = opened(qtbot, tmp_path, worker)
+    assert again.documents == memory.documents
+    again.remember(on=False)
+    again.note_document("/docs/c.pdf")
+    assert again.documents == ()
+
+
 def test_switched_off_nothing_is_left(qtbot: QtBot, tmp_path: Path, worker: Worker) -> None:
     memory = opened(qtbot, tmp_path, worker)
     memory.note("secret")

@@ -114,3 +114,14 @@ def test_a_hit_says_its_page_where_there_are_pages(
     form: str, first: int, last: int, said: str
 ) -> None:
     assert pages(hit(format=form, page=first, page_last=last)) == said
+
+
+def test_a_hit_is_dragged_out_as_its_file_and_as_a_citation(model: ResultsModel) -> None:
+    model.show(grouped([hit(text="The rent is due.")]), same_query=False)
+    head, one = model.index(0), model.index(1)
+    assert not model.flags(head) & Qt.ItemFlag.ItemIsDragEnabled
+    assert model.flags(one) & Qt.ItemFlag.ItemIsDragEnabled
+    assert model.supportedDragActions() == Qt.DropAction.CopyAction
+    data = model.mimeData([one])
+    assert [url.toLocalFile() for url in data.urls()] == ["/docs/lease.txt"]
+    assert data.text().startswith("“The rent is due.”\n(lease")

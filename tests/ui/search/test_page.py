@@ -287,3 +287,17 @@ def test_the_help_is_made_of_the_grammar_and_live(qtbot: QtBot, page: SearchPage
     examples[0].click()
     assert not page.bar.help.isVisible()
     assert page.query == "rental income after the merger"
+
+
+def test_recent_documents_are_a_click_away(
+    qtbot: QtBot, page: SearchPage, library_files: Path
+) -> None:
+    search(qtbot, page, "lamp")
+    page.actions_on_hits.used.emit()
+    page.search("")
+    qtbot.waitUntil(lambda: "lighthouse.md" in links(page))
+    panel = page.results.start
+    shown_links = [each for each in panel.findChildren(Link) if each.isVisible()]
+    link = next(each for each in shown_links if each.text() == "lighthouse.md")
+    link.click()
+    assert page.query.strip() == f'in:"{library_files / "lighthouse.md"}"'
