@@ -83,6 +83,7 @@ KEYS = (
         Key(("F3", "Shift+F3"), N_("Next or previous place")),
         Key(("Ctrl++", "Ctrl+-"), N_("Larger or smaller")),
         Key(("Ctrl+0",), N_("Fit the width")),
+        Key(("Ctrl+R", "Ctrl+Shift+R"), N_("Turn the pages clockwise or anticlockwise")),
     )),
     Group(N_("List of files"), (
         Key(("F5",), N_("Read the file again")),

@@ -1493,6 +1493,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Dunkle Seiten im dunklen Design</translation>
     </message>
     <message>
+        <source>Turn clockwise</source>
+        <translation>Im Uhrzeigersinn drehen</translation>
+    </message>
+    <message>
+        <source>Turn anticlockwise</source>
+        <translation>Gegen den Uhrzeigersinn drehen</translation>
+    </message>
+    <message>
         <source>Select the text of this page</source>
         <translation>Text dieser Seite auswählen</translation>
     </message>
@@ -3777,6 +3785,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Fit the width</source>
         <translation>An die Breite anpassen</translation>
+    </message>
+    <message>
+        <source>Turn the pages clockwise or anticlockwise</source>
+        <translation>Die Seiten im oder gegen den Uhrzeigersinn drehen</translation>
     </message>
     <message>
         <source>List of files</source>

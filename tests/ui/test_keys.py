@@ -213,6 +213,14 @@ def _listen(widget: object, name: str, heard: list[str]) -> None:
     setattr(widget, name, note)
 
 
+def turns(person: Person, keys: str) -> None:
+    person.results()
+    heard: list[str] = []
+    _listen(person.window.pages.search.preview.pages, "turn_by", heard)
+    person.press(keys)
+    assert heard == ["turn_by"]
+
+
 def goes_to_close_pages(person: Person, keys: str) -> None:
     person.results()
     heard: list[str] = []
@@ -311,6 +319,7 @@ CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+C": copies, "Ctrl+Shift+C": copies,
     "Alt+Up": goes_through_hits_of_a_document, "Alt+Down": goes_through_hits_of_a_document,
     "Alt+PgUp": goes_to_close_pages, "Alt+PgDown": goes_to_close_pages,
+    "Ctrl+R": turns, "Ctrl+Shift+R": turns,
     "Ctrl++": zooms, "Ctrl+-": zooms, "Ctrl+0": zooms,
     "F5": reads_again, "Del": leaves_out, "Ctrl+Z": undoes,
     "Ctrl+F": finds_or_filters, "F3": finds_on, "Shift+F3": finds_on,

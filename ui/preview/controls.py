@@ -89,6 +89,9 @@ class Controls(QObject):
         else:
             frame.pages.zoom_out()
 
+    def _turn(self, step: int, _checked: bool = False) -> None:
+        self._frame.pages.turn_by(step)
+
     def _select_page(self) -> None:
         frame = self._frame
         if frame.shown is frame.pages:
@@ -102,6 +105,8 @@ class Controls(QObject):
         bar.zoom_step.connect(self._zoom_step)
         bar.outline_requested.connect(self.outline_requested)
         frame.select_page.triggered.connect(self._select_page)
+        frame.turn_right.triggered.connect(partial(self._turn, 1))
+        frame.turn_left.triggered.connect(partial(self._turn, -1))
         frame.pages.page_changed.connect(self._page_changed)
         frame.pages.zoom_changed.connect(self.show_zoom)
         self.outline.page_requested.connect(frame.pages.go_to)
@@ -112,6 +117,8 @@ class Controls(QObject):
             "Ctrl+=": partial(self._zoom_step, 1),
             "Ctrl+-": partial(self._zoom_step, -1),
             "Ctrl+0": partial(self._zoom_step, 0),
+            "Ctrl+R": partial(self._turn, 1),
+            "Ctrl+Shift+R": partial(self._turn, -1),
         }
         for key, call in keys.items():
             QShortcut(QKeySequence(key), self._frame).activated.connect(call)

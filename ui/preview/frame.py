@@ -60,6 +60,8 @@ class PreviewFrame(QWidget):
         self.inside = self.bar.add(self.tr("Search inside this document"), "search-inside")
         self.dark_pages = self.bar.add(self.tr("Dark pages in the dark theme"), "preview")
         self.dark_pages.setCheckable(True)
+        self.turn_right = self.bar.add(self.tr("Turn clockwise"), "turn-right")
+        self.turn_left = self.bar.add(self.tr("Turn anticlockwise"), "turn-left")
         self.select_page = self.bar.add(self.tr("Select the text of this page"), "copy")
 
     @property
@@ -81,7 +83,8 @@ class PreviewFrame(QWidget):
             text=part is self.text,
             outlined=document is not None and document.outlined,
         )
-        self.select_page.setVisible(self.has_pages)
+        for action in (self.select_page, self.turn_left, self.turn_right):
+            action.setVisible(self.has_pages)
 
     def say_nothing_chosen(self) -> None:
         self.banner.hide()

@@ -8,10 +8,13 @@ from enum import Enum
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QTransform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from PySide6.QtCore import QPointF
 
     from indexer.api.pages import Size
 
@@ -65,6 +68,25 @@ def next_step(scale: float, direction: int) -> float:
     return next((step for step in reversed(STEPS) if step < scale * 0.99), SMALLEST)
 
 
+def turned(turn: int, size: Size) -> QTransform:
+    """Return the transformation that turns a page of a size by quarters clockwise."""
+    wide, high = size
+    match turn % 4:
+        case 1:
+            return QTransform(0, 1, -1, 0, high, 0)
+        case 2:
+            return QTransform(-1, 0, 0, -1, wide, high)
+        case 3:
+            return QTransform(0, -1, 1, 0, 0, wide)
+        case _:
+            return QTransform()
+
+
+def turned_size(turn: int, size: Size) -> Size:
+    """Return the width and height of a page once it was turned."""
+    return (size[1], size[0]) if turn % 2 else size
+
+
 class PageLayout:
     """Pages below each other, each in the middle of the widest.
 
@@ -72,10 +94,14 @@ class PageLayout:
         sizes: Width and height of each page in points.
         scale: Logical pixels per point.
         room: Width of the viewport; narrower pages are centred.
+        turn: By how many quarters clockwise every page is turned.
     """
 
-    def __init__(self, sizes: Sequence[Size], scale: float, room: float) -> None:
+    def __init__(self, sizes: Sequence[Size], scale: float, room: float, turn: int = 0) -> None:
         self.scale = scale
+        self.turn = turn % 4
+        self._pages = sizes
+        sizes = [turned_size(turn, size) for size in sizes] if turn % 2 else sizes
         self._sizes = sizes
         widest = max((width for width, _ in sizes), default=0.0)
         self.width = max(widest * scale + 2 * MARGIN, room)
@@ -101,17 +127,28 @@ class PageLayout:
             return range(0)
         return range(self.page_at(top), self.page_at(bottom) + 1)
 
-    def to_page(self, page: int, point: QPointF) -> QPointF:
-        """Convert a point of the layout to points of a page."""
+    def pixel_size(self, page: int) -> Size:
+        """Return the width and height of a page before it is turned, in logical pixels."""
+        width, height = self._pages[page - 1]
+        return width * self.scale, height * self.scale
+
+    def transform(self, page: int) -> QTransform:
+        """Return the transformation from points of a page to the layout."""
         rect = self.rect(page)
-        return QPointF((point.x() - rect.x()) / self.scale, (point.y() - rect.y()) / self.scale)
+        turning = turned(self.turn, self._pages[page - 1])
+        scaling = QTransform.fromScale(self.scale, self.scale)
+        return turning * scaling * QTransform.fromTranslate(rect.x(), rect.y())
+
+    def to_page(self, page: int, place: QPointF) -> QPointF:
+        """Convert a point of the layout to points of a page."""
+        return self.transform(page).inverted()[0].map(place)
+
+    def part_of(self, page: int, area: QRectF) -> tuple[float, float]:
+        """Return from where to where an area shows a page, as shares of its height."""
+        box = self.transform(page).inverted()[0].mapRect(area)
+        height = self._pages[page - 1][1]
+        return box.top() / height, box.bottom() / height
 
     def from_page(self, page: int, box: QRectF) -> QRectF:
         """Convert a box in points of a page to the layout."""
-        rect, scale = self.rect(page), self.scale
-        return QRectF(
-            rect.x() + box.x() * scale,
-            rect.y() + box.y() * scale,
-            box.width() * scale,
-            box.height() * scale,
-        )
+        return self.transform(page).mapRect(box)

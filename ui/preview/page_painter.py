@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtCore import QLineF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 
 from ui.preview.marks import ink_of, outline
-from ui.preview.page_layout import MARGIN
+from ui.preview.page_layout import MARGIN, turned
 from ui.theme import DARK, LIGHT, current
 from ui.words import failures
 
@@ -85,32 +85,42 @@ class PagePainter:
         x, y = round(rect.x() * ratio) / ratio, round(rect.y() * ratio) / ratio
         return QRectF(x, y, rect.width(), rect.height())
 
+    def _to_view(self, page: int, sheet: QRectF) -> QTransform:
+        """Return the way from points of a page to the viewport."""
+        layout = self._view.layout_
+        away = sheet.topLeft() - layout.rect(page).topLeft()
+        return layout.transform(page) * QTransform.fromTranslate(away.x(), away.y())
+
     def _image(self, painter: QPainter, page: int, sheet: QRectF) -> bool:
         """Draw the available bands of a page; return whether there were any."""
         document = self._view.document
         if document is None:
             return False
         ratio = self._view.devicePixelRatioF()
-        keys = self._view.visible_keys(page)
+        keys, layout = self._view.visible_keys(page), self._view.layout_
+        wide, high = layout.pixel_size(page)
+        turning = turned(layout.turn, (wide, high))
+        painter.save()
+        painter.setTransform(turning * QTransform.fromTranslate(sheet.x(), sheet.y()), True)
         bands = [document.band(key.page, key.width, key.band) for key in keys]
         if any(band is None for band in bands):
             stand_in = document.stand_in(page)
             if stand_in is None and not any(bands):
+                painter.restore()
                 return False
             if stand_in is not None:
                 painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=True)
-                painter.drawPixmap(sheet, stand_in.pixmap, QRectF(stand_in.pixmap.rect()))
+                whole = QRectF(0, 0, wide, high)
+                painter.drawPixmap(whole, stand_in.pixmap, QRectF(stand_in.pixmap.rect()))
                 painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
         for band in bands:
             if band is not None:
                 pixmap = band.pixmap
                 target = QRectF(
-                    sheet.x(),
-                    sheet.y() + band.top / ratio,
-                    pixmap.width() / ratio,
-                    pixmap.height() / ratio,
+                    0, band.top / ratio, pixmap.width() / ratio, pixmap.height() / ratio
                 )
                 painter.drawPixmap(target, pixmap, QRectF(pixmap.rect()))
+        painter.restore()
         return True
 
     def _without_image(
@@ -133,8 +143,7 @@ class PagePainter:
             self._outlines.clear()
         if page not in marks.passage:
             return
-        scale = self._view.layout_.scale
-        to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
+        to_view = self._to_view(page, sheet)
         painter.save()
         # These modes keep the ink black, and do not add up where tints overlap.
         inverted, mode = self._inverted, QPainter.CompositionMode
@@ -156,19 +165,16 @@ class PagePainter:
 
     def _words(self, painter: QPainter, page: int, sheet: QRectF) -> None:
         """Underline the words that count."""
-        scale = self._view.layout_.scale
-        to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
+        to_view = self._to_view(page, sheet)
         for pieces, own in self._view.words:
             style = Qt.PenStyle.SolidLine if own else Qt.PenStyle.DotLine
             painter.setPen(QPen(DARK.accent if self._inverted else WORD, OUTLINE_PX, style))
             for line in ink_of(pieces.get(page, [])):
-                box = to_view.mapRect(line)
-                painter.drawLine(box.bottomLeft(), box.bottomRight())
+                painter.drawLine(to_view.map(QLineF(line.bottomLeft(), line.bottomRight())))
 
     def _found(self, painter: QPainter, page: int, sheet: QRectF) -> None:
         """Tint the places of found words, and frame the current one."""
-        scale = self._view.layout_.scale
-        to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
+        to_view = self._to_view(page, sheet)
         for number, pieces in enumerate(self._view.found):
             for line in ink_of(pieces.get(page, [])):
                 box = to_view.mapRect(line)
@@ -186,8 +192,7 @@ class PagePainter:
             return
         colour = QColor(LIGHT.selection)
         colour.setAlpha(_SELECTION_ALPHA)
-        scale = self._view.layout_.scale
-        to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
+        to_view = self._to_view(page, sheet)
         for line in lines:
             painter.fillRect(to_view.mapRect(line), colour)
 

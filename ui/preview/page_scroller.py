@@ -21,6 +21,7 @@ from ui.preview.page_layout import (
     Zoom,
     next_step,
     scale_for,
+    turned_size,
 )
 from ui.timers import timer
 
@@ -48,6 +49,7 @@ class PageScroller(QAbstractScrollArea):
         self.document: PageDocument | None = None
         self.layout_ = PageLayout((), 1.0, 0.0)
         self.zoom = Zoom()
+        self.turn = 0  # quarters clockwise
         self.target: tuple[int, QRectF] | None = None
         self._page = 1
         self.settling = timer(self, _SETTLE_MS, self.fetch)
@@ -91,6 +93,18 @@ class PageScroller(QAbstractScrollArea):
         self.settling.start()
         self.zoom_changed.emit()
 
+    def turn_by(self, step: int) -> None:
+        """Turn all pages by quarters clockwise, and keep what is shown in view."""
+        if self.document is None:
+            return
+        self.turn = (self.turn + step) % 4
+        target, page = self.target, self._page
+        self.lay_out(anchor=None)
+        self._scroll_to(*(target or (page, None)))
+        self.target = target
+        self.set_page(page)
+        self.settling.start()
+
     def zoom_in(self) -> None:
         self._zoom_by(1, None)
 
@@ -103,7 +117,7 @@ class PageScroller(QAbstractScrollArea):
 
     def pixel_width(self, page: int) -> int:
         """Return the width of a page in device pixels."""
-        wide = self.layout_.rect(page).width() * self.devicePixelRatioF()
+        wide = self.layout_.pixel_size(page)[0] * self.devicePixelRatioF()
         return max(1, min(round(wide), MAX_WIDTH))
 
     def visible_pages(self) -> range:
@@ -164,8 +178,9 @@ class PageScroller(QAbstractScrollArea):
         kept = self._under(anchor) if anchor is not None and len(self.layout_) else None
         room = self.viewport().width(), self.viewport().height()
         page = min(self._page, self.document.count)
-        scale = scale_for(self.zoom, self.document.sizes[page - 1], room, self._natural())
-        before, self.layout_ = self.layout_, PageLayout(self.document.sizes, scale, room[0])
+        sizes = self.document.sizes
+        scale = scale_for(self.zoom, turned_size(self.turn, sizes[page - 1]), room, self._natural())
+        before, self.layout_ = self.layout_, PageLayout(sizes, scale, room[0], self.turn)
         self._set_ranges()
         if scale != before.scale:
             self.zoom_changed.emit()

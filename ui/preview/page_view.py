@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QKeySequence, QPainter
 from PySide6.QtWidgets import QFrame
 
@@ -73,6 +73,7 @@ class PageView(PageScroller):
             self.document.letters_ready.disconnect(self._letters_ready)
             self.document.sizes_changed.disconnect(self.arrange)
         self.document = document
+        self.turn = 0
         self.loading = False
         self.marks = NO_MARKS
         self.words = ()
@@ -213,10 +214,9 @@ class PageView(PageScroller):
         if self.document is None:
             return []
         width = self.pixel_width(page)
-        rect = self.layout_.rect(page)
-        top = (self.offset().y() - rect.y()) / rect.height()
-        bottom = top + self.viewport().height() / rect.height()
-        bands = cut(width, self.document.sizes[page - 1]).between(top, bottom)
+        seen = QRectF(self.viewport().rect()).translated(self.offset())
+        part = self.layout_.part_of(page, seen)
+        bands = cut(width, self.document.sizes[page - 1]).between(*part)
         return [self.document.key(page, width, band) for band in bands]
 
     def _image_ready(self, _page: int) -> None:

@@ -90,6 +90,10 @@ class SearchBar(QWidget):
         name = self.tr("{name}: {new}").format(name=name, new=amounts.new(new)) if new else name
         button = self.kept_button
         button.setText(amounts.count(new) if new else "")
+        style = Qt.ToolButtonStyle
+        button.setToolButtonStyle(
+            style.ToolButtonTextBesideIcon if new else style.ToolButtonIconOnly
+        )
         button.setToolTip(name)
         button.setAccessibleName(name)
 
@@ -117,7 +121,6 @@ class SearchBar(QWidget):
         button.setToolTip(name)
         button.setAccessibleName(name)
         button.setAutoRaise(True)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         return button
 

@@ -100,3 +100,23 @@ def test_the_cache_keeps_what_was_used_last(qapp: object) -> None:
 def test_points_of_a_page(qapp: object) -> None:
     layout = PageLayout([(100, 100)], 2.0, 300)
     assert layout.to_page(1, QPointF(150, MARGIN + 50)) == QPointF(50, 25)
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_turned_pages_lie_in_the_layout_as_they_are_seen(turn: int) -> None:
+    layout = PageLayout([(100.0, 200.0), (300.0, 50.0)], 2.0, 0.0, turn)
+    for page, size in ((1, (100.0, 200.0)), (2, (300.0, 50.0))):
+        rect = layout.rect(page)
+        wide, high = (size[1], size[0]) if turn % 2 else size
+        assert (rect.width(), rect.height()) == (2 * wide, 2 * high)
+        assert layout.pixel_size(page) == (2 * size[0], 2 * size[1])
+        assert layout.from_page(page, QRectF(0, 0, *size)) == rect
+        point = QPointF(10.0, 20.0)
+        there = layout.transform(page).map(point)
+        assert rect.contains(there)
+        assert layout.to_page(page, there) == point
+        assert layout.part_of(page, rect) == pytest.approx((0.0, 1.0))
+    corner = layout.transform(1).map(QPointF(0, 0))  # where the first letter stands
+    rect = layout.rect(1)
+    wanted = (rect.topLeft(), rect.topRight(), rect.bottomRight(), rect.bottomLeft())[turn]
+    assert (corner - wanted).manhattanLength() < 1e-6

@@ -77,6 +77,50 @@ def test_the_colours_stand_where_the_passage_is(
     assert abs(columns.max() - around.right()) < 8
 
 
+@pytest.mark.parametrize("turn", [1, 2, 3])
+def test_turned_pages_show_the_passage_where_it_is_then(
+    qtbot: QtBot, preview: Preview, hits: list[Hit], turn: int
+) -> None:
+    show(qtbot, preview, hits[2])
+    view = preview.pages
+    upright = view.layout_.rect(3)
+    shown_ratio = upright.width() / upright.height()
+    for _ in range(turn):
+        preview.turn_right.trigger()
+    wait_for_page(qtbot, preview)
+    rect = view.layout_.rect(3)
+    ratio = rect.width() / rect.height()
+    assert ratio == pytest.approx(1 / shown_ratio if turn % 2 else shown_ratio)
+    assert view.page == 3
+    rows, columns = like(pixels(view.viewport()), TINT_BEST).nonzero()
+    assert len(rows) > 300
+    offset = QPointF(view.offset())
+    (sentence,) = view.marks.sentences
+    places = [view.layout_.from_page(3, one.box).translated(-offset) for one in sentence[3]]
+    for x, y in list(zip(columns.tolist(), rows.tolist(), strict=True))[::7]:
+        assert any(place.adjusted(-2, -2, 2, 2).contains(QPointF(x, y)) for place in places)
+    # Dark letters stand on the tint: the image was turned with it.
+    first = places[0].toAlignedRect().intersected(view.viewport().rect())
+    ink = pixels(view.viewport())[first.top() : first.bottom(), first.left() : first.right()]
+    assert (ink.max(axis=2) < 110).any()
+    for _ in range(turn):
+        preview.turn_left.trigger()
+    assert view.layout_.rect(3).size() == upright.size()
+
+
+def test_another_document_is_not_turned(
+    qtbot: QtBot, preview: Preview, hits: list[Hit], tmp_path: Path
+) -> None:
+    show(qtbot, preview, hits[0])
+    preview.pages.turn_by(1)
+    preview.show_hit(hits[1], hits, 1)
+    wait_for_page(qtbot, preview)
+    assert preview.pages.turn == 1  # the same document stays as it was turned
+    path = save(tmp_path / "other.pdf", box(72, 90, 280, 700, PROSE))
+    show(qtbot, preview, hit_of(path, passages_of(path)[0], (1,)))
+    assert preview.pages.turn == 0
+
+
 def test_the_newest_hit_wins(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
     shown: list[int] = []
     preview.loader.marked.connect(lambda marks, _scroll: shown.extend(marks.pages()))
