@@ -796,6 +796,10 @@
         <translation>Noch nichts gefunden. Mit jeder Sekunde wird mehr gelesen.</translation>
     </message>
     <message>
+        <source>For example, “{query}”:</source>
+        <translation>Zum Beispiel „{query}“:</translation>
+    </message>
+    <message>
         <source>{file}, page {page}</source>
         <translation>{file}, Seite {page}</translation>
     </message>

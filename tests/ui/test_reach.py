@@ -29,7 +29,9 @@ from PySide6.QtWidgets import (
 from indexer.api.phrases import Note
 from indexer.api.progress import Step
 from tests.answers import running
+from tests.ui.contrast import contrast
 from tests.ui.program import application
+from ui import theme
 from ui.application import use_language
 from ui.keys import KeyList
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
@@ -185,6 +187,38 @@ def cut_off(root: QWidget) -> Iterator[tuple[QWidget, str]]:
             width, height = 0, each.heightForWidth(each.width())
         if each.width() < width or each.height() < height:
             yield each, f"{text!r} has {each.width()}x{each.height()} of {width}x{height}"
+
+
+def test_labels_can_be_read_after_a_live_change_of_the_theme(
+    request: pytest.FixtureRequest, qtbot: QtBot
+) -> None:
+    request.getfixturevalue("engine").activity_now = BUSY
+    shown: Program = request.getfixturevalue("shown")
+    shown.settings.set("theme", "light")
+    for _ in visit(shown.window):  # every part is made in the light theme
+        pass
+    faint = []
+    try:
+        for mode in ("dark", "light"):
+            shown.settings.set("theme", mode)
+            qtbot.waitUntil(lambda mode=mode: theme.current().dark == (mode == "dark"))  # type: ignore[misc]  # bound now
+            for place, root in visit(shown.window):
+                faint += [f"{mode}, {place}: {each}" for each in too_faint(root)]
+    finally:
+        shown.settings.set("theme", "light")
+    assert not faint
+
+
+def too_faint(root: QWidget) -> Iterator[str]:
+    """Find labels whose letters have too little contrast with what is behind them."""
+    for each in root.findChildren(QLabel):
+        if each.isVisible() and each.isEnabled() and each.text():
+            palette = each.palette()
+            ratio = contrast(
+                palette.color(each.foregroundRole()), palette.color(each.backgroundRole())
+            )
+            if ratio < 4.5:
+                yield f"{described(each)}: {each.text()!r} has {ratio:.2f}"
 
 
 def test_a_window_from_the_right_is_mirrored(window: MainWindow) -> None:

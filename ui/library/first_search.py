@@ -17,6 +17,7 @@ from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.questions import Questions
 from ui.library.suggestions import Suggestions
+from ui.search.safe_text import line
 from ui.theme import L, M, S
 from ui.timers import timer
 from ui.words import amounts, failures
@@ -41,6 +42,7 @@ class FirstSearch(QWidget):
         self.suggestions = Suggestions(context, self)
         self.suggestions.found.connect(self._offer)
         self._hit = False
+        self._example = ""  # what is answered while nothing has been typed
         self._make_parts()
         self._arrange()
         self._typing = timer(self, TYPING_MS, self.search)
@@ -58,11 +60,15 @@ class FirstSearch(QWidget):
         self._questions.cancel_all()
 
     def search(self) -> None:
-        text = self.field.text().strip()
+        text = self._asked
         if not text:
             self._show_hit(None)
             return
         self._questions.ask(Search(text, limit=1), self._handle_result, failed=self._fail)
+
+    @property
+    def _asked(self) -> str:
+        return self.field.text().strip() or self._example
 
     def _make_parts(self) -> None:
         self.field = QLineEdit()
@@ -78,6 +84,7 @@ class FirstSearch(QWidget):
         self.offers = FlowLayout(self._offers)
         self.card = QFrame()
         self.card.setFrameShape(QFrame.Shape.StyledPanel)
+        self.example = wrapped_label()
         self.title = ElidedLabel()
         bold = self.title.font()
         bold.setBold(True)
@@ -85,7 +92,7 @@ class FirstSearch(QWidget):
         self.place = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.text = wrapped_label()
         self.more = IconButton(self.tr("Show &all results"), "search")
-        self.more.clicked.connect(self._finish)
+        self.more.clicked.connect(self._show_all)
         self.note = QLabel()
         self.note.setWordWrap(True)
         self._try.hide()
@@ -98,7 +105,7 @@ class FirstSearch(QWidget):
         card = QVBoxLayout(self.card)
         card.setContentsMargins(L, M, L, M)
         card.setSpacing(S)
-        for part in (self.title, self.place, self.text):
+        for part in (self.example, self.title, self.place, self.text):
             card.addWidget(part)
         card.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeading)
         column = QVBoxLayout(self)
@@ -115,6 +122,10 @@ class FirstSearch(QWidget):
         button.setProperty("query", text)
         button.clicked.connect(self._use)
         self.offers.addWidget(button)
+        if not self._example:  # the first answer comes by itself
+            self._example = text
+            if not self.field.text().strip():
+                self.search()
 
     def _use(self) -> None:
         self.field.setText(str(self.sender().property("query")))
@@ -127,6 +138,9 @@ class FirstSearch(QWidget):
         text = self.field.text().strip()
         if text:
             self.finished.emit(text)
+
+    def _show_all(self) -> None:
+        self.finished.emit(self._asked)
 
     def _handle_result(self, result: SearchResult) -> None:
         self._show_hit(next(iter(result.hits), None))
@@ -145,6 +159,8 @@ class FirstSearch(QWidget):
         self.button.setEnabled(asked)
         if hit is None:
             return
+        self.example.setText(self.tr("For example, “{query}”:").format(query=line(self._example)))
+        self.example.setVisible(not asked)
         self.title.setText(hit.title or hit.file)
         place = self.tr("{file}, page {page}").format(file=hit.file, page=amounts.count(hit.page))
         self.place.setText(place)

@@ -59,6 +59,12 @@ def test_from_folders_to_a_first_hit(
     # Suggestions come after files were listed and searched.
     qtbot.waitUntil(lambda: bool(page.search.suggestions.texts))
     assert "search by words already" in page.how_far.text()
+    first = page.search.suggestions.texts[0]
+    qtbot.waitUntil(page.search.card.isVisible)  # an answer comes by itself
+    assert page.search.example.text() == f"For example, “{first}”:"
+    with qtbot.waitSignal(page.finished) as shown:
+        page.search.more.click()
+    assert shown.args == [first]
     offer = page.search.offers.itemAt(0)
     assert offer is not None
     button = offer.widget()
@@ -66,8 +72,8 @@ def test_from_folders_to_a_first_hit(
     button.click()
     assert page.search.field.text() == page.search.suggestions.texts[0]
     page.search.field.setText("landlord")
-    qtbot.waitUntil(page.search.card.isVisible)
-    assert page.search.title.text() == "lease"
+    qtbot.waitUntil(lambda: page.search.title.text() == "lease")
+    assert not page.search.example.isVisible()
     assert "page 2" in page.search.place.text()
     assert "The landlord mends the roof." in page.search.text.text()
     with qtbot.waitSignal(page.finished) as finished:
