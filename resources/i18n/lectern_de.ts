@@ -2100,6 +2100,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <source>Fit page</source>
         <translation>Ganze Seite</translation>
     </message>
+    <message>
+        <source>Fit passage</source>
+        <translation>Ganze Stelle</translation>
+    </message>
 </context>
 <context>
     <name>Tray</name>

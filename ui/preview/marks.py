@@ -56,10 +56,7 @@ class Marks:
         """Return the page and box to bring into view: of the best sentence, else the passage."""
         for pieces in (*self.sentences[:1], self.passage):
             for page in sorted(pieces):
-                around = QRectF()
-                for piece in pieces[page]:
-                    around = around.united(piece.box)
-                return page, around
+                return page, bounds(pieces[page])
         return None
 
 
@@ -71,6 +68,14 @@ _UPRIGHT = (
     QTransform(-1, 0, 0, -1, 0, 0),
     QTransform(0, 1, -1, 0, 0, 0),
 )
+
+
+def bounds(pieces: Iterable[Piece]) -> QRectF:
+    """Return the box around pieces."""
+    around = QRectF()
+    for piece in pieces:
+        around = around.united(piece.box)
+    return around
 
 
 def pieces_of(boxes: Iterable[MarkBox]) -> Pieces:

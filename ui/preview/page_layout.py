@@ -29,6 +29,7 @@ class Fit(Enum):
 
     WIDTH = "width"
     PAGE = "page"
+    PASSAGE = "passage"
     SCALE = "scale"  # by the person
 
 
@@ -45,14 +46,14 @@ def scale_for(zoom: Zoom, page: Size, viewport: Size, natural: float) -> float:
 
     Args:
         zoom: The chosen zoom.
-        page: Width and height of the current page in points.
+        page: Width and height of what is fitted, the current page or its passage, in points.
         viewport: Width and height of the viewport in logical pixels.
         natural: Logical pixels per point at the size on paper.
     """
     wide = max(viewport[0] - 2 * MARGIN, 40.0) / page[0]
     high = max(viewport[1] - 2 * MARGIN, 40.0) / page[1]
     match zoom.fit:
-        case Fit.WIDTH:
+        case Fit.WIDTH | Fit.PASSAGE:
             wanted = wide
         case Fit.PAGE:
             wanted = min(wide, high)

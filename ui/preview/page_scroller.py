@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent, QWheelEvent
     from PySide6.QtWidgets import QWidget
 
+    from indexer.api.pages import Size
     from ui.preview.document import PageDocument
 
 # Milliseconds of rest after which pages are fetched at a new size; until then they are stretched.
@@ -58,6 +59,10 @@ class PageScroller(QAbstractScrollArea):
         for bar in (self.verticalScrollBar(), self.horizontalScrollBar()):
             bar.valueChanged.connect(self._scrolled)
             bar.actionTriggered.connect(self._let_go)
+
+    def fitted(self, page: int) -> Size:
+        """Return the width and height, in points, of what the zoom fits into the viewport."""
+        return self.document.sizes[page - 1] if self.document is not None else (1.0, 1.0)
 
     def fetch(self) -> None:
         """Fetch the visible pages; implemented by ``PageView``."""
@@ -178,8 +183,8 @@ class PageScroller(QAbstractScrollArea):
         kept = self._under(anchor) if anchor is not None and len(self.layout_) else None
         room = self.viewport().width(), self.viewport().height()
         page = min(self._page, self.document.count)
-        sizes = self.document.sizes
-        scale = scale_for(self.zoom, turned_size(self.turn, sizes[page - 1]), room, self._natural())
+        sizes, fitted = self.document.sizes, turned_size(self.turn, self.fitted(page))
+        scale = scale_for(self.zoom, fitted, room, self._natural())
         before, self.layout_ = self.layout_, PageLayout(sizes, scale, room[0], self.turn)
         self._set_ranges()
         if scale != before.scale:

@@ -13,7 +13,8 @@ from PySide6.QtGui import QKeySequence, QPainter
 from PySide6.QtWidgets import QFrame
 
 from ui.preview.images import cut
-from ui.preview.marks import NO_MARKS, Marks, Pieces
+from ui.preview.marks import NO_MARKS, Marks, Pieces, bounds
+from ui.preview.page_layout import Fit
 from ui.preview.page_map import PageMap
 from ui.preview.page_painter import PagePainter
 from ui.preview.page_scroller import PageScroller
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
     )
     from PySide6.QtWidgets import QWidget
 
+    from indexer.api.pages import Size
     from ui.preview.document import PageDocument
     from ui.preview.images import ImageKey
+    from ui.preview.page_layout import Zoom
 
 # Milliseconds after which a missing page is drawn as a skeleton; a quicker one does not flicker.
 SKELETON_MS = 150
@@ -104,8 +107,24 @@ class PageView(PageScroller):
         self.marks = marks
         place = marks.first()
         if scroll and place is not None:
-            self.go_to(*place)
+            page, box = place
+            if self.zoom.fit is Fit.PASSAGE:
+                around = bounds(marks.passage.get(page, ()))
+                box = QRectF(around.left(), box.top(), around.width(), box.height())
+            self.go_to(page, box)
         self.viewport().update()
+
+    def set_zoom(self, zoom: Zoom) -> None:
+        super().set_zoom(zoom)
+        if zoom.fit is Fit.PASSAGE:
+            self.set_marks(self.marks)
+
+    def fitted(self, page: int) -> Size:
+        pieces = self.marks.passage.get(page)
+        if self.zoom.fit is Fit.PASSAGE and pieces:
+            around = bounds(pieces)
+            return around.width(), around.height()
+        return super().fitted(page)
 
     def show_words(self, words: tuple[tuple[Pieces, bool], ...]) -> None:
         """Underline words: with a line if the query has them, else with dots."""

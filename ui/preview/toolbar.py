@@ -166,6 +166,7 @@ class Toolbar(QWidget):
         choices = [
             (self.tr("Fit width"), Zoom(Fit.WIDTH)),
             (self.tr("Fit page"), Zoom(Fit.PAGE)),
+            (self.tr("Fit passage"), Zoom(Fit.PASSAGE)),
             *(
                 (self.tr("{n} %").format(n=round(100 * each)), Zoom(Fit.SCALE, each))
                 for each in SCALES
@@ -176,7 +177,7 @@ class Toolbar(QWidget):
             action.setCheckable(True)
             action.setData(zoom)
             action.triggered.connect(partial(self._choose_zoom, zoom))
-            if zoom.fit is Fit.PAGE:
+            if zoom.fit is Fit.PASSAGE:
                 menu.addSeparator()
         return menu
 

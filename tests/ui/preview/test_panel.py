@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import like, pixels, show, wait_for_child, wait_for_page
 from tests.unit.extract.pdfs import PROSE, box, save
-from ui.preview.page_layout import Fit
+from ui.preview.marks import bounds
+from ui.preview.page_layout import Fit, Zoom
 from ui.preview.page_painter import OUTLINE, TINT_BEST
 
 if TYPE_CHECKING:
@@ -77,6 +78,25 @@ def test_the_colours_stand_where_the_passage_is(
     assert abs(columns.max() - around.right()) < 8
 
 
+def test_a_narrow_passage_can_fill_the_width(
+    qtbot: QtBot, preview: Preview, tmp_path: Path
+) -> None:
+    path = save(tmp_path / "columns.pdf", box(72, 90, 220, 700, 3 * f"{PROSE} "))
+    passage = passages_of(path)[0]
+    show(qtbot, preview, hit_of(path, passage, (1,)))
+    view = preview.pages
+    before = view.scale
+    view.set_zoom(Zoom(Fit.PASSAGE))
+    wait_for_page(qtbot, preview)
+    assert view.scale > 1.5 * before
+    around = view.layout_.from_page(1, bounds(view.marks.passage[1]))
+    seen = QRectF(view.viewport().rect()).translated(view.offset())
+    assert seen.left() <= around.left() < around.right() <= seen.right()
+    assert around.width() > 0.9 * seen.width()
+    view.turn_by(2)
+    assert view.layout_.from_page(1, bounds(view.marks.passage[1])).width() == around.width()
+
+
 @pytest.mark.parametrize("turn", [1, 2, 3])
 def test_turned_pages_show_the_passage_where_it_is_then(
     qtbot: QtBot, preview: Preview, hits: list[Hit], turn: int
@@ -114,11 +134,12 @@ def test_another_document_is_not_turned(
     show(qtbot, preview, hits[0])
     preview.pages.turn_by(1)
     preview.show_hit(hits[1], hits, 1)
-    wait_for_page(qtbot, preview)
+    qtbot.waitUntil(lambda: preview.pages.marks.pages() == [2])
     assert preview.pages.turn == 1  # the same document stays as it was turned
     path = save(tmp_path / "other.pdf", box(72, 90, 280, 700, PROSE))
-    show(qtbot, preview, hit_of(path, passages_of(path)[0], (1,)))
-    assert preview.pages.turn == 0
+    other = hit_of(path, passages_of(path)[0], (1,))
+    preview.show_hit(other, [other], 0)
+    qtbot.waitUntil(lambda: preview.pages.turn == 0)
 
 
 def test_the_newest_hit_wins(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
