@@ -11,6 +11,7 @@ import re
 from itertools import pairwise
 
 from indexer.text.sentences import split
+from indexer.text.terms import word_spans, words
 
 # A semicolon or colon separates a question as a full stop does.
 _CLAUSE_END = re.compile(r"[;:]\s+(?=\S)")
@@ -21,6 +22,8 @@ _ASKS = re.compile(
 )
 _CLOSING = "\"'\u201d\u2019)]\u00bb "
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+# What is left of a question without the words of a name.
+_FEWEST_LEFT = 2
 # A question of one or two words ("Why?") has no meaning without its context.
 FEWEST_WORDS = 3
 
@@ -54,3 +57,16 @@ def question(query: str) -> str:
         asking = [part for part in parts if _ASKS.match(part)]
     found = " ".join(asking)
     return found if len(found.split()) >= FEWEST_WORDS else query
+
+
+def without_words(question: str, left_out: frozenset[str]) -> str:
+    """Return a question without some folded words, or all of it if hardly anything is left.
+
+    >>> without_words("Acme Robotics: governing law", frozenset({"acme", "robotics"}))
+    'governing law'
+    >>> without_words("the lease", frozenset({"lease"}))
+    'the lease'
+    """
+    shown = [question[start:end] for start, end in word_spans(question)]
+    kept = [one for one in shown if not left_out.issuperset(words(one))]
+    return " ".join(kept) if _FEWEST_LEFT <= len(kept) < len(shown) else question

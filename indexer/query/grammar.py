@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.phrases import Note
 from indexer.query.filters import OPERATORS, DateRange, Filters, NumberRange, Operator, clean
+from indexer.text.stop_words import STOP_WORDS
 from indexer.text.terms import words
 from indexer.text.view import make_view
 
@@ -40,15 +41,18 @@ _TOKEN = re.compile(
 _NO_VALUE = re.compile(r"-?([A-Za-z]{2,}):$")
 _EDGES = ".,;:!?()[]{}"
 _QUESTION = re.compile(r"[?\uff1f\u061f][\"')\]\u201d\u2019\u00bb\s]*$")
+# Keywords have fewer stop words.
+_SENTENCE_STOP_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """A parsed query.
 
-    ``text`` is embedded: the free words and those of phrases, as typed. ``terms`` are its folded
-    words. ``last_word_open``: the last word may be incomplete. Notes are for parts that were not
-    parsed as the person may have meant them.
+    ``text`` is embedded: the free words and those of quotes, as typed. ``terms`` are its folded
+    words. ``phrases`` must occur: quotes among keywords, but not those inside a sentence, which
+    define or name. ``last_word_open``: the last word may be incomplete. Notes are for parts that
+    were not parsed as the person may have meant them.
     """
 
     text: str = ""
@@ -88,12 +92,17 @@ class Clause:
     excluded: bool = False
     quoted: bool = False
 
+    @property
+    def is_phrase(self) -> bool:
+        return not self.operator and not self.excluded
+
 
 def clauses(text: str) -> tuple[Clause, ...]:
     """Find the filters, phrases and excluded words that ``parse`` understands, in their order."""
     text = text[:MAX_CHARACTERS]
+    sentence = _is_sentence(text)
     found = (_clause(match, text) for match in _scan(text))
-    return tuple(clause for clause in found if clause is not None)
+    return tuple(one for one in found if one and not (sentence and one.is_phrase))
 
 
 def parse(text: str) -> Query:
@@ -106,6 +115,7 @@ def parse(text: str) -> Query:
     if len(text) > MAX_CHARACTERS:
         draft.note("query_cut", limit=f"{MAX_CHARACTERS:,}")
         text = text[:MAX_CHARACTERS]
+    draft.sentence = _is_sentence(text)
     for match in _scan(text):
         draft.handle(match, text)
     draft.last_is_word &= bool(text) and not text[-1].isspace()
@@ -115,6 +125,15 @@ def parse(text: str) -> Query:
 def _scan(text: str) -> Iterator[re.Match[str]]:
     """Scan a query into tokens, character for character: values are taken from ``text``."""
     return _TOKEN.finditer(_GERSHAYIM.sub("\u05f4", text.translate(_QUOTES)))
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether the words outside quotes ask something themselves, in whatever language."""
+    found = _scan(text)
+    free = words(" ".join(one["word"] for one in found if one["word"] and not one["minus"]))
+    empty = max(sum(word in each for word in free) for each in STOP_WORDS.values())
+    asks = empty >= _SENTENCE_STOP_WORDS or _QUESTION.search(text) is not None
+    return asks and empty < len(free)
 
 
 def _clause(match: re.Match[str], text: str) -> Clause | None:
@@ -164,6 +183,7 @@ class _Draft:
         self.words: list[str] = []
         self.notes: list[Note] = []
         self.last_is_word = False
+        self.sentence = False  # quotes are no phrases
         self._phrases: list[str] = []
         self._excluded_words: list[str] = []
         self._excluded_phrases: list[str] = []
@@ -218,9 +238,10 @@ class _Draft:
             return
         if minus:
             self._excluded_phrases.append(phrase)
-        else:
+            return
+        self.words.append(phrase)
+        if not self.sentence:
             self._phrases.append(phrase)
-            self.words.append(phrase)
 
     def _operator(self, match: re.Match[str], raw: str) -> None:
         read = _operator_clause(match, raw)

@@ -25,10 +25,9 @@ all names. The threshold keeps at least 95 % of questions that have an answer.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -121,11 +120,10 @@ def weight_share(
         power: To which a weight is raised.
         least: A lower bound for the weight of all.
     """
-    raised = np.array(weights, float) ** power
-    total = max(float(raised.sum()), least)
-    found = float(raised[np.array(chosen, bool)].sum())
-    # Summed in another order the same weights may come to a little more.
-    return min(found / total, 1.0) if total > 0.0 else 0.0
+    raised = [weight**power for weight in weights]
+    total = max(math.fsum(raised), least)
+    found = math.fsum(weight for weight, one in zip(raised, chosen, strict=True) if one)
+    return found / total if total > 0.0 else 0.0
 
 
 def name_weight(between_documents: float) -> float:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 # Documents scored by words; clarity needs two of them.
 MAX_DOCUMENTS = 200
+# A word that stands in so few documents of a library, and not once only, names them.
+FEW_DOCUMENTS = 3
+FEW_SHARE = 0.03
 # The weight of a folder's name, which describes a file less precisely than the file's own.
 FOLDER_SHARE = 0.7
 # The year penalty of a document of a later year, which reports on earlier ones too.
@@ -63,7 +66,7 @@ class LibraryEvidence:
     """Evidence about all documents of a library for one query.
 
     ``counts`` are, for each word of the query, how often it occurs in each document, indexed by
-    document; they must not be changed.
+    document; they must not be changed. ``documents`` is how many the library has.
     """
 
     name_words: ScoredDocs
@@ -71,6 +74,7 @@ class LibraryEvidence:
     year: ScoredDocs
     clarity: float
     counts: tuple[Floats, ...] = ()
+    documents: int = 0
     name_meaning: ScoredDocs = _NONE
 
     def lookup(self, docs: Docs) -> DocumentEvidence:
@@ -109,6 +113,7 @@ def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -
         year=_year_penalties(last_year(terms.text), catalog.lexicon),
         clarity=clarity(scores),
         counts=tuple(reading.counts(group) for group in terms.expansions),
+        documents=reading.documents,
     )
 
 
@@ -127,6 +132,20 @@ def naming_words(docs: Docs, catalog: Catalog) -> frozenset[str]:
         files = (os.fsencode(PurePath(place.relative).name) for place in places)
         found += [word for file in files for word in name_tokens(stem_of(file))]
     return frozenset(found)
+
+
+def rare_words(docs: Docs, terms: QueryTerms, evidence: LibraryEvidence) -> frozenset[str]:
+    """The words of the query that occur in hardly any but these documents, and repeatedly.
+
+    They tell which document is meant, as its name does; a word that occurs once tells the page.
+    """
+    few = min(FEW_DOCUMENTS, int(FEW_SHARE * evidence.documents))
+    return frozenset(
+        word
+        for group, counts in zip(terms.expansions, evidence.counts, strict=True)
+        if (counts[docs] > 1.0).any() and np.count_nonzero(counts) <= few
+        for word in group
+    )
 
 
 def _year_penalties(year: int | None, lexicon: Lexicon) -> ScoredDocs:

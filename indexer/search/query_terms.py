@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from indexer.query.focus import without_words
 from indexer.search.fusion import BM25_CEILING
 from indexer.search.query_expansion import Expander, Expansion
 from indexer.store.values import Term
@@ -36,6 +37,7 @@ class QueryTerms:
     Attributes:
         text: The whole query.
         question: The part of it that asks; see ``indexer.query.focus``.
+        asked: The question without the words of names, of which its vector is made.
         expansions: For each word of the query its expansions to words of the library.
         terms: Stems of the whole query with their weights.
         question_terms: Stems of the question, without words that nearly every passage has.
@@ -54,6 +56,7 @@ class QueryTerms:
 
     text: str
     question: str
+    asked: str
     expansions: tuple[tuple[str, ...], ...]
     terms: tuple[Term, ...]
     question_terms: tuple[Term, ...]
@@ -75,18 +78,22 @@ class QueryTerms:
 
     @property
     def has_context(self) -> bool:
-        """Whether the question is only a part of the query."""
-        return self.question != self.text
+        """Whether what is asked is only a part of the query."""
+        return self.asked != self.text
 
-    def without_names(self, names: frozenset[str]) -> QueryTerms:
-        """Take the words of a document's name out of the question; all stay if none is left.
+    def without_names(
+        self, names: frozenset[str], rare: frozenset[str] = frozenset()
+    ) -> QueryTerms:
+        """Take the words that identify a document out of the question; all stay if none is left.
 
-        They identify the document, not one of its pages.
+        The question's vector keeps the rare ones, which may be on one page more than on others.
 
         Args:
             names: Folded words of the document's file names and title.
+            rare: Words that hardly any other document has.
         """
-        kept = [pair for pair in self.question_words if names.isdisjoint(pair[0].words)]
+        left_out = names | rare
+        kept = [pair for pair in self.question_words if left_out.isdisjoint(pair[0].words)]
         if not kept or len(kept) == len(self.question_words):
             return self
         counts = [count for _, count in kept]
@@ -96,6 +103,7 @@ class QueryTerms:
             ceiling=ceiling(counts, self.passages),
             question_words=tuple(kept),
             names_removed=True,
+            asked=without_words(self.question, names),
         )
 
 
@@ -138,6 +146,7 @@ def prepare(
     return QueryTerms(
         text=query.text,
         question=question,
+        asked=question,
         expansions=tuple(one.words for one in found),
         terms=_terms(found),
         question_terms=_terms(_discriminative(inside, passages)),
@@ -176,9 +185,11 @@ def ceiling(counts: Sequence[float], passages: int) -> float:
     """About the highest BM25 of a passage for words with these counts.
 
     Counts are occurrences, so a word that is frequent in few passages gets too low an idf; over
-    the words of a question that evens out.
+    the words of a question that evens out. Words that tell less together than one word of a single
+    passage ("governing law" among contracts) are never full evidence.
     """
-    return sum(idf(count, passages) for count in counts) * BM25_CEILING
+    known = sum(idf(count, passages) for count in counts)
+    return max(known, idf(1.0, passages)) * BM25_CEILING if counts else 0.0
 
 
 def idf(count: float, passages: int) -> float:

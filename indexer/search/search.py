@@ -22,7 +22,13 @@ from indexer.search import score_normalisation
 from indexer.search.answerability import classifier_for
 from indexer.search.answerability_features import answerability_features, is_foreign
 from indexer.search.candidates import QueryVectors, Retriever
-from indexer.search.evidence import LibraryEvidence, naming_words, with_similarity, word_evidence
+from indexer.search.evidence import (
+    LibraryEvidence,
+    naming_words,
+    rare_words,
+    with_similarity,
+    word_evidence,
+)
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank, score_documents
 from indexer.search.hits import HitMaker, result
 from indexer.search.language_means import LanguageMeans, load_means, raised
@@ -33,6 +39,8 @@ from indexer.search.rerank import rerank_evidence
 from indexer.search.score_normalisation import CosineScale
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from numpy.typing import NDArray
 
     from indexer.api.progress import CancelToken
@@ -47,6 +55,7 @@ if TYPE_CHECKING:
     from indexer.search.score_normalisation import Cohort
     from indexer.store.store import Store
 
+    Encoding = Future[NDArray[np.float32]]
     Keys = NDArray[np.int64]
 
 # The most likely documents, inside each of which passages are retrieved too.
@@ -210,16 +219,18 @@ class Searcher:
     def _retrieve(self, request: SearchRequest, space: Space, reading: LexiconReader) -> Retrieved:
         """Collect candidates; each search starts as soon as its input is available."""
         query, narrowing = request.query, request.narrowing
-        asking = question(query.text)
-        encoding = self.pool.submit(self.encode, query.text, asking, space)
+        whole = self.encode(query.text, space)
         lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
+        asking = question(query.text)
         terms = prepare(query, asking, lexicon, reading, languages, request.passages)
         if len(space.languages) < 2:
             # Words are all that such a model leaves to a question in another language.
             terms = replace(terms, coverage=1.0, across=False)
         evidence = word_evidence(terms, self.catalog, reading)
         likeliest = self._likely(evidence, narrowing)[:1]
-        terms = terms.without_names(naming_words(likeliest, self.catalog))
+        rare = rare_words(likeliest, terms, evidence)
+        terms = terms.without_names(naming_words(likeliest, self.catalog), rare)
+        asked = self.encode(terms.asked, space) if terms.has_context else whole
         retriever = Retriever(
             self.store, space.key, narrowing.docs, query.excluded_words, self.pool
         )
@@ -227,7 +238,7 @@ class Searcher:
         retrievals = retriever.start_words(terms, depth)
         words = (retrievals.others or retrievals.question)[0]
         exact = self.pool.submit(self._phrases, query, terms, narrowing)
-        vectors, notes = encoding.result()
+        vectors, notes = self.vectors(whole, asked, space)
         if not notes:
             retrievals += retriever.start_vectors(terms, vectors, depth)
         evidence = with_similarity(evidence, vectors.whole, self.catalog, space)
@@ -239,18 +250,21 @@ class Searcher:
             terms, vectors, evidence, retriever, retrievals, keys, phrases, words, notes
         )
 
-    def encode(self, text: str, asked: str, space: Space) -> tuple[QueryVectors, tuple[Note, ...]]:
+    def encode(self, text: str, space: Space) -> Encoding:
+        """Begin to encode a query, or a part of it."""
+        return self.pool.submit(lambda: self.models.query(space.record).encode_query(text))
+
+    def vectors(
+        self, whole: Encoding, asked: Encoding, space: Space
+    ) -> tuple[QueryVectors, tuple[Note, ...]]:
         """The query's vectors; none, with notes that say so, if the model is not available."""
+        scale, means = CosineScale.from_space(space), load_means(self.catalog, space)
         try:
-            embedder = self.models.query(space.record)
-            whole = embedder.encode_query(text)
-            question = embedder.encode_query(asked) if asked != text else whole
+            return QueryVectors(whole.result(), asked.result(), scale, means), ()
         except WorldError as error:
             none = np.zeros(int(space.record["dimension"]), np.float32)
             vectors = QueryVectors(none, none, CosineScale(), LanguageMeans({}))
             return vectors, (Note("words_only"), error.note())
-        means = load_means(self.catalog, space)
-        return QueryVectors(whole, question, CosineScale.from_space(space), means), ()
 
     def _likely(self, evidence: LibraryEvidence, narrowing: Narrowing) -> NDArray[np.int32]:
         """The likely documents, best first."""
@@ -264,15 +278,9 @@ class Searcher:
         return docs[likely[scores[likely] >= LIKELY_FROM]]
 
     def _phrases(self, query: Query, terms: QueryTerms, narrowing: Narrowing) -> Keys | None:
-        """The passages that contain every quoted phrase, or None if nothing is quoted.
-
-        Quotes outside the question ("the lease with Acme ("Tenant"); when does it end?") define
-        terms; a passage need not contain them.
-        """
+        """The passages that contain every phrase, or None if the query has none."""
         found: Keys | None = None
         for phrase in query.phrases:
-            if phrase not in terms.question:
-                continue
             behind = self.catalog.lexicon.behind_clitics(phrase, terms.languages)
             hits = [
                 self.store.phrase(one, PHRASES, narrowing.docs).keys for one in (phrase, *behind)

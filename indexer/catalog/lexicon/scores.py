@@ -43,6 +43,11 @@ class LexiconReader:
     _statistics: Statistics
     _counted: dict[tuple[str, ...], NDArray[np.float32]] = field(default_factory=dict)
 
+    @property
+    def documents(self) -> int:
+        """How many documents the library has."""
+        return int(np.count_nonzero(self._statistics.length))
+
     def counts(self, group: Sequence[str]) -> NDArray[np.float32]:
         """How often a group of words occurs in each document, indexed by document."""
         key = tuple(dict.fromkeys(group))

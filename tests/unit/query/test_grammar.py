@@ -64,6 +64,26 @@ def test_phrases(text: str, phrases: tuple[str, ...], words: str) -> None:
     assert (query.phrases, query.text) == (phrases, words)
 
 
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ('what is the definition of "Superior Proposal"', ()),
+        ('was bedeutet der Begriff "Betriebskosten" in dem Vertrag', ()),
+        ('termination rights of "Acme Inc."?', ()),
+        ('什么是"合同期限"的开始？', ()),
+        ('what is "Superior Proposal"?', ("Superior Proposal",)),
+        ('definition "Superior Proposal"', ("Superior Proposal",)),
+        ('-draft termination "notice period" ext:pdf', ("notice period",)),
+    ],
+)
+def test_quotes_in_a_sentence_need_not_occur(text: str, phrases: tuple[str, ...]) -> None:
+    query = parse(text)
+    assert query.phrases == phrases
+    assert [each.value for each in clauses(text) if not each.operator and not each.excluded] == [
+        *phrases
+    ]
+
+
 def test_a_quote_inside_a_hebrew_word_opens_no_phrase() -> None:
     query = parse('צה"ל "בית ספר"')
     assert query.phrases == ("בית ספר",)

@@ -25,6 +25,7 @@ COUNTS = ((4.0, 2.0, 0.0), (0.0, 0.0, 3.0), (0.0, 0.0, 0.0))
 TERMS = QueryTerms(
     text="lease of the Globex kiosk in 2019",
     question="lease of the Globex kiosk in 2019",
+    asked="lease of the Globex kiosk in 2019",
     expansions=(("lease", "leases"), ("globex",), ("kiosk",)),
     terms=(),
     question_terms=(),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from indexer.catalog.catalog import Catalog
 from indexer.query.grammar import parse
-from indexer.search.evidence import LATER_YEAR, naming_words, word_evidence
+from indexer.search.evidence import LATER_YEAR, naming_words, rare_words, word_evidence
 from indexer.search.query_terms import QueryTerms, prepare
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 
@@ -77,12 +78,32 @@ def test_words_of_the_name_are_no_part_of_the_question(catalog: Catalog) -> None
     assert {term.text for term in terms.question_terms} >= {"acm", "2018", "margin"}
     assert "margin" in {term.text for term in apart.question_terms}
     assert not {"acm", "2018"} & {term.text for term in apart.question_terms}
+    assert apart.asked == "the margin of in FY2018"
     assert apart.ceiling < terms.ceiling
     assert (apart.terms, apart.expansions, apart.counts) == (
         terms.terms,
         terms.expansions,
         terms.counts,
     )
+
+
+def test_words_of_hardly_any_document_name_it(catalog: Catalog) -> None:
+    first, *others = (int(doc) for doc in catalog.docs.known())
+    catalog.lexicon.add(first, {"globex": 4, "kiosk": 1, "margin": 3}, language="en")
+    for doc in range(1000, 1100):
+        catalog.lexicon.add(doc, {"margin": 3}, language="en")
+    terms, evidence = ask(catalog, "margin of the Globex kiosk ")
+    docs = np.array([first, others[0]], np.int32)
+    assert rare_words(docs[:1], terms, evidence) == {"globex"}  # a kiosk occurs once: on that page
+    assert rare_words(docs[1:], terms, evidence) == frozenset()
+    assert rare_words(docs[:0], terms, evidence) == frozenset()
+
+
+def test_no_word_is_rare_among_few_documents(catalog: Catalog) -> None:
+    first = int(catalog.docs.known()[0])
+    catalog.lexicon.add(first, {"globex": 4, "margin": 3}, language="en")
+    terms, evidence = ask(catalog, "margin of Globex ")
+    assert rare_words(np.array([first], np.int32), terms, evidence) == frozenset()
 
 
 @pytest.mark.parametrize("names", [frozenset(), frozenset({"rent"}), frozenset({"acme", "margin"})])

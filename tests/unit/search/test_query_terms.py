@@ -80,12 +80,16 @@ def test_an_empty_library_has_no_ceiling() -> None:
 
 
 def test_the_ceiling_is_the_sum_of_idf() -> None:
-    expected = math.log1p((100 - 5 + 0.5) / 5.5) + math.log1p((100 - 50 + 0.5) / 50.5)
-    assert ceiling([5, 50], passages=100) == pytest.approx(expected * BM25_CEILING)
+    expected = math.log1p((100 - 5 + 0.5) / 5.5) + math.log1p((100 - 10 + 0.5) / 10.5)
+    assert ceiling([5, 10], passages=100) == pytest.approx(expected * BM25_CEILING)
+    # A word more frequent than passages adds next to nothing.
+    assert ceiling([5, 10, 1000], passages=100) == pytest.approx(expected * BM25_CEILING, abs=0.02)
 
 
-def test_a_word_more_frequent_than_passages_adds_next_to_nothing() -> None:
-    assert ceiling([1000], passages=100) < 0.02
+def test_common_words_are_never_full_evidence() -> None:
+    rare = math.log1p((100 - 1 + 0.5) / 1.5) * BM25_CEILING
+    assert ceiling([50, 60], passages=100) == pytest.approx(rare)
+    assert ceiling([1000], passages=100) == pytest.approx(rare)
 
 
 def test_letters_and_digits_part_where_nobody_writes_them_together(catalog: Catalog) -> None:
