@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPainter, QPalette
 from PySide6.QtWidgets import QFrame, QProxyStyle, QStyle, QStyleFactory
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication, QStyleOption, QWidget
+    from PySide6.QtCore import QRect
+    from PySide6.QtWidgets import QApplication, QStyleOption, QStyleOptionComplex, QWidget
 
 # Gaps in device-independent pixels: within a control, between controls, around a group, around
 # a page.
@@ -124,6 +125,10 @@ _SCALED = frozenset({
 })  # fmt: skip
 
 
+# Fusion's arrow of a combo box, and the room that it has.
+_ARROW, _ARROW_ROOM = 7, 19
+
+
 class _Enlarged(QProxyStyle):
     """Fusion with its indicators and icons enlarged like the text."""
 
@@ -139,6 +144,64 @@ class _Enlarged(QProxyStyle):
     ) -> int:
         pixels = super().pixelMetric(metric, option, widget)
         return round(pixels * self._factor) if metric in _SCALED else pixels
+
+    # Fusion draws the arrow of a combo box in pixels of its own choice.
+
+    def sizeFromContents(
+        self,
+        kind: QStyle.ContentsType,
+        option: QStyleOption,
+        size: QSize,
+        widget: QWidget | None = None,
+    ) -> QSize:
+        made = super().sizeFromContents(kind, option, size, widget)  # type: ignore[arg-type]  # may be None
+        extra = self._extra_room if kind is QStyle.ContentsType.CT_ComboBox else 0
+        return made + QSize(extra, 0)
+
+    def subControlRect(
+        self,
+        control: QStyle.ComplexControl,
+        option: QStyleOptionComplex,
+        part: QStyle.SubControl,
+        widget: QWidget | None = None,
+    ) -> QRect:
+        rect = super().subControlRect(control, option, part, widget)  # type: ignore[arg-type]  # may be None
+        if control is not QStyle.ComplexControl.CC_ComboBox:
+            return rect
+        is_mirrored = option.direction is Qt.LayoutDirection.RightToLeft
+        extra = self._extra_room * (-1 if is_mirrored else 1)
+        if part is QStyle.SubControl.SC_ComboBoxArrow:
+            return rect.adjusted(0, 0, -extra, 0) if is_mirrored else rect.adjusted(-extra, 0, 0, 0)
+        if part is QStyle.SubControl.SC_ComboBoxEditField:
+            return rect.adjusted(-extra, 0, 0, 0) if is_mirrored else rect.adjusted(0, 0, -extra, 0)
+        return rect
+
+    def drawComplexControl(
+        self,
+        control: QStyle.ComplexControl,
+        option: QStyleOptionComplex,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        if control is not QStyle.ComplexControl.CC_ComboBox:
+            super().drawComplexControl(control, option, painter, widget)
+            return
+        arrow = QStyle.SubControl.SC_ComboBoxArrow
+        option.subControls &= ~arrow
+        super().drawComplexControl(control, option, painter, widget)
+        middle = QRectF(self.subControlRect(control, option, arrow, widget)).center()
+        half = _ARROW * self._factor / 2
+        corners = (QPointF(-half, -half / 2), QPointF(half, -half / 2), QPointF(0, half / 2))
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(option.palette.color(QPalette.ColorRole.ButtonText))
+        painter.drawPolygon([middle + corner for corner in corners])
+        painter.restore()
+
+    @property
+    def _extra_room(self) -> int:
+        return round(_ARROW_ROOM * (self._factor - 1))
 
 
 class Themes(QObject):

@@ -6,9 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPalette
-from PySide6.QtWidgets import QCheckBox, QStyle, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QStyle,
+    QToolButton,
+    QWidget,
+)
 
 from tests.ui.contrast import contrast
 from ui import theme
@@ -21,7 +28,6 @@ from ui.theme import DARK, LIGHT, Theme, Themes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
 ENOUGH = 4.5
@@ -138,6 +144,36 @@ def test_the_glyphs_of_boxes_grow_with_the_text(
     assert qapp.palette().color(QPalette.ColorRole.Base) == DARK.base
     themes.scale_text(100)
     assert qapp.style().pixelMetric(width) == before
+
+
+@pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
+def test_the_arrow_of_a_list_of_choices_grows_with_the_text(
+    themes: Themes, qtbot: QtBot, direction: Qt.LayoutDirection
+) -> None:
+    box = QComboBox()
+    box.addItem("")
+    box.setLayoutDirection(direction)
+    qtbot.addWidget(box)
+    box.show()
+    themes.apply("light")
+    widths = []
+    for percent in (100, 200):
+        themes.scale_text(percent)
+        box.adjustSize()
+        QApplication.processEvents()
+        drawn = box.grab().toImage()
+        dark = [
+            x
+            for x in range(4, drawn.width() - 4)
+            if any(
+                contrast(drawn.pixelColor(x, y), LIGHT.raised) > 4
+                for y in range(4, drawn.height() - 4)
+            )
+        ]
+        widths.append(dark[-1] - dark[0] + 1)
+        mirrored = direction is Qt.LayoutDirection.RightToLeft
+        assert (sum(dark) / len(dark) < drawn.width() / 2) == mirrored
+    assert widths[1] >= 1.7 * widths[0]
 
 
 def drawings() -> list[str]:
