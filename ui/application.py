@@ -50,9 +50,11 @@ _LEVELS = {
 
 
 class Application(QApplication):
-    """The application. Signals: ``asked`` with a local path or an address that is to be opened.
+    """The application.
 
-    macOS asks a running program so; other systems put it on the command line.
+    Signals:
+        asked: A local path or an address to open, as an event of macOS; other systems put it on the
+            command line.
     """
 
     asked = Signal(str)

@@ -72,7 +72,7 @@ class FindBar(QWidget):
             self.wanted.emit(self.text.text(), step)
 
     def say(self, text: str) -> None:
-        """Say what became of it."""
+        """Show the outcome of a search."""
         self.said.setText(text)
         self.said.setVisible(bool(text))
 

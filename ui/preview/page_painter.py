@@ -164,7 +164,7 @@ class PagePainter:
         painter.restore()
 
     def _words(self, painter: QPainter, page: int, sheet: QRectF) -> None:
-        """Underline the words that count."""
+        """Underline the matching words."""
         to_view = self._to_view(page, sheet)
         for pieces, own in self._view.words:
             style = Qt.PenStyle.SolidLine if own else Qt.PenStyle.DotLine

@@ -54,7 +54,7 @@ class PageView(PageScroller):
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.marks: Marks = NO_MARKS
-        self.words: tuple[tuple[Pieces, bool], ...] = ()  # that count; whether the query has them
+        self.words: tuple[tuple[Pieces, bool], ...] = ()  # matching words; whether in the query
         self.found: tuple[Pieces, ...] = ()  # the places of found words
         self.found_at = -1  # the number of the current one
         self.selection = Selection(self)

@@ -99,7 +99,7 @@ class Preview(PreviewFrame):
             hit: The hit.
             hits: All hits of its document, as they are listed.
             index: Which of them it is, from 0.
-            query: What it answers.
+            query: The query of the hit.
         """
         self._hits, self._index, self._query = list(hits), index, query
         self.bar.show_hits(index, len(hits))
@@ -128,7 +128,7 @@ class Preview(PreviewFrame):
         self._load(passwords.shared().remembered(hit.path))
 
     def show_words(self, hit: Hit | None, words: Words | None) -> None:
-        """Underline the words of the hit that count; None for none any more."""
+        """Underline the matching words of the hit; None to remove them."""
         self._words = (hit, words) if hit is not None and words is not None else None
         self.pages.show_words(())
         self.text.show_words((), ())

@@ -92,7 +92,7 @@ class HitActions(QObject):
         previewed: Show or hide the preview.
         searched: A query for passages or documents similar to a hit.
         inside_requested: The path of a document to search in.
-        reasons_requested: The words that count are to be shown, or no longer.
+        reasons_requested: Show or hide the matching words.
         collected: The name of a collection, "" for a new one, and a document to add to it.
         used: An action on a hit begins; emitted before it runs.
     """
@@ -113,7 +113,7 @@ class HitActions(QObject):
         self._worker = worker
         self._sources = Sources(context.link, self)
         self._widget = parent
-        self.collections: tuple[str, ...] = ()  # those a document can be added to
+        self.collections: tuple[str, ...] = ()  # to which a document can be added
         self.shown_menu: QMenu | None = None
         self._dialog: QFileDialog | None = None
         self._export: _Export | None = None
@@ -288,7 +288,7 @@ class HitActions(QObject):
 
     def _refused(self, error: LecternError) -> None:
         self._request_id = None
-        if error.code == "busy":  # the page's own search came in between
+        if error.code == "busy":  # replaced by a search of the page
             self._again.start()
         else:
             message = self.tr("The hits could not be exported. {reason}")

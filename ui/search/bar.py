@@ -153,7 +153,7 @@ class SearchBar(QWidget):
             menu.addAction(self.tr("Forget recent searches")).setData((_FORGET, ""))
 
     def _fill_collections(self, menu: QMenu, text: str) -> None:
-        """Offer to keep the filters of a query as a collection, and the collections there are."""
+        """Add an entry that saves the query's filters as a collection, and the collections."""
         filters = " ".join(parted(text)[0])
         keep = menu.addAction(icon("library"), self.tr("Keep the filters as a collection…"))
         keep.setData((_COLLECT, filters))

@@ -1,7 +1,7 @@
 """Collections: named sets of documents, made of a query's filters or document by document.
 
-Owns asking for a name, and the requests that keep and forget a collection. It must not know how
-one is searched: ``in:`` and its name is a filter like any other.
+Owns the dialog for a name, and the requests that store and delete a collection. It must not know
+how one is searched: ``in:`` with its name is a filter like any other.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class Collections(QObject):
-    """The collections of the library; ``known`` are their queries by their names.
+    """The collections of the library; ``known`` has their queries by their names.
 
     Signals:
-        changed: There are others now.
+        changed: ``known`` has changed.
     """
 
     changed = Signal()
@@ -43,14 +43,14 @@ class Collections(QObject):
         self._widget = parent
 
     def show(self, known: Mapping[str, str]) -> None:
-        """Take what the engine said."""
+        """Set the collections to those of the engine's answer."""
         if known != self.known:
             self.known = known
             self.changed.emit()
 
     @property
     def lists(self) -> list[str]:
-        """Those that are lists of folders and documents, to which another can be added."""
+        """The names of collections that list folders and documents, which can be extended."""
         return [
             name
             for name, text in self.known.items()
@@ -58,7 +58,7 @@ class Collections(QObject):
         ]
 
     def ask_name(self, filters: str) -> None:
-        """Keep what filters select, under a name that is asked for."""
+        """Ask for a name, and store filters under it."""
         dialog = QInputDialog(self._widget)
         dialog.setWindowTitle(self.tr("New collection"))
         dialog.setLabelText(self.tr("Name of the collection:"))
@@ -80,7 +80,7 @@ class Collections(QObject):
         self._set(name, f"{before} {clause}", self.tr("Added to “{name}”"), undo)
 
     def remove(self, name: str) -> None:
-        """Forget a collection; its documents stay as they are."""
+        """Delete a collection; its documents stay in the library."""
         before = self.known.get(name, "")
         undo = partial(self._set, name, before)
         self._set(name, "", self.tr("The collection “{name}” was removed"), undo)

@@ -64,8 +64,8 @@ class ResultsDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.stale = False
         self.phrases = ""  # the phrases of the query
-        self.new: AbstractSet[Key] = frozenset()  # hits that came since one last looked
-        self.explained: tuple[Key, Words] | None = None  # a hit whose words are underlined
+        self.new: AbstractSet[Key] = frozenset()  # hits that are new since the last look
+        self.explained: tuple[Key, Words] | None = None  # the hit whose words are underlined
         self._measure_by(style)
         self._snippets: OrderedDict[tuple[Key, bool, bool, bool], Snippet] = OrderedDict()
         self._lines: dict[Key, int] = {}
@@ -122,7 +122,7 @@ class ResultsDelegate(QStyledItemDelegate):
         return explained[1] if explained is not None and explained[0] == row.key else None
 
     def is_on_icon(self, rect: QRect, x: int, direction: Qt.LayoutDirection) -> bool:
-        """Whether a place in a row is on the icon that says why it was found."""
+        """Whether an ``x`` is on the icon of a row, in pixels of the viewport."""
         icon = self._icon_in(rect, direction)
         return icon.left() - M <= x <= icon.right() + M
 
@@ -365,7 +365,7 @@ def _begins(index: Index) -> bool:
 
 
 def underlined(hit: Hit, words: Words | None) -> list[tuple[Span, Line]]:
-    """The words of a hit to underline: with a line, or with dots if they are close in meaning."""
+    """Return the words to underline: with a line, or with dots if they are close in meaning."""
     if words is None:
         return []
     return [

@@ -109,7 +109,7 @@ def pairs(words: Words) -> str:
 
 
 def words_spoken(hit: Hit, words: Words) -> str:
-    """The words that count, for a screen reader."""
+    """The matching words, for a screen reader."""
     translate = QCoreApplication.translate
     told = [
         (translate("Results", "Your words: {words}"), words.same),

@@ -60,8 +60,8 @@ class SearchPage(QWidget):
         opened: A hit to open in its own program.
         folder_requested: A hit to show in its folder.
         preview_toggled: Show or hide the preview.
-        files_requested: The files in a state are to be shown.
-        folders_requested: The library is empty, and folders are to be chosen.
+        files_requested: Show the files in a state.
+        folders_requested: Choose folders for an empty library.
     """
 
     hit_selected = Signal(object, list, int, str)
@@ -414,8 +414,8 @@ class SearchPage(QWidget):
         self.chips.menus.collections = names
         self.actions_on_hits.collections = tuple(self.collections.lists)
         box.offers = replace(box.offers, collections=names)
-        self._choices.ask()  # an older answer may still come
-        self.live_search.refresh()  # a collection that is searched in may hold other documents
+        self._choices.ask()  # replaces an answer that is still to come
+        self.live_search.refresh()  # the query may name the collection, whose content has changed
 
     def _offer_places(self) -> None:
         choices = self._choices

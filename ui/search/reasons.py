@@ -1,4 +1,4 @@
-"""Which words of a hit count for its question: asked for the hit that is pointed at or gone to.
+"""The words of a hit that match the query, for the current hit or the one under the mouse.
 
 Owns when they are shown, and the request under way; the newest wins. It must not know how words
 are drawn.
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from indexer.api.types import Explanation, Hit, Span
     from ui.ports import EnginePort
 
-# Pairs of words that are told.
+# The most pairs of words that are named.
 _PAIRS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words that count, as offsets into the text of a hit.
+    """The matching words, as offsets into the text of a hit.
 
-    ``same`` are the query's own, ``meaning`` those that are only close to it; ``pairs`` are a word
-    of the query and the one it was closest to, closest first.
+    ``same`` are those of the query, ``meaning`` those close to it in meaning; ``pairs`` are a word
+    of the query and its closest one, closest first.
     """
 
     same: tuple[Span, ...]
@@ -46,13 +46,13 @@ class Words:
 
 
 class Reasons(QObject):
-    """Signals: ``shown`` with a hit and its ``Words``; with None twice once they are to go."""
+    """Signals: ``shown`` with a hit and its ``Words``, or with None twice to hide them."""
 
     shown = Signal(object, object)
 
     def __init__(self, link: EnginePort, parent: QObject) -> None:
         super().__init__(parent)
-        self.on = False  # for every hit that is gone to
+        self.on = False  # whether they are shown for each current hit
         self._link = link
         self._query = ""
         self._current: Hit | None = None
@@ -61,17 +61,17 @@ class Reasons(QObject):
         self._request_id: int | None = None
 
     def select(self, hit: Hit | None, query: str) -> None:
-        """Another hit was gone to, an answer to this query."""
+        """Set the current hit and its query."""
         self._current, self._query = hit, query
         self._ask()
 
     def point(self, hit: Hit | None) -> None:
-        """Show the words of a hit for as long as one points at it."""
+        """Show the words of the hit under the mouse; None for none."""
         self._pointed = hit
         self._ask()
 
     def toggle(self) -> None:
-        """Show the words of each hit that is gone to, or stop that."""
+        """Switch the words of the current hit on or off."""
         self.on = not self.on
         self._ask()
 
@@ -81,7 +81,7 @@ class Reasons(QObject):
 
     def _ask(self) -> None:
         hit = self._pointed or (self._current if self.on else None)
-        if hit is not None and hit.start == hit.end:  # found by its name
+        if hit is not None and hit.start == hit.end:  # without a passage: found by its file name
             hit = None
         asked = (self._query, key_of(hit)) if hit is not None else None
         if asked == self._asked:

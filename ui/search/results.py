@@ -124,7 +124,7 @@ class ResultsPane(QWidget):
         self.view.results.new = self.model.new = keys
 
     def show_words(self, hit: Hit | None, words: Words | None) -> None:
-        """Underline the words of a hit that count, and say them; None for none any more."""
+        """Underline the matching words of a hit, and announce them; None to remove them."""
         if hit is None or words is None:
             self.view.show_words(None)
             return

@@ -94,7 +94,7 @@ class RowsView(QListView):
             self.viewport().update()
 
     def show_words(self, explained: tuple[Key, Words] | None) -> None:
-        """Underline the words of one hit that count."""
+        """Underline the matching words of one hit."""
         self.results.explained = explained
         self.viewport().update()
 

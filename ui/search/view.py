@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ui.search.rows import Row
 
 _Move = QAbstractItemView.CursorAction
-# One points at an icon for so long before anything is asked.
+# Milliseconds for which the mouse rests on an icon before the matching words are requested.
 POINTING_MS = 250
 
 
@@ -112,7 +112,7 @@ class ResultsView(RowsView):
         return super().viewportEvent(event)
 
     def _row_by_icon(self, place: QPoint) -> Row | None:
-        """The hit whose icon is there."""
+        """Return the row of the hit whose icon is at a point."""
         index = self.indexAt(place)
         row = self.rows_model.rows[index.row()] if index.isValid() else None
         if row is None or not row.is_hit:

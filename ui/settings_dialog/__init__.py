@@ -1,1 +1,5 @@
-"""The settings as a dialog, made from their declarations."""
+"""The settings as a dialog, made from their declarations.
+
+In: ``ports.SettingsPort``. Out: changed settings. It must not know single settings. Open ``dialog``
+first.
+"""

@@ -1,4 +1,4 @@
-"""Collections in the window: named, filled, searched and removed, over a real engine."""
+"""Collections in the window: creating, extending, searching and removing, over a real engine."""
 
 from __future__ import annotations
 
