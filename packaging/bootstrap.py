@@ -1,9 +1,8 @@
-"""Prepares the checkout's own virtual environment: what `make demo` and `make test` run first.
+"""Prepares the virtual environment of the checkout, for `make demo` and `make test`.
 
-Owns the steps from a bare machine to an environment that imports; must not import anything that
-is not in the standard library. It says what it does before it does it, installs missing system
-packages where it may, and otherwise names the one command that does. Without the libraries of the
-window everything else works, so for want of them nothing fails.
+Imports the standard library only. It prints each step, installs missing system packages if it is
+run as root, and else prints the command that installs them. Libraries that only the window needs
+are optional.
 
     python3 packaging/bootstrap.py runtime|dev|convert
 """
@@ -23,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 OLDEST = (3, 11)
 
-# What each level installs, in order: (words for the person, arguments for pip).
+# The packages of each level, in order: (description, arguments for pip).
 LEVELS: dict[str, list[tuple[str, list[str]]]] = {
     "runtime": [
         ("the libraries Lectern runs on (about 300 MB)",
@@ -39,7 +38,7 @@ LEVELS: dict[str, list[tuple[str, list[str]]]] = {
     ],
 }  # fmt: skip
 
-# Shared objects the wheels need from the system, and the Debian package that has each.
+# Shared objects of the system that wheels need, and their Debian packages.
 SYSTEM_LIBRARIES = {
     "libstdc++.so.6": "libstdc++6",
     "libgomp.so.1": "libgomp1",
@@ -47,7 +46,7 @@ SYSTEM_LIBRARIES = {
     "libgcc_s.so.1": "libgcc-s1",
 }
 
-# What Qt needs from the system to show a window, and what has each in Debian.
+# Shared objects of the system that Qt needs, and their Debian packages.
 WINDOW_LIBRARIES = {
     "libEGL.so.1": "libegl1",
     "libGL.so.1": "libgl1",
@@ -75,16 +74,16 @@ WINDOW_LIBRARIES = {
 }
 FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".fonts")
 FONTS = "fonts-dejavu-core"
-# A display of its own for the test that drives the real window.
+# The virtual display of the test of the whole window.
 DISPLAY = "xvfb"
 
-# What sees from outside that nothing leaves.
+# The tracer of the test that no process connects to a network.
 TRACER = "strace"
 
-# What reads scanned pages, and the languages that the tests read.
+# The recognition program with the languages of its tests.
 RECOGNITION = ["tesseract-ocr", "tesseract-ocr-eng", "tesseract-ocr-deu"]
 
-# Our package comes first: it keeps the others from reporting to anybody.
+# ``indexer`` comes first, because it disables the telemetry of the others.
 PROBE = "import indexer, lancedb, numpy, onnxruntime, pymupdf, pyarrow, tokenizers"
 
 
@@ -93,18 +92,18 @@ def say(text: str) -> None:
 
 
 def fail(text: str) -> None:
-    """Say what is wrong and what to do, and end with status 1."""
+    """Print what is wrong and what to do, and end with status 1."""
     sys.exit(f"lectern: {text}")
 
 
 def missing_library(message: str) -> str | None:
-    """The shared object an import error complains of, or None."""
+    """The shared object that an import error names, or None."""
     found = re.search(r"(lib[\w+.-]+\.so[.\d]*): cannot open shared object", message)
     return found.group(1) if found else None
 
 
 def install_command(packages: list[str]) -> list[str]:
-    """The command that installs Debian packages, or nothing where there is no apt."""
+    """The command that installs Debian packages, empty without apt."""
     if shutil.which("apt-get") is None:
         return []
     return ["apt-get", "install", "-y", "--no-install-recommends", *packages]
@@ -115,18 +114,18 @@ def may_install() -> bool:
 
 
 def system_install(packages: list[str]) -> bool:
-    """Install Debian packages; whether they are there now."""
+    """Install Debian packages; return whether they are installed now."""
     command = install_command(packages)
     if not command or not may_install():
         return False
     say(f"installing from the system: {' '.join(packages)}")
-    patience = ["-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1"]
-    subprocess.run(["apt-get", "update", "-qq", *patience], check=False)  # noqa: S607  # as installed
-    return subprocess.run([*command, "-qq", *patience], check=False).returncode == 0
+    limits = ["-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1"]
+    subprocess.run(["apt-get", "update", "-qq", *limits], check=False)  # noqa: S607  # found by PATH
+    return subprocess.run([*command, "-qq", *limits], check=False).returncode == 0
 
 
 def advice(packages: list[str]) -> str:
-    """What the person can do to get packages."""
+    """The instruction for installing packages."""
     command = install_command(packages)
     if not command:
         return f"install {' '.join(packages)} with your system's package manager"
@@ -134,13 +133,13 @@ def advice(packages: list[str]) -> str:
 
 
 def require(package: str) -> None:
-    """Install a Debian package, or end with the command that does."""
+    """Install a Debian package, or end with the command that installs it."""
     if not system_install([package]):
         fail(f"the system lacks {package}; {advice([package])}")
 
 
 def wish(packages: list[str], without: str) -> None:
-    """Install Debian packages if that is possible; say what does not work without them."""
+    """Install optional Debian packages if possible, else print what does not work without them."""
     if packages and not system_install(packages):
         say(f"{without}; {advice(packages)}")
 
@@ -150,7 +149,7 @@ def venv_python() -> Path:
 
 
 def make_environment() -> None:
-    """Create ``.venv`` unless a working one stands there."""
+    """Create ``.venv`` unless a working one exists."""
     if venv_python().exists():
         probe = [str(venv_python()), "-m", "pip", "--version"]
         if subprocess.run(probe, capture_output=True, check=False).returncode == 0:
@@ -158,24 +157,24 @@ def make_environment() -> None:
     say(f"making a virtual environment in {VENV.name} (Python {sys.version.split()[0]})")
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     if subprocess.run(command, capture_output=True, check=False).returncode:
-        # Debian keeps ensurepip in a package of its own.
+        # On Debian ensurepip is in a separate package.
         require(f"python3.{sys.version_info.minor}-venv")
         if subprocess.run(command, check=False).returncode:
             fail("could not make a virtual environment")
 
 
 def pip(*arguments: str) -> None:
-    """Run the environment's pip, its progress visible."""
+    """Run the environment's pip; its output is visible."""
     quiet = [] if sys.stdout.isatty() else ["-q", "--progress-bar=off"]
     command = [str(venv_python()), "-m", "pip", "install", "--disable-pip-version-check"]
     command += [*quiet, *arguments]
-    # A lock file needs no resolving; asking for what is there already is quick.
+    # A lock file needs no resolving, so it is quick if everything is installed already.
     if subprocess.run(command, cwd=ROOT, check=False).returncode:
         fail(f"pip failed; run it again by hand: {' '.join(command)}")
 
 
 def check_imports() -> None:
-    """Import the compiled libraries once; install a shared object they miss."""
+    """Import the compiled libraries; install missing shared objects."""
     for _ in range(len(SYSTEM_LIBRARIES) + 1):
         command = [str(venv_python()), "-c", PROBE]
         probe = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -190,7 +189,7 @@ def check_imports() -> None:
 
 
 def check_window(level: str) -> None:
-    """Install what the window needs from a Linux system, and a display for its tests."""
+    """Install the libraries and fonts of the window on Linux, and a display for its tests."""
     if not sys.platform.startswith("linux"):
         return
     packages = [WINDOW_LIBRARIES[name] for name in WINDOW_LIBRARIES if not loads(name)]
@@ -202,19 +201,19 @@ def check_window(level: str) -> None:
 
 
 def check_recognition() -> None:
-    """Install what reads scanned pages, for its tests."""
+    """Install Tesseract, for its tests."""
     if sys.platform.startswith("linux") and shutil.which("tesseract") is None:
         wish(RECOGNITION, "the tests of scanned pages are skipped without Tesseract")
 
 
 def check_tracer() -> None:
-    """Install what watches every process in the test that nothing leaves."""
+    """Install strace, for the test that no process connects to a network."""
     if sys.platform.startswith("linux") and shutil.which(TRACER) is None:
-        wish([TRACER], "the test that nothing leaves is skipped without strace")
+        wish([TRACER], "the test of network connections is skipped without strace")
 
 
 def compile_model() -> None:
-    """Compile the language model for this machine; what cannot be compiled now is at first use."""
+    """Compile the default model for this machine; if that fails, it is compiled at first use."""
     say("compiling the language model")
     script = ROOT / "packaging" / "compile_models.py"
     subprocess.run([str(venv_python()), str(script)], cwd=ROOT, check=False)
@@ -230,7 +229,7 @@ def loads(library: str) -> bool:
 
 
 def main(level: str) -> None:
-    """Bring the environment to a level and stamp it."""
+    """Install a level, and touch its stamp file, which the Makefile depends on."""
     if sys.version_info < OLDEST:
         fail(
             f"Python {OLDEST[0]}.{OLDEST[1]} or later is needed; this is "

@@ -1,9 +1,8 @@
-"""Makes what people install, and tries it: ``python packaging/build.py [--flavour gpu] [STEP…]``.
+"""Builds and tests the packages: ``python packaging/build.py [--flavour gpu] [STEP…]``.
 
-Owns the way from the checkout to ``dist/``: a clean environment from the lock, the wheel, the
-compiled models, the frozen tree, its self-test, the packages, checksums and the list of parts.
-What stands in a Debian package is ``debian``'s, what lies below ``share`` that of ``share``. It
-must not be imported by the program.
+Owns the steps from the checkout to ``dist/``: a clean environment from the lock, the wheel, the
+compiled models, the frozen tree, its self-test, the packages, checksums and the bill of materials.
+``debian`` has the content of the Debian package, ``share`` the files below ``/usr/share``.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ TREE = WORK / "tree" / "lectern"
 SHARE = WORK / "share"
 PYTHON = WORK / "env" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 SUFFIX = ".exe" if os.name == "nt" else ""
-# What is installed beside the lock; what computes on NVIDIA's cards needs 300 MB more.
+# Requirements installed after the lock; CUDA needs 300 MB more.
 FLAVOURS = {"cpu": (), "gpu": (ROOT / "packaging" / "gpu.txt",)}
-# What freezes, in the environment of the build alone.
+# The tools that freeze the program, installed in the build environment only.
 TOOLS = ("pyinstaller==6.22.3", "pyinstaller-hooks-contrib==2026.9", "setuptools>=77,<82", "wheel")
-SOURCE_DATE = "1795305600"  # files in the packages bear the date of this release
+SOURCE_DATE = "1795305600"  # the modification time of files in the packages
 
 
 def title(flavour: str) -> str:
-    """Return what a package of a flavour is called."""
+    """Return the name of the package of a flavour."""
     return "lectern" if flavour == "cpu" else f"lectern-{flavour}"
 
 
@@ -53,7 +52,7 @@ def version() -> str:
 
 
 def make_environment(flavour: str) -> None:
-    """Install what the lock names, and the tools that freeze, into an environment of their own."""
+    """Install the lock and the build tools into a new environment."""
     shutil.rmtree(WORK / "env", ignore_errors=True)
     venv.create(WORK / "env", with_pip=True)
     pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
@@ -65,10 +64,10 @@ def make_environment(flavour: str) -> None:
 
 
 def make_wheel(_flavour: str) -> None:
-    """Build the wheel, see that nothing is missing in it, and install it."""
+    """Build the wheel, check its content, and install it."""
     folder = WORK / "wheel"
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)  # setuptools packs what lies there
+    shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)  # setuptools would pack old files
     pip = (PYTHON, "-m", "pip", "--quiet", "--disable-pip-version-check")
     run(*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT)
     (wheel,) = folder.glob("*.whl")
@@ -77,15 +76,15 @@ def make_wheel(_flavour: str) -> None:
 
 
 def resources() -> list[str]:
-    """Name the files of the program that are no modules, as a wheel has them."""
+    """List the data files of the program, by their paths in the wheel."""
     return run("git", "ls-files", "resources", capture=True).splitlines()
 
 
 def check_wheel(wheel: Path) -> None:
-    """See that a wheel has all that the program reads, and nothing of the tests.
+    """Check that a wheel has all data files, and nothing of tests and packaging.
 
     Raises:
-        SystemExit: If it has not.
+        SystemExit: If not.
     """
     import zipfile
 
@@ -94,7 +93,7 @@ def check_wheel(wheel: Path) -> None:
     if missing := [name for name in resources() if name not in names]:
         sys.exit(f"not in the wheel: {', '.join(missing)}")
     if foreign := [name for name in names if name.startswith(("tests/", "packaging/"))]:
-        sys.exit(f"nothing of these belongs into a wheel: {', '.join(sorted(foreign)[:5])}")
+        sys.exit(f"these must not be in the wheel: {', '.join(sorted(foreign)[:5])}")
 
 
 def compile_models(_flavour: str) -> None:
@@ -103,18 +102,18 @@ def compile_models(_flavour: str) -> None:
     models = Path(run(PYTHON, "-P", "-c", ask, capture=True).strip())
     run(PYTHON, "-P", ROOT / "packaging" / "compile_models.py", models)
     for lock in models.rglob("build.lock"):
-        lock.unlink()  # nobody builds there again
+        lock.unlink()  # the folder is read-only when installed
 
 
 def freeze(_flavour: str) -> None:
-    """Make the tree of two programs."""
+    """Freeze the two programs into one tree."""
     shutil.rmtree(TREE.parent, ignore_errors=True)
     run(
         PYTHON, "-P", "-m", "PyInstaller", "--noconfirm", "--log-level=WARN",
         "--distpath", TREE.parent, "--workpath", WORK / "freezing", ROOT / "packaging/lectern.spec",
     )  # fmt: skip
     if sys.platform == "linux":
-        print(f"{slim(TREE / '_internal') / 1e6:.0f} MB that nothing loads are out")
+        print(f"removed {slim(TREE / '_internal') / 1e6:.0f} MB that nothing loads")
     for name in ("LICENSE", "NOTICE", "README.md"):
         shutil.copy2(ROOT / name, TREE / name)
     shutil.copytree(ROOT / "LICENSES", TREE / "LICENSES")
@@ -123,15 +122,15 @@ def freeze(_flavour: str) -> None:
 
 
 def try_tree(_flavour: str) -> None:
-    """Run the self-test of the frozen program, with a home of its own and without Python."""
+    """Run the self-test of the frozen program in a temporary home."""
     self_test(TREE / f"lectern{SUFFIX}")
 
 
 def self_test(program: Path) -> None:
-    """Run the self-test of a program that may see nothing of this checkout."""
+    """Run the self-test of a program, with an environment that does not name this checkout."""
     with tempfile.TemporaryDirectory(prefix="lectern-") as home:
         environment = {"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-        if os.name == "nt":  # where programs do not start without more
+        if os.name == "nt":  # programs do not start without other variables
             environment = {**os.environ, "LOCALAPPDATA": home}
         run(program, "self-test", environment=environment)
         made = [str(path.relative_to(home)) for path in Path(home).rglob("model.bin")]
@@ -140,7 +139,7 @@ def self_test(program: Path) -> None:
 
 
 def make_tar(flavour: str) -> None:
-    """Pack the tree for systems without dpkg; ``install.sh`` in it links it into a home."""
+    """Pack the tree for systems without dpkg, with ``install.sh``, which installs it in a home."""
     shutil.copy2(ROOT / "packaging/linux/install.sh", TREE)
     shutil.copytree(SHARE, TREE / "share", dirs_exist_ok=True)
     name = f"{title(flavour)}-{version()}-linux-{platform.machine()}"
@@ -159,7 +158,7 @@ def make_tar(flavour: str) -> None:
 
 
 def make_shared_files(_flavour: str) -> None:
-    """Make what packages for Linux lay below ``share``."""
+    """Make the files of Linux packages below ``/usr/share``."""
     from share import make_share
 
     make_share(SHARE, run(PYTHON, "-P", "-m", "app.manual", capture=True))
@@ -188,7 +187,7 @@ def make_image(_flavour: str) -> None:
 
 
 def list_parts(_flavour: str) -> None:
-    """Write the bill of materials, with every licence, and the checksums."""
+    """Write the bill of materials (CycloneDX) with all licences, and the checksums."""
     parts = DIST / f"lectern-{version()}.cdx.json"
     tools = WORK / "parts"
     if not tools.exists():
@@ -230,7 +229,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     asked = options.steps
     if unknown := set(asked) - STEPS.keys():
-        parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(STEPS)}")
+        parser.error(f"unknown step {', '.join(sorted(unknown))}; the steps are {', '.join(STEPS)}")
     os.environ["SOURCE_DATE_EPOCH"] = SOURCE_DATE
     WORK.mkdir(parents=True, exist_ok=True)
     for name in asked or STEPS:

@@ -1,10 +1,10 @@
-"""Tries the Debian package in a Debian that has no Python, no compiler and no network.
+"""Tests the Debian package in a new Debian without Python and compiler, and without network.
 
     sudo python packaging/clean_root.py PACKAGE [ROOT]
 
-Owns what is looked at: it installs, passes its self-test as a person without network, keeps a
-library over a second installation, and leaves nothing when it goes. Needs root, debootstrap, and
-a mirror for the packages that Lectern's depends on.
+Checks that it installs, passes its self-test as a person without network, keeps a library when it
+is installed again, and leaves no files when it is removed. Needs root, debootstrap, and a mirror
+for the dependencies.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ COMPLETE = (
     "source /usr/share/bash-completion/completions/lectern; COMP_WORDS=(lectern se); COMP_CWORD=1; "
     "_shtab_lectern; echo ${COMPREPLY[@]}"
 )
-# What installing anything leaves: logs, caches, and the parts that Lectern's package depends on.
+# Folders in which any installation leaves files, such as logs and caches.
 _NOT_OURS = ("var/cache", "var/lib", "var/log", "etc", "tmp", "proc", "dev", "sys", "home", "run")
 
-# Inside namespaces of its own: its own processes, and no network but the loopback that is down.
+# Run in new namespaces of processes and network, without any network.
 _PERSON = """
 mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" &&
 exec chroot "$1" su - person -c "$2"
@@ -35,22 +35,22 @@ exec chroot "$1" su - person -c "$2"
 
 
 class Root:
-    """A folder with a whole Debian in it."""
+    """A folder with a Debian system."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def make(self) -> None:
         run("debootstrap", "--variant=minbase", SUITE, self.folder, MIRROR, capture=True)
-        self.folder.chmod(0o755)  # a temporary one is closed to the person
+        self.folder.chmod(0o755)  # a temporary folder is not accessible to others
         self.run("useradd --create-home person")
 
     def run(self, command: str) -> str:
-        """Run a command as root, with the network that installing needs."""
+        """Run a command as root, with network."""
         return run("chroot", self.folder, "sh", "-c", command, capture=True)
 
     def run_as_person(self, command: str) -> str:
-        """Run a command as a person without network."""
+        """Run a command as an ordinary user without network."""
         return run(
             "unshare", "--net", "--mount", "--pid", "--fork", "sh", "-c", _PERSON, "sh",
             self.folder, command, capture=True,
@@ -62,19 +62,19 @@ class Root:
         self.run(f"{quietly} --reinstall /tmp/{package.name}")
 
     def files(self) -> set[Path]:
-        """Every file that is not of the system's own keeping."""
+        """The files outside of ``_NOT_OURS``."""
         found = (path.relative_to(self.folder) for path in self.folder.rglob("*"))
         return {path for path in found if not str(path).startswith(_NOT_OURS)}
 
 
 def expect(fact: object, what: str) -> None:
     if not fact:
-        sys.exit(f"not so: {what}")
+        sys.exit(f"failed: {what}")
     print(f"ok  {what}", flush=True)
 
 
 def try_package(package: Path, root: Root) -> None:
-    """Install, use, install again, remove."""
+    """Install the package, use it, install it again, remove it."""
     root.make()
     root.run("apt-get update")
     root.install(package)
@@ -94,10 +94,10 @@ def try_package(package: Path, root: Root) -> None:
     expect((share / "doc/lectern/html/index.html").exists(), "the help is there as a site")
     completed = root.run(f"bash -c '{COMPLETE}'")
     expect("search" in completed.split(), "bash completes its commands")
-    told = root.run("apt-get purge --yes lectern")
-    expect("~/.local/share/lectern" in told, "a purge says where a person's library is")
+    output = root.run("apt-get purge --yes lectern")
+    expect("~/.local/share/lectern" in output, "a purge names the folder of the libraries")
     left = root.files() - depended
-    expect(not left, f"nothing is left of it {sorted(map(str, left))[:5]}")
+    expect(not left, f"no files are left {sorted(map(str, left))[:5]}")
     library = root.folder / "home/person/.local/share/lectern/library"
     expect(library.is_dir(), "the person's library is still there")
 

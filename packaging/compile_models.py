@@ -1,10 +1,9 @@
-"""Compiles the model that most libraries need, as an installation does once.
+"""Compiles the default model once, at installation.
 
     python packaging/compile_models.py [FOLDER]
 
-FOLDER is that of the program's own models unless another is named. The model of many languages is
-compiled on the person's machine when a library first needs it (12 s of processor, 231 MB): most
-never do.
+FOLDER is the person's folder of models by default. The multilingual model is compiled when a
+library first needs it (12 s of processor time, 231 MB), as most never do.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from indexer.embed.compiled import ensure_compiled
 from indexer.embed.models import Side
 from indexer.embed.record_files import find_record
 
-# As ``indexer.config`` has them.
+# The defaults of ``EngineConfig``.
 FORMS = ((Precision.INT8, Side.PASSAGES), (Precision.FP32, Side.QUERIES))
 
 
 def main(folder: Path) -> int:
-    """Compile what queries and passages are read with by default."""
+    """Compile the default encoders of passages and queries; return the exit status."""
     try:
         for precision, side in FORMS:
             ensure_compiled(find_record(DEFAULT_MODEL), folder, precision, side, note=print)

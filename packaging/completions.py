@@ -1,6 +1,6 @@
-"""Completions of the command line for shells, from the parser itself.
+"""Shell completions of the command line, from its parser.
 
-Owns what is offered behind an option, and where each shell looks for its script.
+Owns the completion of arguments, and the location of each shell's script.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
-# Where each shell looks, below a folder such as /usr/share.
+# Where each shell looks for completions, below a folder such as /usr/share.
 PLACES = {
     "bash": "bash-completion/completions/lectern",
     "zsh": "zsh/site-functions/_lectern",
     "fish": "fish/vendor_completions.d/lectern.fish",
 }
-# By what an argument is called in the help.
+# Names of arguments in the help that are completed with folders and files.
 _FOLDERS = frozenset({"DIR", "FOLDER", "DEST"})
 _FILES = frozenset({"PATH", "FILE", "PLACE", "A", "B"})
 
@@ -41,7 +41,7 @@ def script(shell: str) -> str:
 
 
 def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    for action in parser._actions:  # noqa: SLF001  # argparse has no other way to ask
+    for action in parser._actions:  # noqa: SLF001  # argparse has no public access
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  # as above
             return dict(action.choices)
     return {}
@@ -58,7 +58,7 @@ def _offer(action: argparse.Action) -> None:
 
     name = str(action.metavar or "")
     if name in _FOLDERS:
-        action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]  # shtab reads it there
+        action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]  # read by shtab
     elif name in _FILES:
         action.complete = shtab.FILE  # type: ignore[attr-defined]  # as above
     elif action.dest == "name":
@@ -66,7 +66,7 @@ def _offer(action: argparse.Action) -> None:
     elif action.dest == "model":
         action.choices = sorted(record.id for record in known_records())
     elif action.choices is not None:
-        action.choices = list(action.choices)  # shtab takes a mapping for commands of its own
+        action.choices = list(action.choices)  # shtab takes a mapping for subcommands
 
 
 def write(share: Path) -> None:

@@ -1,7 +1,7 @@
-"""The Debian package of the frozen tree: which file lies where, and what it needs.
+"""Makes the Debian package of the frozen tree.
 
-Owns the layout under ``/opt/lectern`` and ``/usr``, the control file and the scripts that run at
-installation. It must not know how the tree was made.
+Owns the layout under ``/opt/lectern`` and ``/usr``, the dependencies, the control file and the
+maintainer script. It must not know how the tree was made.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from command import run
 if TYPE_CHECKING:
     from pathlib import Path
 
-# What Qt needs of the system to show a window, and what reads scanned pages. LibreOffice stays the
-# person's choice: old Office files are named and not read without it.
+# The libraries that Qt needs, and Tesseract. LibreOffice is only suggested; without it office files
+# from before 2007 are listed but not read.
 DEPENDS = (
     "libc6 (>= 2.35)", "libegl1", "libgl1", "libdbus-1-3", "libfontconfig1", "libfreetype6",
     "libglib2.0-0 | libglib2.0-0t64", "libx11-6", "libx11-xcb1", "libxcb-cursor0", "libxcb-glx0",
@@ -27,7 +27,7 @@ DEPENDS = (
 RECOMMENDS = ("tesseract-ocr-deu", "tesseract-ocr-fra", "tesseract-ocr-spa", "xdg-utils")
 SUGGESTS = ("libreoffice",)
 
-# A purge says where what belongs to a person is: it is never taken away by a package.
+# A purge names the folders of the people's libraries and settings, which it does not delete.
 _POSTRM = """#!/bin/sh
 set -e
 if [ "$1" = purge ]; then
@@ -42,11 +42,11 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, n
 
     Args:
         tree: The folder with the two programs.
-        dist: Where the package goes.
+        dist: The folder of the package.
         work: A scratch folder, emptied first.
         version: Of the program.
-        share: What lies below ``/usr/share``.
-        name: Of the package; there is one of them on a system at most.
+        share: The files for ``/usr/share``.
+        name: Of the package; packages with different names conflict.
 
     Raises:
         SystemExit: If ``dpkg-deb`` fails.
@@ -72,7 +72,7 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, n
 
 
 def control_file(name: str, version: str, kilobytes: int) -> str:
-    """Return what ``dpkg`` is told of the package."""
+    """Return the content of the control file."""
     other = "lectern-gpu" if name == "lectern" else "lectern"
     return "\n".join((
         f"Package: {name}",

@@ -1,7 +1,6 @@
-"""Makes the handbook among the sample documents: columns, two levels of headings, figures, tables.
+"""Makes the handbook of the sample documents: columns, two levels of headings, figures, tables.
 
-Owns how it looks; its figures and numbers are computed from the sun's own arithmetic. Run by
-``packaging/sample.py``.
+Owns its layout; its figures and numbers are computed. Run by ``packaging/sample.py``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 TITLE = "A Handbook of Garden Sundials"
 LATITUDES = (50, 54, 58)
-FRONT = 2  # a title and the contents, numbered in Roman
+FRONT = 2  # the title and the contents, with Roman page numbers
 _LAYOUT = Layout(width=468, height=660, margin=48, columns=2, gap=18, size=9.4, leading=12.2)
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September",
            "October", "November", "December")  # fmt: skip
@@ -26,7 +25,7 @@ Point = tuple[float, float]
 
 
 def make_handbook() -> None:
-    contents = _set([]).outline  # once to learn the pages, once to print them
+    contents = _set([]).outline  # the first pass finds the pages of the contents
     press = _set(contents)
     press.outline.insert(0, [1, "Contents", FRONT])
     press.document.set_page_labels([
@@ -148,7 +147,7 @@ def hour_line(latitude: float, hours: float) -> float:
 
 
 def equation_of_time(day: int) -> float:
-    """Return by how many minutes a dial is ahead of the clock on a day of the year, from 1."""
+    """Return the minutes by which a dial is ahead of the clock, for a day of the year from 1."""
     turn = 2 * math.pi * (day - 81) / 364
     return 9.87 * math.sin(2 * turn) - 7.53 * math.cos(turn) - 1.5 * math.sin(turn)
 
@@ -173,7 +172,7 @@ def _equation_table() -> list[list[str]]:
 
 
 def _dial(shape: Any, centre: Point, radius: float, latitude: float) -> None:
-    """Draw a dial, noon at the top, with its hour lines and numerals."""
+    """Draw a dial with noon at the top, hour lines and numerals."""
     x, y = centre
     inner = 0.86 * radius
     for hours in range(-6, 7):

@@ -1,8 +1,8 @@
-"""Brings the help pages up to date with the program: ``python packaging/help_pages.py``.
+"""Updates the tables of the help pages: ``python packaging/help_pages.py``.
 
-Owns where in ``resources/help`` a table stands: between ``<!-- made: NAME -->`` and
-``<!-- end -->``. The tables are ``app.reference``'s, and that of the keys, which only somebody who
-may know both the commands and the window can ask for. The rest of a page is written by hand.
+A table in ``resources/help`` is between ``<!-- made: NAME -->`` and ``<!-- end -->``. The tables
+are those of ``app.reference``, and that of the keys, which is made here because ``app.reference``
+must not import the window. The rest of a page is written by hand.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def _keys() -> list[str]:
 
 
 def renewed(page: str, made: dict[str, str]) -> str:
-    """Return a page with its tables as they are now.
+    """Return a page with new tables.
 
     Raises:
-        KeyError: If it asks for a table that there is not.
+        KeyError: If it has an unknown table.
     """
     return _MADE.sub(lambda match: f"{match[1]}\n{made[match[2]].strip()}\n\n{match[3]}", page)
 

@@ -1,8 +1,8 @@
-"""The disk image for macOS on Apple's processors: which commands sign, notarise and pack it.
+"""The commands that sign, notarise and pack the disk image for macOS on Apple processors.
 
-Owns the order of these commands. Without an identity the application is signed for this machine
-alone, and without an account it is not notarised. There is no image for Intel: LanceDB and ONNX
-Runtime have no wheels for it any more. Written from Apple's documentation; it never ran on a Mac.
+Without an identity the application is signed for this machine only, without an account it is not
+notarised. There is no image for Intel, for which LanceDB and ONNX Runtime have no wheels any more.
+Written from Apple's documentation; it never ran on a Mac.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ def steps(
 
     Args:
         app: The bundle, changed in place.
-        dist: Where the image goes.
+        dist: The folder of the image.
         version: Of the program.
-        environment: May name the identity that signs (``IDENTITY``) and the profile of
-            ``notarytool`` in the keychain (``PROFILE``).
+        environment: May have the signing identity (``IDENTITY``) and the profile of ``notarytool``
+            in the keychain (``PROFILE``).
     """
     identity = environment.get(IDENTITY, "")
     profile = environment.get(PROFILE, "")
     image = str(dist / f"Lectern-{version}-arm64.dmg")
-    timestamp = ["--timestamp"] if identity else []  # Apple's server is asked for it
+    timestamp = ["--timestamp"] if identity else []  # from Apple's server
     yield [
         "codesign", "--force", "--deep", "--options", "runtime", *timestamp,
         "--entitlements", str(RIGHTS), "--sign", identity or "-", str(app),

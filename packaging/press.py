@@ -1,8 +1,7 @@
-"""Sets the PDFs among the sample documents, line by line.
+"""Typesets the PDFs of the sample documents, line by line.
 
-Owns their layout, which is what real documents are made of and what extraction must see through:
-columns, running heads, page numbers, words broken at line ends, an outline. The output depends on
-the texts and on the version of PyMuPDF only.
+Their layout has what extraction must handle: columns, running heads, page numbers, hyphenation, an
+outline. The output depends on the texts and the version of PyMuPDF only.
 """
 
 from __future__ import annotations
@@ -56,18 +55,18 @@ class Layout:
 
 @dataclass(slots=True)
 class Press:
-    """A document while it is set, line by line, column by column."""
+    """A document while it is typeset, line by line, column by column."""
 
     layout: Layout
     head: str
     document: Any = field(default_factory=pymupdf.open)
     chapter: str = ""
-    front: int = 0  # pages before the one that is numbered 1
+    front: int = 0  # pages before page 1
     outline: list[list[Any]] = field(default_factory=list)
     _shape: Any = None
     _column: int = 0
     _y: float = 0.0
-    _top: float = 0.0  # of the columns of this page; lower where a chapter opens
+    _top: float = 0.0  # of the columns of this page; lower at the start of a chapter
 
     def new_page(self, *, bare: bool = False) -> None:
         self.finish_page()
@@ -83,7 +82,7 @@ class Press:
             self._shape = None
 
     def _furniture(self, number: int) -> None:
-        """Running head: the book on even pages, the chapter on odd ones; number at the foot."""
+        """Add a running head (the book on even pages, else the chapter) and the page number."""
         text = self.head if number % 2 == 0 else self.chapter or self.head
         self.centred(text.upper(), self.layout.margin - 4, 7.5, ROMAN)
         self.centred(
@@ -99,12 +98,12 @@ class Press:
 
     @property
     def shape(self) -> Any:
-        """What is drawn on this page."""
+        """The drawing of this page."""
         return self._shape
 
     @property
     def place(self) -> tuple[float, float]:
-        """Where the next line begins: the left of its column, its baseline."""
+        """The start of the next line: left of its column, baseline."""
         return self.layout.left(self._column), self._y
 
     def next_column(self) -> None:
@@ -124,19 +123,19 @@ class Press:
         self._y += lines * self.layout.leading
 
     def begin_columns(self, lower: float) -> None:
-        """Keep so many lines free above all columns of this page."""
+        """Leave lines free above all columns of this page."""
         self.space(lower)
         self._top = self._y
 
     def row(self, cells: list[str], font: str) -> None:
-        """Set the cells of one row of a table."""
+        """Typeset a row of a table."""
         for place, cell in enumerate(cells):
             x = self.layout.left(self._column) + 20 + 140 * place
             self.put(cell, x, self._y, self.layout.size, font)
         self.space(1)
 
     def room(self, lines: int) -> None:
-        """Begin a new column unless so many lines still fit."""
+        """Begin a new column unless a number of lines fits."""
         if self._y + lines * self.layout.leading > self.layout.bottom:
             self.next_column()
 
@@ -155,7 +154,7 @@ class Press:
              "producer": "PyMuPDF", "creator": "packaging/sample.py"}
         )  # fmt: skip
         path = DOCUMENTS / name
-        # Without a new id the file is the same each time.
+        # A new id would make the file differ each time.
         self.document.save(path, garbage=4, deflate=True, no_new_id=True)
         print(f"{path.name}: {self.document.page_count} pages, {path.stat().st_size:,} bytes")
 
@@ -165,7 +164,7 @@ def width_of(text: str, font: str, size: float) -> float:
 
 
 def broken(text: str, layout: Layout, indent: float) -> Iterator[str]:
-    """Break a paragraph into lines, with a hyphen where that fills them better."""
+    """Break a paragraph into lines, with hyphenation."""
     line, words = "", text.split()[::-1]
     room = layout.column_width - indent
     while words:
@@ -183,7 +182,7 @@ def broken(text: str, layout: Layout, indent: float) -> Iterator[str]:
 
 
 def _syllables_that_fit(line: str, word: str, room: float, size: float) -> str:
-    """Return the longest beginning of a word that may stand before a hyphen on this line."""
+    """Return the longest part of a word before a hyphen that fits a line."""
     if not re.fullmatch(r"[a-z]{8,}[.,;:]?", word):
         return ""
     for end in range(len(word) - 4, 2, -1):

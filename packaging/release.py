@@ -1,8 +1,8 @@
-"""Announces a release: ``python packaging/release.py new-key KEY`` and ``… sign KEY ADDRESS OUT``.
+"""Signs lists of releases: ``python packaging/release.py new-key KEY`` or ``sign KEY ADDRESS OUT``.
 
-Owns the file that ``lectern updates --check`` fetches, from what lies in ``dist``. The private key
-belongs to whoever publishes and never into the repository; the public one and the place of the file
-stand in ``resources/releases.json``, which the program is made with.
+Makes the file that ``lectern updates --check`` fetches, from the packages in ``dist``. The private
+key must not be in the repository; the public key and the address of the file are in
+``resources/releases.json``.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from build import DIST, version
 from command import ROOT
 
 SOURCE = ROOT / "resources" / "releases.json"
-# Whoever keeps newer lists from a person can do so for this long.
+# After this time a list is rejected, which limits attacks that withhold newer ones.
 VALID = timedelta(days=180)
 
 
 def new_key(file: Path) -> str:
-    """Write a private key for its owner only, and return the public one.
+    """Write a private key (Ed25519, base64) for its owner only, and return the public key.
 
     Raises:
-        FileExistsError: If there is one.
+        FileExistsError: If the file exists.
     """
     key = Ed25519PrivateKey.generate()
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -40,7 +40,14 @@ def new_key(file: Path) -> str:
 
 
 def announcement(dist: Path, address: str, number: str, today: date) -> bytes:
-    """Describe the packages of a folder as a release that is had below an address."""
+    """Return the list of releases, as JSON.
+
+    Args:
+        dist: The folder of the packages.
+        address: The URL of the folder from which they are downloaded.
+        number: The version.
+        today: The date of the release.
+    """
     files = [
         {
             "name": path.name,
@@ -56,7 +63,7 @@ def announcement(dist: Path, address: str, number: str, today: date) -> bytes:
 
 
 def signed(content: bytes, key: Path) -> str:
-    """Put what is announced and its signature into one file."""
+    """Return a file with the content and its signature, in base64 in JSON."""
     private = Ed25519PrivateKey.from_private_bytes(base64.b64decode(key.read_bytes()))
     packed = {"signed": content, "signature": private.sign(content)}
     return json.dumps({name: base64.b64encode(part).decode() for name, part in packed.items()})
@@ -68,7 +75,7 @@ def main() -> int:
     commands.add_parser("new-key").add_argument("key", type=Path)
     sign = commands.add_parser("sign")
     sign.add_argument("key", type=Path)
-    sign.add_argument("address", help="of the folder that the packages are had from")
+    sign.add_argument("address", help="URL of the folder with the packages")
     sign.add_argument("out", type=Path)
     asked = parser.parse_args()
     if asked.command == "new-key":

@@ -1,6 +1,6 @@
-"""Makes the PDFs among the sample documents, and the scan: ``python packaging/sample.py``.
+"""Makes the PDFs of the sample documents, and the scanned note: ``python packaging/sample.py``.
 
-Owns which documents there are and how the book and the lease look; setting is ``press``'s.
+Owns the layout of the book and the lease; ``press`` has the typesetting.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _table(press: Press, block: str) -> None:
 
 
 def make_scan() -> None:
-    """Draw a note as a scanner would give it: a picture without a letter of text."""
+    """Render a note as an image, like a scanner."""
     with pymupdf.open() as note:
         page = note.new_page(width=420, height=300)
         words = (TEXTS / "keys.txt").read_text("utf-8")

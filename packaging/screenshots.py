@@ -1,7 +1,7 @@
-"""Takes the README's pictures of the window: what `make screenshots` runs.
+"""Takes the screenshots of the README, for `make screenshots`.
 
-Owns what is on each picture. It drives the real program over the sample documents, in a home of
-its own, so no picture shows anything of the person who takes it.
+Owns the content of each. It runs the program on the sample documents in a temporary home, so that
+no screenshot shows private data.
 
     python packaging/screenshots.py [FOLDER]
 """
@@ -33,13 +33,13 @@ SAMPLES = ROOT / "resources" / "sample" / "documents"
 SIZE = (1280, 800)
 QUESTION = "how cold was it in the tents"
 GERMAN_QUESTION = "who must repair the roof"
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 SETTLE_MS = 500
-NEAR = 120  # how far apart two colours may be, red, green and blue added up
+NEAR = 120  # tolerance of a colour, summed over red, green and blue
 
 
 def private_home(folder: Path) -> None:
-    """Have everything of the program happen in a folder, with the models that are here already."""
+    """Set a folder as the home of the program, with the existing models."""
     models = models_folder()
     folder.mkdir()
     (folder / "run").mkdir(mode=0o700)
@@ -56,7 +56,7 @@ def private_home(folder: Path) -> None:
 
 
 def add_troubles(documents: Path) -> None:
-    """Add files of the kinds that every disk has, and that cannot be read just so."""
+    """Add files that cannot be read: empty, damaged, encrypted."""
     import pymupdf
 
     (documents / "to do.txt").touch()
@@ -75,15 +75,15 @@ def add_troubles(documents: Path) -> None:
 def wait(condition: Callable[[], object]) -> None:
     from PySide6.QtTest import QTest
 
-    ends = time.monotonic() + PATIENCE_S
+    ends = time.monotonic() + TIMEOUT_S
     while not condition():
         if time.monotonic() > ends:
-            sys.exit("lectern: the window did not do what it should for its picture")
+            sys.exit("lectern: the window did not reach the state of the screenshot")
         QTest.qWait(50)
 
 
 def shoot(window: QWidget, folder: Path, name: str) -> None:
-    """Keep a picture once everything has come to rest."""
+    """Save a screenshot after animations have ended."""
     from PySide6.QtCore import Qt
     from PySide6.QtTest import QTest
     from PySide6.QtWidgets import QWidget
@@ -96,7 +96,7 @@ def shoot(window: QWidget, folder: Path, name: str) -> None:
 
 
 def is_outlined(page: QWidget) -> bool:
-    """Whether about the colour of an outline is on a page that is shown; edges are smoothed."""
+    """Whether a widget shows the colour of an outline, within the tolerance of anti-aliasing."""
     from PySide6.QtGui import QColor
 
     from ui import theme
@@ -112,7 +112,7 @@ def is_outlined(page: QWidget) -> bool:
 
 
 class Stage:
-    """The program with its window, in a language, a theme and a size of text."""
+    """The program with its window, with some settings."""
 
     def __init__(self, app: Application, library: Path, **settings: str | int) -> None:
         from app.gui import Program
@@ -136,7 +136,7 @@ class Stage:
         wait(lambda: self.program.feed.latest)
 
     def search(self, text: str) -> None:
-        """Search, and wait for the page of the first hit."""
+        """Search, and wait until the preview of the first hit is outlined."""
         pane = self.window.pages.search
         self.window.pages.search_for(text)
         wait(lambda: pane.search.current_hit is not None)
@@ -151,7 +151,7 @@ class Stage:
 
 
 def scenes(app: Application, library: Path) -> Iterator[tuple[str, QWidget]]:
-    """Yield each picture's name and its window, in the state it is to be taken in."""
+    """Yield the name of each screenshot and its window, in the right state."""
     from ui.pages import ACTIVITY
 
     stage = Stage(app, library, language="en", theme="light", text_scale=100, speed="slow")
@@ -190,7 +190,7 @@ def scenes(app: Application, library: Path) -> Iterator[tuple[str, QWidget]]:
 
 
 def all_rows(window: QWidget) -> int:
-    """How many files the coverage lists."""
+    """The number of files that the coverage page lists."""
     from ui.library.coverage import CoveragePage
 
     page = window.findChild(CoveragePage)
@@ -198,7 +198,7 @@ def all_rows(window: QWidget) -> int:
 
 
 def progress(stage: Stage) -> Progress | None:
-    """How far an indexing job is, if there is one."""
+    """The progress of the indexing job, if one is running."""
     latest = stage.program.feed.latest
     return latest.running.progress if latest is not None and latest.running is not None else None
 
@@ -208,7 +208,7 @@ def first_run(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     from ui.library.first_run import FirstRun
 
     page = stage.window.pages.page("first_run")
-    assert isinstance(page, FirstRun)  # noqa: S101  # what the window makes for that name
+    assert isinstance(page, FirstRun)  # noqa: S101  # for mypy
     wait(page.card.start.isEnabled)
     yield "first-run", stage.window
     page.card.start.click()

@@ -1,6 +1,6 @@
-"""What every Linux package lays below ``share``: menu entry, icons, manual, completions, the help.
+"""The files of Linux packages below ``share``: menu entry, icons, manual, completions, help.
 
-Owns which file lies where, by the conventions of the desktops. It must not know packages.
+Owns their locations, by the conventions of the desktops. It must not know packages.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SITE = "doc/lectern/html"
 
 
 def make_share(folder: Path, manual: str) -> None:
-    """Fill a folder with all of it.
+    """Fill a folder with these files.
 
     Args:
         folder: Emptied first.
@@ -50,15 +50,15 @@ def make_share(folder: Path, manual: str) -> None:
 
 
 def make_site(folder: Path) -> None:
-    """Build the help as a site; a link that leads nowhere fails.
+    """Build the help as a site.
 
     Raises:
-        CalledProcessError: If it fails.
+        CalledProcessError: If that fails, as for a dead link.
     """
     options = ("-f", ROOT / "packaging/site/mkdocs.yml", "--quiet", "--site-dir", folder)
     subprocess.run([sys.executable, "-m", "mkdocs", "build", *map(str, options)], check=True)
     for index in folder.glob("sitemap.xml*"):
-        index.unlink()  # for search engines, and dated
+        index.unlink()  # it is for search engines, and has a date
 
 
 def _copy(source: Path, folder: Path) -> None:
@@ -67,7 +67,7 @@ def _copy(source: Path, folder: Path) -> None:
 
 
 def _icons() -> Iterator[tuple[int, bytes]]:
-    """Draw the icon in each size that desktops ask for."""
+    """Render the icon in each size, as PNG."""
     import pymupdf
 
     drawing = pymupdf.open("svg", (ICONS / "lectern.svg").read_bytes())

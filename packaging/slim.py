@@ -1,7 +1,7 @@
-"""Takes out of a frozen tree what nothing in it loads: libraries of the build system, symbols.
+"""Removes unused shared libraries and symbols from a frozen tree.
 
-Owns what may go and how that is known: PyInstaller copies every library that anything it first saw
-needs; of those, what no remaining file names is dropped. It must not know what the files do.
+PyInstaller copies the libraries of all files it has seen; those that no remaining file is linked
+with are deleted.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ELF = b"\x7fELF"
-# Loaded by the program that starts the tree, which names it in its own way.
+# Loaded by PyInstaller's starter without being linked.
 _ALWAYS = re.compile(r"libpython3\.\d+\.so")
 # Smaller files are not worth a process.
 _WORTH_STRIPPING = 1 << 20
 
 
 def slim(folder: Path) -> int:
-    """Drop libraries that nothing names, links to nothing, and symbols.
+    """Delete unused libraries and dangling links, and strip symbols.
 
     Args:
-        folder: With extension modules below, and libraries of the system in itself.
+        folder: With system libraries, and extension modules in subfolders.
 
     Returns:
-        How many bytes that saved.
+        The bytes saved.
 
     Raises:
-        CalledProcessError: If the tools that read object files fail.
+        CalledProcessError: If readelf or strip fails.
     """
     before = _size(folder)
     objects = [path for path in _files(folder) if _is_object(path)]
@@ -44,14 +44,14 @@ def slim(folder: Path) -> int:
     for link in [path for path in folder.rglob("*") if path.is_symlink() and not path.exists()]:
         link.unlink()
     for path in objects:
-        # What was patched when its wheel was made does not bear it, and was stripped then.
+        # Libraries patched by auditwheel break when stripped, and were stripped before.
         if path.exists() and not path.parent.name.endswith(".libs"):
             _strip(path)
     return before - _size(folder)
 
 
 def reached(roots: Iterable[Path], libraries: dict[str, Path]) -> set[str]:
-    """Return the names of libraries that some files need, and those need in turn."""
+    """Return the names of the libraries that some files need, directly or indirectly."""
     found: set[str] = set()
     waiting = list(roots)
     while waiting:
@@ -74,7 +74,7 @@ def _strip(path: Path) -> None:
 
 
 def _tool(name: str) -> str:
-    """Return a program of binutils, which PyInstaller needs as well."""
+    """Return the path of a program of binutils, which PyInstaller needs too."""
     return shutil.which(name) or name
 
 

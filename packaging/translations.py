@@ -1,13 +1,13 @@
-"""Gathers the window's texts and compiles their translations: what `make translations` runs.
+"""Gathers the window's texts and compiles their translations, for `make translations`.
 
-Owns the calls of Qt's own tools, which come with PySide6. The texts are found in the sources, in
-``tr`` and ``N_`` (``indexer.api.translation``). Each language is a file for people to edit
+Runs Qt's tools, which come with PySide6. The texts are those in ``tr`` and ``N_``
+(``indexer.api.translation``) in the sources. Each language is a file that people edit
 (``pyside6-linguist`` or any editor), ``resources/i18n/lectern_de.ts`` for German; ``lectern_en.ts``
-holds the plurals of English.
+has the plurals of English.
 
     python packaging/translations.py            gather and compile
-    python packaging/translations.py fr         the same, with a language that has no file yet
-    python packaging/translations.py --check    only say what is missing, with status 1
+    python packaging/translations.py fr         the same, with a new language
+    python packaging/translations.py --check    list what is missing, with status 1
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "resources" / "i18n"
 PLACES = ("app", "indexer/api", "indexer/query", "ui")
-# The mark of ``indexer.api.translation``, which gives all texts the context "Words".
+# The mark of ``indexer.api.translation``; the context of its texts is "Words".
 MARK = re.compile(r"\bN_\(")
 # The language of the sources, of which only the plurals are translated.
 SOURCE = "en"
 
 
 def languages(folder: Path) -> list[str]:
-    """Return the languages that a folder has a ``.ts`` file for."""
+    """Return the languages of the ``.ts`` files in a folder."""
     return sorted(path.stem.removeprefix("lectern_") for path in folder.glob("lectern_*.ts"))
 
 
@@ -48,7 +48,7 @@ def tool(name: str) -> str:
 
 
 def copy_sources(into: Path) -> Iterator[Path]:
-    """Copy the files that hold texts of the window, with marks that ``lupdate`` knows."""
+    """Copy the sources with texts of the window, with marks that ``lupdate`` knows."""
     for place in PLACES:
         for path in sorted((ROOT / place).rglob("*.py")):
             copied = into / path.relative_to(ROOT)
@@ -60,13 +60,13 @@ def copy_sources(into: Path) -> Iterator[Path]:
 
 def run(*command: str) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    # Qt's tools end with 0 whatever they find; their warnings are all they say.
+    # Qt's tools end with 0 also after errors; only their output tells.
     if done.returncode or "rror" in done.stderr or "arning" in done.stderr:
         sys.exit(f"lectern: {Path(command[0]).name}: {done.stdout}{done.stderr}")
 
 
 def gather(folder: Path, *new: str) -> None:
-    """Bring the ``.ts`` files of a folder up to date with the sources, and begin new ones."""
+    """Update the ``.ts`` files of a folder from the sources, and create new ones."""
     with tempfile.TemporaryDirectory() as scratch:
         listed = Path(scratch) / "sources"
         copied = copy_sources(Path(scratch))
@@ -96,7 +96,7 @@ def unfinished(file: Path) -> list[str]:
             translation = message.find("translation")
             forms = [] if translation is None else [translation, *translation.iter("numerusform")]
             said = [form.text for form in forms if form.tag == "numerusform" or len(form) == 0]
-            # Qt finds the plurals of ``tr`` only, not those of ``translate``.
+            # lupdate finds plurals in ``tr`` only, not in ``translate``.
             unseen = "%Ln" in (message.findtext("source") or "") and not message.get("numerus")
             if translation is None or translation.get("type") or unseen or not all(said):
                 found.append(f"{context.findtext('name')}: {message.findtext('source')}")
@@ -104,7 +104,7 @@ def unfinished(file: Path) -> list[str]:
 
 
 def missing(folder: Path) -> list[str]:
-    """Return what the files of a folder lack, compared with the sources and with each other."""
+    """Return the missing translations and outdated ``.qm`` files of a folder."""
     with tempfile.TemporaryDirectory() as scratch:
         fresh = Path(scratch)
         for file in folder.glob("lectern_*.ts"):

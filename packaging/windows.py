@@ -1,6 +1,6 @@
-"""The installer for Windows, by NSIS, which Debian has too: it can be made on either system.
+"""The command that makes the installer for Windows, by NSIS on Windows or Debian.
 
-Owns the command. The installer is not signed: whoever has a certificate signs what comes out.
+The installer is not signed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def make_installer(tree: Path, dist: Path, version: str) -> list[str]:
 
     Args:
         tree: The folder with the two programs.
-        dist: Where the installer goes; made if missing.
+        dist: The folder of the installer; made if missing.
         version: Of the program.
     """
     dist.mkdir(exist_ok=True)
