@@ -1,7 +1,4 @@
-"""The genuine models that late-chunked ones are made from, and how each is taught.
-
-Owns what differs between them. The recipe is the same, and what it makes is exported in one way.
-"""
+"""The base models of the late-chunking models, and the settings in which their training differs."""
 
 from __future__ import annotations
 
@@ -22,12 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """One genuine model.
+    """One base model.
 
     Attributes:
-        texts: The files it is taught with, and the share of each.
-        settings: Of a run, where they are not the usual ones.
-        centred: Whether the mean of all vectors is taken out at the end (``centre``).
+        texts: The training files, with the share of each.
+        settings: Those of a run that differ from the defaults.
+        multilingual: Whether it is the E5 model, which is made by ``e5``.
+        centred: Whether the mean of all vectors is subtracted (``centre``).
         cosines: Centre and spread of its cosines, and their centre between two passages.
     """
 
@@ -42,7 +40,7 @@ class Base:
         return [folder / f"{name}.jsonl.xz" for name in self.texts]
 
     def open(self, work: Path, given: Path | None) -> tuple[ModelRecord, Path]:
-        """Its record, and the folder of its files, which are fetched unless they are given."""
+        """Its record, and the folder of its files, which are downloaded unless given."""
         if self.multilingual:
             folder = work / e5.GENUINE
             return e5.make(folder), folder
@@ -53,8 +51,8 @@ class Base:
 
 BASES = {
     "minilm": Base({"books": 0.5, "peps": 0.3, "rfcs": 0.2}),
-    # Its cosines lie four times closer together; languages are as much as all English. Twelve
-    # layers would cost twice what the other's six do; those skipped are among the least missed.
+    # The spread of its cosines is a quarter, and half of the texts are not English. Twelve layers
+    # would take twice the time of MiniLM's six; the skipped ones cost little accuracy.
     "e5": Base(
         {"books": 0.25, "languages": 0.5, "peps": 0.15, "rfcs": 0.1},
         {"temperature": 1 / 64, "skipped": (2, 4, 6, 8), "cool": 0.4, "held_tokens": 4096},

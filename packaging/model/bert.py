@@ -1,8 +1,7 @@
-"""The encoder in torch: the tensors of its file, and what they make of token ids.
+"""The encoder in torch: a post-norm BERT with absolute positions.
 
-Owns the arithmetic of a post-norm BERT with absolute positions and the two ways of lengthening
-its table of positions. The weights are a plain mapping with the names of the file, so that what
-was trained is what is written. It must not know texts, losses or files of ours.
+Owns its forward pass, and extending the position embeddings. The weights are a mapping with the
+names of the file. It must not know texts and losses.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ UNUSED = ("embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias")
 
 
 def load_weights(path: Path, side: Side = Side.PASSAGES) -> Weights:
-    """One encoder of a safetensors file in float32, without tensors that no state depends on."""
+    """Load one encoder of a safetensors file in float32, without unused tensors."""
     from safetensors.numpy import load_file
 
     tensors = load_file(path)
@@ -40,13 +39,12 @@ def load_weights(path: Path, side: Side = Side.PASSAGES) -> Weights:
 
 
 def with_positions(weights: Weights, count: int, start: str) -> Weights:
-    """The same weights with a table of ``count`` positions.
+    """Extend the position embeddings.
 
     Args:
-        weights: With a table that is no longer than that.
-        count: Positions wanted.
-        start: ``"interpolated"``: the old table drawn out; ``"repeated"``: the old table again
-            and again.
+        weights: With ``count`` positions at most.
+        count: The number of positions.
+        start: ``"interpolated"`` or ``"repeated"``: how new rows are made from the old ones.
     """
     old = weights[POSITIONS]
     if count == len(old):
@@ -57,7 +55,7 @@ def with_positions(weights: Weights, count: int, start: str) -> Weights:
         drawn = functional.interpolate(old.T[None], size=count, mode="linear", align_corners=True)
         table = drawn[0].T.contiguous()
     else:
-        raise ValueError(f"no way to start a table of positions is called {start!r}")
+        raise ValueError(f"unknown start of position embeddings: {start!r}")
     return {**weights, POSITIONS: table.clone()}
 
 
@@ -70,8 +68,8 @@ def token_states(
         weights: Of the encoder.
         shape: Its layers, heads and the like.
         ids: int64, ``[batch, sequence]``.
-        mask: bool, ``[batch, sequence]``, true for tokens; without it nothing is padding. An
-            encoder that attends within blocks takes none.
+        mask: bool, ``[batch, sequence]``, false for padding; none if there is no padding, which
+            block attention requires.
 
     Returns:
         float32, ``[batch, sequence, hidden]``.
@@ -114,7 +112,7 @@ def _attend(query: Tensor, key: Tensor, value: Tensor, heads: int, seen: Tensor 
 
 
 def _in_blocks(query: Tensor, key: Tensor, value: Tensor, shape: Architecture) -> Tensor:
-    """Attention within blocks, each of them a row of a larger batch."""
+    """Block attention, with the blocks as rows of a larger batch."""
     batch, sequence, hidden = query.shape
     plan = plan_blocks(sequence, shape.block, shape.reach, shape.anchors)
 

@@ -1,11 +1,10 @@
-"""The means that are taken out of an encoder's vectors, so that cosines spread.
+"""Subtracts the mean of an encoder's vectors, so that cosines spread.
 
-Vectors of some encoders share a large component: unrelated texts then have a cosine of .7, and the
-passages nearest to that component are near to every question. Taking out the common mean is the
-first step of "all but the top" (Mu and Viswanath 2018). A vector is a mean of token states, and
-those leave the last norm with its bias added, so taking something off that bias takes it off every
-vector. Owns the texts that the means are measured on and the tensors that change. It must not know
-training.
+Vectors of some encoders share a large component: unrelated texts have a cosine of .7, and passages
+near that component are near every question. Subtracting the mean is the first step of
+"All-but-the-Top" (Mu and Viswanath, 2018). As a vector is a mean of token states, and these are the
+output of the last layer norm, it is enough to subtract the mean from its bias. Owns the texts by
+which the mean is measured. It must not know training.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     from indexer.embed.models import Architecture
     from indexer.embed.tokens import TextTokenizer
 
-# Of the mean; the whole of it costs more than it brings (the model card has the figures).
+# The share of the mean that is subtracted; all of it is worse (figures in the model card).
 SHARE = 0.6
-# Of each language, as many passages and questions; from one document few of them.
+# Passages and questions of each language, and of one document.
 EACH, OF_ONE = 50, 3
 _CHARACTERS = {"zh": 350}
 _MOST_CHARACTERS = 900
@@ -41,12 +40,12 @@ _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s*")
 
 
 def last_bias(shape: Architecture) -> str:
-    """The name of the tensor that is added to every token's state at the end."""
+    """The name of the bias of the last layer norm."""
     return f"encoder.layer.{shape.layers - 1}.output.LayerNorm.bias"
 
 
 def samples(files: Sequence[Path], seed: int) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Passages and questions by language, out of JSON lines with "text" and "language"."""
+    """Draw passages and questions by language from JSON lines with "text" and "language"."""
     chance = random.Random(seed)  # noqa: S311  # a sample
     passages: dict[str, list[str]] = defaultdict(list)
     questions: dict[str, list[str]] = defaultdict(list)
@@ -68,7 +67,7 @@ def mean_state(
     weights: Weights, shape: Architecture, tokenizer: TextTokenizer, prefix: str,
     texts: Mapping[str, Sequence[str]],
 ) -> Any:  # fmt: skip
-    """The mean of the texts' vectors before they are given length 1; languages count alike."""
+    """The mean of the texts' vectors before normalisation, with equal weights of languages."""
     of_languages = []
     with torch.no_grad():
         for some in texts.values():

@@ -1,8 +1,7 @@
-"""Training texts as tokens: documents of sentences, each under its headings.
+"""Training texts as tokens: documents of sentences with their headings.
 
-Owns the way from JSON lines with "title", "text" and, if not English, "language" to arrays, which
-are kept in a file so that a run that is taken up again begins at once. What is learnt from them
-it must not know.
+Converts JSON lines with "title", "text" and, if not English, "language" to arrays, which are cached
+in a file.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
 
     Ints = Any
 
-# Of a long book, this much from anywhere in it: more books are worth more than more of one.
+# Of a longer book a random part of this length is used, so that there are more books.
 MOST_CHARACTERS = 160_000
 LEAST_CHARACTERS = 1_500
-KEPT_BACK = 40  # every so many documents one is never learnt from
+KEPT_BACK = 40  # one of so many documents is held out
 _MARKDOWN = re.compile(r"^(#{1,6}) +(\S.*?)#* *$")
 _UNDERLINE = re.compile(r"^([=\-~^`'\"*+#])\1{2,} *$")
 _CHAPTER = re.compile(r"^(?:CHAPTER|BOOK|PART|Chapter|Letter) +[\dIVXLC]+\.?\b.{0,60}$")
@@ -40,16 +39,16 @@ _MOST_HEADING = 90
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Documents of sentences of tokens, flat.
+    """Documents of tokenized sentences, in flat arrays.
 
     Attributes:
         ids: int32, the tokens of all sentences.
-        sentences: int64, where each sentence begins in ``ids``, and the end.
-        headings: int32, for each sentence the number of its heading path.
-        documents: int64, where each document begins in ``sentences``, and the end.
+        sentences: int64, the start of each sentence in ``ids``, and the end.
+        headings: int32, the index of each sentence's heading path.
+        documents: int64, the start of each document in ``sentences``, and the end.
         titles: The title of each document.
-        paths: Heading paths by number.
-        sources: For each document the number of the file it is from.
+        paths: The heading paths.
+        sources: The index of each document's file.
     """
 
     ids: Ints
@@ -65,10 +64,10 @@ class Corpus:
 
 
 def read_corpus(files: Sequence[Path], tokenizer: TextTokenizer, kept: Path, seed: int) -> Corpus:
-    """Read texts, or what was kept of them in a file.
+    """Read texts, or the cached corpus.
 
     Raises:
-        FileNotFoundError: If one of the texts is not there.
+        FileNotFoundError: If one of the texts is missing.
     """
     if not kept.exists():
         _keep(_gather(files, tokenizer, random.Random(seed)), kept)  # noqa: S311  # a sample
@@ -106,7 +105,7 @@ def _gather(files: Sequence[Path], tokenizer: TextTokenizer, chance: random.Rand
 
 
 def _documents(file: Path, chance: random.Random) -> Iterator[tuple[str, str, str]]:
-    """Title, language and text of each that is long enough."""
+    """Yield title, language and text of each document that is long enough."""
     with lzma.open(file, "rt", encoding="utf-8") as lines:
         for line in lines:
             document = json.loads(line)
@@ -120,9 +119,9 @@ def _documents(file: Path, chance: random.Random) -> Iterator[tuple[str, str, st
 
 
 def sections(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Cut a text at its headings; each section begins with its own, under the path of all.
+    """Split a text at its headings; yields the heading path and the text of each section.
 
-    Headings are those of Markdown, those with a line of one sign under them, and chapters.
+    Headings are those of Markdown, underlined lines, and chapters.
     """
     lines = text.split("\n")
     open_headings: list[tuple[int, str]] = []
@@ -142,7 +141,7 @@ def sections(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _heading(line: str, below: str, levels: dict[str, int]) -> tuple[int, str] | None:
-    """The level and the words of a heading, if the line is one."""
+    """The level and the text of a heading, if the line is one."""
     if not line.strip() or len(line) > _MOST_HEADING:
         return None
     if found := _MARKDOWN.match(line):

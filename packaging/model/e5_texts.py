@@ -1,8 +1,8 @@
-"""Text of many languages, to count which pieces of a vocabulary are used.
+"""Texts in many languages, to count the pieces of a vocabulary.
 
-Owns the ways to get plain text, and its language, out of Debian packages (manuals, help pages,
-message catalogues, fortunes), training texts and the word frequencies of `wordfreq`. It must not
-know tokenizers. Nothing of it ships: only the choice of pieces that comes of it.
+Reads plain text by language from Debian packages (manuals, help pages, message catalogues,
+fortunes), training texts and the word frequencies of `wordfreq`. The texts are not shipped. It must
+not know tokenizers.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _ROFF = re.compile(r"\\f.|\\\(..|\\\[[^]]*\]|\\[-&|^%~'\"]|\\s[-+]?\d")
 _TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]+>", re.DOTALL)
 _MARKS = re.compile(r"%[\w$.\-+#]*[a-zA-Z]|\{\w*\}|[&_~](?=\w)|\\n|https?://\S+|\S+@\S+")
 _SAME = {"nb": "no", "nn": "no", "sh": "sr", "zht": "zh"}
-# Not counted: names of files, options and code say little of a language.
+# File names, options and code are not counted, as they are of no language.
 _CODE = re.compile(r"\S*[/\\=<>|{}@#]\S*|--?\w[\w-]*")
 
 
 def package_texts(folder: Path) -> dict[str, list[str]]:
-    """Texts by language out of all ``*.deb`` in a folder."""
+    """Texts by language from all ``*.deb`` in a folder."""
     found: dict[str, list[str]] = defaultdict(list)
     taken: dict[tuple[str, str], int] = defaultdict(int)
     for package in sorted(folder.glob("*.deb")):
@@ -54,7 +54,7 @@ def package_texts(folder: Path) -> dict[str, list[str]]:
 
 
 def training_texts(folder: Path) -> dict[str, list[str]]:
-    """Texts by language out of all ``*.jsonl.xz`` in a folder, from the whole of each file."""
+    """Texts by language from all ``*.jsonl.xz`` in a folder."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(folder.glob("*.jsonl.xz")):
         with lzma.open(path, "rt", encoding="utf-8") as lines:
@@ -66,7 +66,7 @@ def training_texts(folder: Path) -> dict[str, list[str]]:
 
 
 def word_frequencies(folder: Path) -> dict[str, dict[str, float]]:
-    """How often words are, by language, from the data of `wordfreq` as its wheel has them."""
+    """Word frequencies by language, from the data files of `wordfreq`."""
     import msgpack
 
     found = {}
@@ -76,7 +76,7 @@ def word_frequencies(folder: Path) -> dict[str, dict[str, float]]:
             continue
         with gzip.open(path) as file:
             _, *bins = msgpack.load(file)
-        # Each list holds the words of one frequency, in hundredths of a power of ten.
+        # The index of a list is the frequency of its words, in centibels below 1.
         words = {word: 10 ** (-place / 100) for place, held in enumerate(bins) for word in held}
         found[_SAME.get(language, language)] = words
     return found
@@ -127,7 +127,7 @@ def _catalogue(data: bytes) -> Iterable[str]:
         catalogue: Any = gettext.GNUTranslations(io.BytesIO(data))
     except (OSError, UnicodeDecodeError, ValueError, IndexError):
         return
-    for source, text in catalogue._catalog.items():  # noqa: SLF001  # it shows them in no other way
+    for source, text in catalogue._catalog.items():  # noqa: SLF001  # it has no public access
         if source and isinstance(text, str) and text != source:
             yield text
 

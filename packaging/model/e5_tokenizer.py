@@ -1,8 +1,7 @@
-"""The tokenizer of our multilingual model, for its whole vocabulary or a part of it.
+"""Writes the tokenizer of the multilingual model, for all or some pieces of its vocabulary.
 
-Owns the way from pieces and scores to the file that `tokenizers` opens: Unigram, with the
-normalisation that SentencePiece calls ``nmt_nfkc``. Its map is asked of SentencePiece and compared
-with the characters the source lists. It must not know which pieces are worth keeping.
+Converts pieces and scores to the file format of `tokenizers`: Unigram, with SentencePiece's
+normalisation ``nmt_nfkc``, whose compiled character map is taken from SentencePiece.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ if TYPE_CHECKING:
 RULE = "nmt_nfkc"
 MAP_SHA256 = "1e2c7b43d3ee9755ceaa2ac335e253d8703604e0249ee1e81156c92b46423844"
 LEAD, PADDING, TAIL, UNKNOWN = "<s>", "<pad>", "</s>", "<unk>"
-SPECIAL = (LEAD, PADDING, TAIL, UNKNOWN)  # by number, the first of every vocabulary
-# A text that spells a special piece out is not to be read as one: anything is likelier.
+SPECIAL = (LEAD, PADDING, TAIL, UNKNOWN)  # by id, the first of every vocabulary
+# A score so low that a special piece is never produced by a text that contains it literally.
 NEVER = -100.0
 SPACE = "\u2581"
-# The one character that the source makes a space of and SentencePiece leaves.
+# The character that the source maps to a space and SentencePiece does not.
 JOINER = "\u200d"
-# Vowel points of Hebrew and Arabic and Arabic's stretching line, after a letter: most writers leave
-# them out, and a word that has some would be cut into letters.
+# Vowel points of Hebrew and Arabic and the Arabic tatweel, after a letter. They are removed: most
+# texts have none, and a word with them would be split into letters.
 POINTS = (
     "(?<=[\u05d0-\u05ea\u0621-\u063a\u0641-\u064a\u066e-\u06d3])"
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]+"
@@ -35,10 +34,10 @@ POINTS = (
 
 
 def characters_map() -> bytes:
-    """What characters become, as SentencePiece compiles it.
+    """Return the character map compiled by SentencePiece.
 
     Raises:
-        ValueError: If it is not the one the recipe was made with.
+        ValueError: If its hash is not ``MAP_SHA256``.
     """
     from sentencepiece import SentencePieceNormalizer
 
@@ -50,12 +49,15 @@ def characters_map() -> bytes:
 
 
 def write_tokenizer(source: Source, kept: Sequence[int], compiled: bytes) -> str:
-    """The file of a tokenizer, as JSON.
+    """Return the file of a tokenizer, as JSON.
 
     Args:
         source: The whole vocabulary.
-        kept: Numbers of the pieces wanted, ascending; the special ones are the first.
-        compiled: The map of characters.
+        kept: The ids of the pieces, ascending; the special ones first.
+        compiled: The character map.
+
+    Raises:
+        ValueError: If the special pieces are not the first.
     """
     if tuple(source.pieces[number] for number in kept[: len(SPECIAL)]) != SPECIAL:
         raise ValueError("the special pieces are not the first")
@@ -118,7 +120,7 @@ def _framing() -> Mapping[str, Any]:
 
 
 def _field(message: bytes, wanted: int) -> bytes:
-    """The first field of that number, of bytes, in a message of protocol buffers."""
+    """Return the first field of bytes with a number in a protocol buffer message."""
     place = 0
     while place < len(message):
         key, place = _varint(message, place)

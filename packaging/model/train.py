@@ -1,9 +1,8 @@
-"""Trains our late-chunked checkpoint; `make model` runs it with its defaults.
+"""Trains a late-chunking model; `make model` runs it with its defaults.
 
     python packaging/model/train.py --texts ../shared/train --run build/model/first
 
-Owns the command line of the recipe. A run that was interrupted is taken up again by the same
-command. Needs `pip install 'lectern[convert]'`.
+The same command resumes an interrupted run. Needs `pip install 'lectern[convert]'`.
 """
 
 from __future__ import annotations
@@ -52,13 +51,13 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the late-chunked checkpoint.")
     parser.add_argument("--texts", type=Path, default=ROOT.parent / "shared" / "train")
-    parser.add_argument("--work", type=Path, default=ROOT / "build" / "model", help="kept between")
-    parser.add_argument("--base", choices=tuple(BASES), default="minilm", help="what it starts as")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "model", help="cache folder")
+    parser.add_argument("--base", choices=tuple(BASES), default="minilm", help="the base model")
     parser.add_argument("--run", type=Path, required=True, help="folder of this run")
-    parser.add_argument("--genuine", type=Path, help="folder of the genuine model, else fetched")
+    parser.add_argument("--genuine", type=Path, help="folder of the base model, else downloaded")
     parser.add_argument("--windows", type=int, nargs="+", default=WINDOWS)
     parser.add_argument("--start", choices=("interpolated", "repeated"), default="repeated")
-    parser.add_argument("--block", type=int, default=BLOCK, help="0: every token sees every other")
+    parser.add_argument("--block", type=int, default=BLOCK, help="0: full attention")
     parser.add_argument("--reach", type=int, default=REACH)
     parser.add_argument("--anchors", type=int, default=ANCHORS)
     parser.add_argument("--tokens", type=int, default=TOKENS)
