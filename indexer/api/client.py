@@ -182,7 +182,6 @@ def with_engine(
     open_here: Callable[[], EngineApi],
     action: Callable[[EngineApi], T],
     *,
-    patience: float = PATIENCE_S,
     offline: bool = False,
 ) -> T:
     """Call a function with a library's engine, in this process or another.
@@ -191,7 +190,7 @@ def with_engine(
     function is then called again with the next engine.
     """
     for attempt in itertools.count(1):
-        engine = reach(library, open_here, patience=patience, offline=offline)
+        engine = reach(library, open_here, offline=offline)
         with contextlib.closing(engine):
             try:
                 return action(engine)

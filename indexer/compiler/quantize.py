@@ -213,7 +213,7 @@ class IntegerLinear(FloatLinear):
     masked = False
     grouped = True
 
-    def __init__(self, ranges: Mapping[str, Range], levels: int = FULL_RANGE) -> None:
+    def __init__(self, ranges: Mapping[str, Range], levels: int) -> None:
         super().__init__()
         self._ranges = ranges
         self._levels = levels

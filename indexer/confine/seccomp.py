@@ -92,14 +92,11 @@ def is_available() -> bool:
     return sys.platform == "linux" and os.uname().machine in _MACHINES
 
 
-def deny_network(*, local_sockets: bool = True) -> bool:
-    """Deny this process, all its threads and all that it starts the network.
+def deny_network() -> bool:
+    """Deny this process, all its threads and all that it starts the network, but not AF_UNIX.
 
     ``socket`` then fails with ``EAFNOSUPPORT``, as on a machine without that protocol, which
     libraries know how to take. Sockets that are open already go on working.
-
-    Args:
-        local_sockets: Whether sockets between processes of this machine (AF_UNIX) may be made.
 
     Returns:
         Whether it was done; False where there are no filters for this machine.
@@ -107,7 +104,7 @@ def deny_network(*, local_sockets: bool = True) -> bool:
     Raises:
         OSError: If the kernel refuses the filter.
     """
-    return _install(_assemble(_network_rules(local_sockets=local_sockets)))
+    return _install(_assemble(_network_rules(local_sockets=True)))
 
 
 def deny_unneeded(*, programs: bool = False, local_sockets: bool = False) -> bool:

@@ -86,7 +86,7 @@ def by_name(path: PurePath) -> Format | None:
     return BY_EXTENSION.get(path.suffix.lower())
 
 
-def promised_format(path: PurePath, name: str = "") -> Format | None:
+def promised_format(path: PurePath, name: str) -> Format | None:
     """Return the format called ``name``, else that of the extension, without reading the file."""
     return BY_NAME.get(name) or by_name(path)
 

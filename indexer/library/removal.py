@@ -55,9 +55,7 @@ def _orphans(catalog: Catalog) -> tuple[int, int]:
     return len(rows), sum(row.passages for row in rows)
 
 
-def remove_paths(
-    catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy: bool = True
-) -> Removal:
+def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy: bool) -> Removal:
     """Remove roots, given by their path or by a folder above them.
 
     Args:

@@ -53,9 +53,9 @@ def for_document(languages: Sequence[str], installed: Sequence[str], language: s
     return [own, *(each for each in languages if each != own)] if own in installed else [*languages]
 
 
-def package_of(system: str = "") -> str:
+def package_of_system() -> str:
     """Return Tesseract's name of the system's language, for installing it."""
-    return _NAMES.get(system or system_language(), _FALLBACK)
+    return _NAMES.get(system_language(), _FALLBACK)
 
 
 def system_language() -> str:

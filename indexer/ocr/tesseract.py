@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
 from indexer.confine.process import die_with
-from indexer.ocr.languages import package_of
+from indexer.ocr.languages import package_of_system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -106,7 +106,7 @@ def install_command(
     if manager is None:
         return _ELSEWHERE
     # Chinese is written with a hyphen there.
-    return _MANAGERS[manager].format(package_of().replace("_", "-"))
+    return _MANAGERS[manager].format(package_of_system().replace("_", "-"))
 
 
 def recognise(

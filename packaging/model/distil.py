@@ -47,7 +47,7 @@ class Losses:
 
 def losses(
     student: Weights, teacher: Weights, shape: Architecture, lesson: Lesson,
-    temperature: float = TEMPERATURE,
+    temperature: float,
 ) -> Losses:  # fmt: skip
     """Return the losses of a lesson.
 

@@ -32,9 +32,7 @@ class Shape:
     rows: list[list[str]] = field(default_factory=list)
 
 
-def write_slide(
-    shapes: Sequence[Shape], writer: PageWriter, number: int, *, opens: bool = False
-) -> None:
+def write_slide(shapes: Sequence[Shape], writer: PageWriter, number: int, *, opens: bool) -> None:
     """Write the text of a slide.
 
     Args:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.ocr.languages import default_languages, for_document, package_of, system_language
+from indexer.ocr.languages import (
+    default_languages,
+    for_document,
+    package_of_system,
+    system_language,
+)
 from indexer.ocr.tesseract import install_command
 
 MANY = ("afr", "ara", "ces", "chi_sim", "deu", "eng", "fra", "ita", "jpn")
@@ -40,9 +45,9 @@ def test_the_systems_language_is_the_first_that_is_said(monkeypatch: pytest.Monk
     monkeypatch.delenv("LC_ALL", raising=False)
     monkeypatch.setenv("LC_MESSAGES", "de_AT.UTF-8")
     monkeypatch.setenv("LANG", "fr_FR.UTF-8")
-    assert (system_language(), package_of()) == ("de", "deu")
+    assert (system_language(), package_of_system()) == ("de", "deu")
     monkeypatch.setenv("LC_ALL", "C")
-    assert package_of() == "eng"
+    assert package_of_system() == "eng"
 
 
 @pytest.mark.parametrize(
