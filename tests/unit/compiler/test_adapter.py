@@ -36,7 +36,7 @@ def _read(tensors: Tensors, side: Side) -> Tensors:
     return {name: weights(name) for name in own_names(tensors)}
 
 
-def test_passages_are_read_by_what_is_merged() -> None:
+def test_adapted_weights_are_used_for_passages() -> None:
     tensors = _tensors()
     found = _read(tensors, Side.PASSAGES)
     up, down = (tensors[f"passages.{MATRIX}.{part}"].astype(np.float32) for part in ("up", "down"))
@@ -46,7 +46,7 @@ def test_passages_are_read_by_what_is_merged() -> None:
     assert {one.dtype for one in found.values()} == {np.dtype(np.float32)}
 
 
-def test_queries_are_read_by_what_has_its_own_name() -> None:
+def test_base_weights_are_used_for_queries() -> None:
     tensors = _tensors()
     found = _read(tensors, Side.QUERIES)
     assert sorted(found) == sorted([MATRIX, BIAS, POSITIONS])
@@ -54,7 +54,7 @@ def test_queries_are_read_by_what_has_its_own_name() -> None:
         np.testing.assert_array_equal(tensor, tensors[name])
 
 
-def test_a_change_to_more_positions_is_added_to_the_table_repeated() -> None:
+def test_an_adapter_with_more_positions_repeats_the_base_table() -> None:
     tensors = _tensors()
     random = np.random.default_rng(6)
     del tensors[f"passages.{POSITIONS}"]
@@ -67,7 +67,7 @@ def test_a_change_to_more_positions_is_added_to_the_table_repeated() -> None:
 
 
 @pytest.mark.parametrize("rows", [7, MOST_POSITIONS + 1])
-def test_a_table_of_positions_becomes_no_shorter_and_not_endless(rows: int) -> None:
+def test_the_number_of_positions_is_bounded(rows: int) -> None:
     tensors = _tensors()
     del tensors[f"passages.{POSITIONS}"]
     tensors[f"passages.{POSITIONS}.up"] = np.zeros((rows, 1), np.float16)
@@ -77,7 +77,7 @@ def test_a_table_of_positions_becomes_no_shorter_and_not_endless(rows: int) -> N
 
 
 @both
-def test_one_encoder_is_for_both(side: Side) -> None:
+def test_a_file_without_adapter_serves_both_sides(side: Side) -> None:
     tensors = {name: one for name, one in _tensors().items() if not name.startswith("passages.")}
     for name, tensor in _read(tensors, side).items():
         np.testing.assert_array_equal(tensor, tensors[name])
@@ -96,7 +96,7 @@ def test_a_merged_matrix_keeps_its_shape(name: str, data: st.DataObject) -> None
             _read(tensors, Side.PASSAGES)
 
 
-def test_a_rank_above_the_matrix_is_refused() -> None:
+def test_a_rank_above_that_of_the_matrix_is_rejected() -> None:
     tensors = _tensors()
     tensors[f"passages.{MATRIX}.up"] = np.zeros((6, 5), np.float16)
     tensors[f"passages.{MATRIX}.down"] = np.zeros((5, 4), np.float16)
@@ -108,7 +108,7 @@ def test_a_rank_above_the_matrix_is_refused() -> None:
     ("name", "shape"),
     [(BIAS, (7,)), (BIAS, ()), (POSITIONS, (7, 4)), (POSITIONS, (12, 5)), (POSITIONS, (12,))],
 )
-def test_a_replacement_has_the_shape_of_what_it_replaces(name: str, shape: tuple[int, ...]) -> None:
+def test_a_replacement_of_another_shape_is_rejected(name: str, shape: tuple[int, ...]) -> None:
     tensors = {**_tensors(), f"passages.{name}": np.zeros(shape, np.float16)}
     with pytest.raises(ValueError, match="cannot replace"):
         _read(tensors, Side.PASSAGES)
@@ -116,7 +116,7 @@ def test_a_replacement_has_the_shape_of_what_it_replaces(name: str, shape: tuple
 
 @pytest.mark.parametrize("name", [f"passages.{MATRIX}.up", f"passages.{BIAS}"])
 @pytest.mark.parametrize("harm", [np.nan, np.inf, "integers"])
-def test_what_is_no_number_is_refused(name: str, harm: object) -> None:
+def test_values_that_are_not_finite_are_rejected(name: str, harm: object) -> None:
     tensors = _tensors()
     if isinstance(harm, float):
         tensors[name].flat[0] = harm
@@ -136,7 +136,7 @@ def test_what_is_no_number_is_refused(name: str, harm: object) -> None:
         (f"passages.{MATRIX}", "both replaced and adapted"),
     ],
 )
-def test_a_change_that_makes_no_sense_is_refused(name: str, said: str, side: Side) -> None:
+def test_an_invalid_adapter_is_rejected(name: str, said: str, side: Side) -> None:
     tensors = {**_tensors(), name: np.zeros((6, 4), np.float16)}
     with pytest.raises(ValueError, match=said):
         weights_of(tensors, tensors.__getitem__, side)

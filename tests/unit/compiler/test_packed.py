@@ -48,7 +48,9 @@ def test_each_block_has_its_scale(values: Array, scales: Array) -> None:
     np.testing.assert_array_equal(unpack(_packed(values), scales), wanted)
 
 
-def test_packed_and_plain_tensors_are_read_alike(values: Array, scales: Array) -> None:
+def test_packed_and_plain_tensors_are_read_by_their_plain_names(
+    values: Array, scales: Array
+) -> None:
     file = {
         "a": np.ones(2, np.float16), "b" + NIBBLES: _packed(values),
         "b" + SCALES: scales, "c": np.zeros(1, np.float16),
@@ -70,19 +72,19 @@ def test_packed_and_plain_tensors_are_read_alike(values: Array, scales: Array) -
         (np.zeros(16, np.uint8), np.zeros(1, np.float16)),
     ],
 )
-def test_what_is_no_matrix_is_refused(nibbles: Array, scales: Array) -> None:
+def test_an_invalid_4_bit_matrix_is_rejected(nibbles: Array, scales: Array) -> None:
     with pytest.raises(ValueError, match="not a 4-bit matrix"):
         unpack(nibbles, scales)
 
 
-def test_a_matrix_without_its_scales_is_missed() -> None:
+def test_missing_scales_raise_an_error() -> None:
     file = {"b" + NIBBLES: np.zeros((2, 16), np.uint8)}
     _, read = readable(file, file.__getitem__)
     with pytest.raises(KeyError):
         read("b")
 
 
-def test_vectors_of_words_stay_packed_in_a_graph_of_float32(tmp_path: Path) -> None:
+def test_packed_word_embeddings_in_a_float32_graph_change_no_result(tmp_path: Path) -> None:
     """They take a third of the room, and every vector is the same to the bit."""
     plain: dict[str, Array] = dict(tiny_weights())
     random = np.random.default_rng(5)

@@ -41,7 +41,7 @@ levels = st.sampled_from([FULL_RANGE, SAFE_RANGE])
 
 
 @given(seeds, levels)
-def test_a_rounded_weight_is_half_a_step_off_at_most(seed: int, top: int) -> None:
+def test_the_rounding_error_of_weights_is_at_most_half_a_step(seed: int, top: int) -> None:
     weight = np.random.default_rng(seed).standard_normal((7, 5)).astype(np.float32)
     integers, scales = quantize_columns(weight, top)
     assert np.abs(integers).max() <= top
@@ -55,7 +55,7 @@ def test_a_column_of_zeros_stays_zero() -> None:
 
 
 @given(st.floats(-50, 50), st.floats(-50, 50))
-def test_zero_has_a_level_of_its_own(low: float, high: float) -> None:
+def test_zero_is_represented_exactly(low: float, high: float) -> None:
     scale, zero = affine(min(low, high), max(low, high))
     assert scale > 0
     assert 0 <= int(zero) <= 255
@@ -64,7 +64,7 @@ def test_zero_has_a_level_of_its_own(low: float, high: float) -> None:
 
 
 @given(seeds, st.floats(0, 1))
-def test_smoothing_changes_no_product(seed: int, share: float) -> None:
+def test_smoothing_does_not_change_the_product(seed: int, share: float) -> None:
     random = np.random.default_rng(seed)
     x = random.standard_normal((4, 6)).astype(np.float32)
     weight = random.standard_normal((6, 3)).astype(np.float32)
@@ -74,7 +74,7 @@ def test_smoothing_changes_no_product(seed: int, share: float) -> None:
     np.testing.assert_allclose(smoothed, x @ weight, atol=1e-3)
 
 
-def test_a_silent_channel_does_not_divide_by_zero() -> None:
+def test_a_channel_of_zeros_does_not_divide_by_zero() -> None:
     silent = np.zeros(3, np.float32)
     assert (smoothing(Range(silent, silent), np.zeros((3, 2), np.float32), 0.5) > 0).all()
 
@@ -88,7 +88,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("precision", "worst"), [(Precision.FP32, 0.99999), (Precision.INT8, 0.99)]
 )
-def test_the_graph_is_the_encoder(
+def test_the_graph_computes_what_the_plain_encoder_does(
     tmp_path: Path, precision: Precision, worst: float, blocks: tuple[int, int, int]
 ) -> None:
     record = install_tiny_model(tmp_path, late=True, blocks=blocks)
@@ -109,21 +109,21 @@ def test_the_graph_is_the_encoder(
                 np.testing.assert_allclose(states, plain, atol=1e-4)
 
 
-def test_where_attention_is_kept_within_blocks_nothing_is_padded(tmp_path: Path) -> None:
+def test_a_graph_with_block_attention_does_not_support_padding(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path, late=True, blocks=(8, 4, 5))
     source = tmp_path / TINY / "source"
     calibrate.compile_model(record, Precision.FP32, Side.PASSAGES, source, tmp_path)
     assert not Encoder(tmp_path / "model.onnx", "cpu").padded
 
 
-def test_a_wrong_conversion_is_not_accepted(models: Path, tmp_path: Path) -> None:
+def test_a_graph_that_fails_its_probe_is_rejected(models: Path, tmp_path: Path) -> None:
     record = install_tiny_model(models, probe=(1.0, 1.0))
     source = models / TINY / "source"
     with pytest.raises(InternalError, match="compiled wrongly"):
         calibrate.compile_model(record, Precision.FP32, Side.PASSAGES, source, tmp_path)
 
 
-def test_a_record_and_its_file_agree_on_how_much_there_is(models: Path, tmp_path: Path) -> None:
+def test_a_record_that_does_not_match_its_file_is_rejected(models: Path, tmp_path: Path) -> None:
     record = install_tiny_model(models)
     source = models / TINY / "source"
     for wrong, match in (
@@ -135,7 +135,7 @@ def test_a_record_and_its_file_agree_on_how_much_there_is(models: Path, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_vectors_of_words_stay_packed_where_a_file_has_them_so(tmp_path: Path) -> None:
+def test_a_float32_graph_keeps_word_embeddings_in_4_bits(tmp_path: Path) -> None:
     """And the graph computes what one with plain vectors does, to the bit."""
     random = np.random.default_rng(5)
     weights: dict[str, NDArray[Any]] = dict(tiny_weights())
@@ -159,7 +159,7 @@ def test_the_vectors_of_words_stay_packed_where_a_file_has_them_so(tmp_path: Pat
     assert sizes[1] < sizes[0]
 
 
-def test_calibration_reads_texts_of_many_kinds_and_languages(tmp_path: Path) -> None:
+def test_calibration_texts_of_a_multilingual_model_have_many_languages(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path)
     texts = calibrate.calibration_texts(record)
     assert len(texts) > 40

@@ -17,5 +17,7 @@ from indexer.embed.base import passage_prefix
         ("  A\n title ", ("", " x\ty "), "A title. x y: "),
     ],
 )
-def test_the_prefix_names_what_is_known(title: str, headings: tuple[str, ...], prefix: str) -> None:
+def test_the_prefix_has_title_and_headings(
+    title: str, headings: tuple[str, ...], prefix: str
+) -> None:
     assert passage_prefix(title, headings) == prefix

@@ -25,7 +25,7 @@ def _seen(plan: Blocks, length: int) -> np.ndarray:
 
 
 @given(LENGTHS, BLOCKS, REACHES, ANCHORS)
-def test_every_row_after_the_anchors_has_its_place(
+def test_places_map_each_row_to_its_block(
     length: int, block: int, reach: int, anchors: int
 ) -> None:
     plan = plan_blocks(length, block, reach, anchors)
@@ -34,7 +34,7 @@ def test_every_row_after_the_anchors_has_its_place(
 
 
 @given(LENGTHS, BLOCKS, REACHES, ANCHORS)
-def test_a_row_sees_the_anchors_and_a_block_around_it(
+def test_a_row_attends_to_the_anchors_and_its_surroundings(
     length: int, block: int, reach: int, anchors: int
 ) -> None:
     plan = plan_blocks(length, block, reach, anchors)
@@ -47,14 +47,14 @@ def test_a_row_sees_the_anchors_and_a_block_around_it(
 
 
 @given(LENGTHS, BLOCKS, REACHES, ANCHORS)
-def test_no_row_is_seen_twice(length: int, block: int, reach: int, anchors: int) -> None:
+def test_no_row_attends_to_another_twice(length: int, block: int, reach: int, anchors: int) -> None:
     for keys in plan_blocks(length, block, reach, anchors).keys.tolist():
         assert len(set(keys)) == len(keys)
         assert set(keys) <= set(range(length))
 
 
 @given(BLOCKS, REACHES, ANCHORS, st.data())
-def test_in_a_short_sequence_all_see_all(
+def test_attention_is_full_in_a_short_sequence(
     block: int, reach: int, anchors: int, data: st.DataObject
 ) -> None:
     whole = anchors + block + 2 * reach
@@ -64,7 +64,7 @@ def test_in_a_short_sequence_all_see_all(
 
 
 @given(LENGTHS, BLOCKS, REACHES, ANCHORS)
-def test_blocks_are_of_one_size_and_share_few_rows(
+def test_blocks_have_equal_size_and_overlap_little(
     length: int, block: int, reach: int, anchors: int
 ) -> None:
     plan = plan_blocks(length, block, reach, anchors)
@@ -74,7 +74,7 @@ def test_blocks_are_of_one_size_and_share_few_rows(
 
 
 @given(LENGTHS, BLOCKS, ANCHORS, st.integers(1, 5), st.integers(1, 200))
-def test_groups_hold_the_blocks_of_every_sequence(
+def test_groups_contain_the_blocks_of_all_sequences(
     length: int, block: int, anchors: int, sequences: int, tokens: int
 ) -> None:
     plan = plan_blocks(length, block, 7, anchors)
@@ -89,7 +89,7 @@ def test_groups_hold_the_blocks_of_every_sequence(
 
 
 @given(LENGTHS, BLOCKS, ANCHORS, st.integers(1, 5), st.integers(1, 200))
-def test_every_token_of_every_sequence_has_its_place(
+def test_places_map_each_token_of_a_batch_to_its_block(
     length: int, block: int, anchors: int, sequences: int, tokens: int
 ) -> None:
     plan = plan_blocks(length, block, 7, anchors)
@@ -100,7 +100,7 @@ def test_every_token_of_every_sequence_has_its_place(
 
 
 @given(LENGTHS, BLOCKS, st.integers(1, 200))
-def test_groups_are_about_as_large_as_wanted(length: int, block: int, tokens: int) -> None:
+def test_groups_have_about_the_wanted_size(length: int, block: int, tokens: int) -> None:
     plan = plan_blocks(length, block, 7, 0)
     groups, blocks, size = group(plan, 3, tokens).queries.shape
     wanted = max(1, tokens // size)

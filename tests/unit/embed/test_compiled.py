@@ -54,7 +54,7 @@ def test_it_is_compiled_once(record: ModelRecord, tmp_path: Path, precision: Pre
     assert {path: path.stat().st_mtime_ns for path in again.folder.iterdir()} == stamps
 
 
-def test_what_came_compiled_is_used_and_never_written(
+def test_a_shipped_compiled_model_is_used_and_not_written(
     record: ModelRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shipped, models = tmp_path / "shipped", tmp_path / "models"
@@ -71,7 +71,7 @@ def test_what_came_compiled_is_used_and_never_written(
 
 
 @both
-def test_a_damaged_file_is_built_again(
+def test_a_damaged_file_is_rebuilt(
     record: ModelRecord, tmp_path: Path, precision: Precision
 ) -> None:
     compiled = _compile(record, tmp_path, precision)
@@ -91,7 +91,7 @@ def test_a_damaged_file_is_built_again(
     assert intact(_compile(record, tmp_path, precision))
 
 
-def test_a_compiler_that_dies_is_named_with_its_last_words(
+def test_the_error_of_a_crashed_compiler_has_the_tail_of_its_stderr(
     record: ModelRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("indexer.embed.compiled.COMPILER", "no_such_compiler")
@@ -101,7 +101,7 @@ def test_a_compiler_that_dies_is_named_with_its_last_words(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a script in the place of the interpreter")
-def test_a_compiler_that_says_nothing_is_named_with_its_status(
+def test_the_error_of_a_silent_compiler_has_its_status(
     record: ModelRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "python"
@@ -112,7 +112,7 @@ def test_a_compiler_that_says_nothing_is_named_with_its_status(
         _compile(record, tmp_path, Precision.INT8)
 
 
-def test_weights_that_make_no_sense_are_damage(record: ModelRecord, tmp_path: Path) -> None:
+def test_invalid_weights_are_reported_as_damaged(record: ModelRecord, tmp_path: Path) -> None:
     with pytest.raises(WorldError) as caught:
         _compile(replace(record, window=161), tmp_path, Precision.INT8)
     assert caught.value.code == "model_damaged"
@@ -120,13 +120,13 @@ def test_weights_that_make_no_sense_are_damage(record: ModelRecord, tmp_path: Pa
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file system that nobody may write to")
-def test_where_nobody_may_write_that_is_said(record: ModelRecord, tmp_path: Path) -> None:
+def test_a_read_only_folder_is_reported(record: ModelRecord, tmp_path: Path) -> None:
     with pytest.raises(WorldError) as caught:
         _compile(record, Path("/sys/lectern"), Precision.INT8)
     assert caught.value.code == "library_unwritable"
 
 
-def test_a_full_disk_is_said(record: ModelRecord, tmp_path: Path, mounter: Mounter) -> None:
+def test_a_full_disk_is_reported(record: ModelRecord, tmp_path: Path, mounter: Mounter) -> None:
     full = tmp_path / "full"
     full.mkdir()
     mounter.memory(1, full)
@@ -137,7 +137,7 @@ def test_a_full_disk_is_said(record: ModelRecord, tmp_path: Path, mounter: Mount
     assert caught.value.code == "disk_full"
 
 
-def test_a_file_in_the_place_of_the_folder_is_an_error_of_its_own(
+def test_a_file_instead_of_the_folder_raises_its_own_error(
     record: ModelRecord, tmp_path: Path
 ) -> None:
     (tmp_path / "models").touch()
@@ -145,13 +145,13 @@ def test_a_file_in_the_place_of_the_folder_is_an_error_of_its_own(
         _compile(record, tmp_path / "models", Precision.INT8)
 
 
-def test_it_needs_no_weights_once_it_is_compiled(record: ModelRecord, tmp_path: Path) -> None:
+def test_a_compiled_model_needs_no_weights(record: ModelRecord, tmp_path: Path) -> None:
     _compile(record, tmp_path, Precision.INT8)
     shutil.rmtree(tmp_path / TINY / "source")
     assert intact(_compile(record, tmp_path, Precision.INT8))
 
 
-def test_other_weights_are_compiled_anew(record: ModelRecord, tmp_path: Path) -> None:
+def test_other_weights_are_compiled_again(record: ModelRecord, tmp_path: Path) -> None:
     _compile(record, tmp_path, Precision.INT8)
     late = install_tiny_model(tmp_path, window=80)
     assert intact(_compile(late, tmp_path, Precision.INT8))  # the same weights
@@ -167,7 +167,7 @@ def test_its_files_are_their_owners_alone(record: ModelRecord, tmp_path: Path) -
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
 
 
-def test_leftovers_of_a_killed_build_and_an_older_one_go(
+def test_folders_of_killed_and_older_builds_are_deleted(
     record: ModelRecord, tmp_path: Path
 ) -> None:
     home = tmp_path / TINY
@@ -180,27 +180,27 @@ def test_leftovers_of_a_killed_build_and_an_older_one_go(
     )
 
 
-def test_two_builders_get_in_nobodys_way(record: ModelRecord, tmp_path: Path) -> None:
+def test_two_concurrent_builds_succeed(record: ModelRecord, tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         made = list(pool.map(lambda _: _compile(record, tmp_path, Precision.INT8), range(2)))
     assert made[0] == made[1]
     assert intact(made[0])
 
 
-def test_a_wheel_laid_beside_the_models_is_enough(record: ModelRecord, tmp_path: Path) -> None:
+def test_a_wheel_in_the_folder_of_models_is_found(record: ModelRecord, tmp_path: Path) -> None:
     models = tmp_path / "elsewhere"
     write_wheel(record, tmp_path / TINY / "source", models)
     assert intact(_compile(record, models, Precision.INT8))
 
 
-def test_nothing_to_build_from_is_said(record: ModelRecord, tmp_path: Path) -> None:
+def test_missing_weights_are_reported(record: ModelRecord, tmp_path: Path) -> None:
     with pytest.raises(WorldError, match="working offline") as caught:
         _compile(record, tmp_path / "elsewhere", Precision.INT8)
     assert caught.value.code == "model_missing"
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_is_said(record: ModelRecord, tmp_path: Path) -> None:
+def test_a_folder_without_write_permission_is_reported(record: ModelRecord, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
         with pytest.raises(WorldError) as caught:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_the_newest_comes_first_and_only_the_owner_reads_it(tmp_path: Path) -> None:
+def test_connections_are_newest_first_in_a_private_file(tmp_path: Path) -> None:
     assert connections.read(tmp_path) == ()
     connections.note(tmp_path, "one", "done")
     connections.note(tmp_path, "two\n\udc80", "failed: \u201cno\u201d")
@@ -25,15 +25,13 @@ def test_the_newest_comes_first_and_only_the_owner_reads_it(tmp_path: Path) -> N
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_lines_that_mean_nothing_are_left_out(tmp_path: Path) -> None:
+def test_invalid_lines_are_skipped(tmp_path: Path) -> None:
     file = tmp_path / connections.FILE_NAME
     file.write_text("no json\n[1]\n{}\n")
     connections.note(tmp_path, "one", "done")
     assert [made.what for made in connections.read(tmp_path)] == ["one"]
 
 
-def test_a_folder_that_is_not_there_stops_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_missing_folder_is_only_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     connections.note(tmp_path / "none", "one", "done")
     assert "could not be logged" in caplog.text

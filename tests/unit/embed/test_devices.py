@@ -38,13 +38,13 @@ def test_accelerators_come_first_and_the_cpu_last() -> None:
     assert candidates(["CPUExecutionProvider"]) == ["cpu"]
 
 
-def test_a_wanted_provider_is_the_only_one_beside_the_cpu() -> None:
+def test_only_the_wanted_provider_and_the_cpu_are_tried() -> None:
     assert candidates(EVERYTHING, "coreml") == ["coreml", "cpu"]
     assert candidates(EVERYTHING, "cpu") == ["cpu"]
     assert candidates(["CPUExecutionProvider"], "cuda") == ["cpu"]
 
 
-def test_an_unknown_provider_is_refused() -> None:
+def test_an_unknown_provider_is_rejected() -> None:
     with pytest.raises(WorldError, match="choose auto, cuda") as caught:
         candidates(EVERYTHING, "abacus")
     assert caught.value.code == "bad_setting"
@@ -54,13 +54,13 @@ def test_the_cpu_is_used_when_asked_for() -> None:
     assert choose(CPU, _opens)[1].notes == (Note("device_asked"),)
 
 
-def test_a_missing_provider_is_named() -> None:
+def test_a_missing_provider_is_noted() -> None:
     proven, provider = choose("directml", _opens)
     assert proven == provider.name == CPU
     assert provider.notes == (Note("device_absent", {"device": "directml"}),)
 
 
-def test_a_provider_that_fails_gives_way_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_provider_is_skipped_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     import onnxruntime
 
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: EVERYTHING)
@@ -79,7 +79,7 @@ def test_a_provider_that_fails_gives_way_with_its_reason(monkeypatch: pytest.Mon
     assert choose(AUTO, _opens)[1].name == "cuda"
 
 
-def test_8_bits_stay_on_the_cpu_when_the_accelerator_fails(
+def test_int8_is_used_on_the_cpu_if_the_accelerator_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import onnxruntime
@@ -92,7 +92,7 @@ def test_8_bits_stay_on_the_cpu_when_the_accelerator_fails(
     assert [note.code for note in embedder.provider.notes] == ["device_failed"]
 
 
-def test_a_session_that_falls_back_is_no_session(tmp_path: Path) -> None:
+def test_a_session_that_falls_back_to_the_cpu_raises(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path)
     compiled = ensure_compiled(record, tmp_path, Precision.FP32, download=False)
     runtime = load_runtime()
@@ -105,7 +105,7 @@ def test_a_session_that_falls_back_is_no_session(tmp_path: Path) -> None:
         open_on(runtime, compiled.graph, "cuda")
 
 
-def test_a_runtime_of_which_only_a_folder_is_left_is_none(
+def test_a_leftover_folder_of_the_runtime_is_not_a_runtime(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "onnxruntime").mkdir()
@@ -116,7 +116,7 @@ def test_a_runtime_of_which_only_a_folder_is_left_is_none(
     assert caught.value.code == "no_runtime"
 
 
-def test_without_a_runtime_the_extra_is_named(
+def test_a_missing_runtime_names_the_extra_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)

@@ -51,7 +51,9 @@ def _tokenizer(recipe: dict[str, ModuleType], source: Any, folder: Path) -> Text
     return TextTokenizer(path)
 
 
-def test_the_choice_has_the_special_pieces_and_what_it_says(recipe: dict[str, ModuleType]) -> None:
+def test_the_committed_choice_has_the_special_pieces_and_its_size(
+    recipe: dict[str, ModuleType],
+) -> None:
     pieces = recipe["e5_pieces"]
     kept = pieces.read_kept()
     assert len(kept) == pieces.COUNT
@@ -59,7 +61,7 @@ def test_the_choice_has_the_special_pieces_and_what_it_says(recipe: dict[str, Mo
     assert kept == sorted(set(kept))
 
 
-def test_every_character_is_kept_and_then_what_is_used_most(
+def test_single_characters_are_kept_and_then_the_most_frequent_pieces(
     recipe: dict[str, ModuleType], source: Any
 ) -> None:
     used = {"en": {11: 0.1, 12: 0.3}, "de": {12: 0.1, 13: 0.3}}
@@ -68,12 +70,14 @@ def test_every_character_is_kept_and_then_what_is_used_most(
     assert set(kept) == {0, 1, 2, 3, *letters, 12, 13}
 
 
-def test_a_choice_is_read_as_it_was_written(recipe: dict[str, ModuleType], tmp_path: Path) -> None:
+def test_a_choice_survives_writing_and_reading(
+    recipe: dict[str, ModuleType], tmp_path: Path
+) -> None:
     recipe["e5_pieces"].write_kept([0, 3, 17, 99], 100, tmp_path / "bits")
     assert recipe["e5_pieces"].read_kept(tmp_path / "bits") == [0, 3, 17, 99]
 
 
-def test_unknown_text_becomes_characters_and_never_nothing(
+def test_unknown_words_become_characters(
     recipe: dict[str, ModuleType], source: Any, tmp_path: Path
 ) -> None:
     tokenizer = _tokenizer(recipe, source, tmp_path)
@@ -83,7 +87,7 @@ def test_unknown_text_becomes_characters_and_never_nothing(
     assert tokens.starts.tolist() == [0, 2, 4, 4, 5]
 
 
-def test_special_pieces_in_a_text_are_read_as_letters(
+def test_special_pieces_in_a_text_are_split_into_characters(
     recipe: dict[str, ModuleType], source: Any, tmp_path: Path
 ) -> None:
     tokenizer = _tokenizer(recipe, source, tmp_path)
@@ -92,14 +96,14 @@ def test_special_pieces_in_a_text_are_read_as_letters(
     assert names == ["\u2581", "<", "/", "s", ">", "\u2581", "<", "s", ">"]
 
 
-def test_texts_are_framed_as_the_model_was_taught(
+def test_texts_get_the_special_tokens_of_training(
     recipe: dict[str, ModuleType], source: Any, tmp_path: Path
 ) -> None:
     tokenizer = _tokenizer(recipe, source, tmp_path)
     assert (tokenizer.lead.tolist(), tokenizer.tail.tolist()) == ([0], [2])
 
 
-def test_joiners_part_words_as_in_the_original(
+def test_a_zero_width_joiner_separates_words(
     recipe: dict[str, ModuleType], source: Any, tmp_path: Path
 ) -> None:
     _tokenizer(recipe, source, tmp_path)
@@ -108,7 +112,7 @@ def test_joiners_part_words_as_in_the_original(
 
 
 @pytest.mark.parametrize("word", ["\u0628\u0628", "\u05d1\u05d1"])
-def test_vowel_points_are_left_out(
+def test_vowel_points_are_removed(
     recipe: dict[str, ModuleType], source: Any, tmp_path: Path, word: str
 ) -> None:
     source = replace(source, pieces=(*source.pieces[:-1], f"\u2581{word}"))
@@ -120,7 +124,7 @@ def test_vowel_points_are_left_out(
 
 
 @pytest.mark.parametrize("text", ["\u0640\u0640", "a\u064e", "\u05b4"])
-def test_points_without_a_letter_stay(
+def test_vowel_points_without_a_letter_are_kept(
     recipe: dict[str, ModuleType], source: Any, tmp_path: Path, text: str
 ) -> None:
     (tokens,) = _tokenizer(recipe, source, tmp_path).encode([text])

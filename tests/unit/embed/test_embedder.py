@@ -86,9 +86,7 @@ texts = st.lists(
 
 @settings(max_examples=25, deadline=None)
 @given(texts)
-def test_what_shares_the_batch_changes_nothing(
-    embedder: OnnxEmbedder, texts: list[list[str]]
-) -> None:
+def test_vectors_do_not_depend_on_the_batch(embedder: OnnxEmbedder, texts: list[list[str]]) -> None:
     passages = [passage(*sentences) for sentences in texts]
     together = embedder.encode_passages(passages)
     for one, made in zip(passages, together, strict=True):
@@ -121,7 +119,7 @@ def test_a_query_has_no_prefix(exact: tuple[OnnxEmbedder, Path]) -> None:
     _close(embedder.encode_query("bread"), made.vector)
 
 
-def test_nothing_of_a_long_passage_is_dropped(embedder: OnnxEmbedder) -> None:
+def test_all_of_a_long_passage_is_encoded(embedder: OnnxEmbedder) -> None:
     filler = "the sea was calm and grey. " * 30
     (calm,) = embedder.encode_passages([passage(filler, "the sea was calm and grey. ")])
     (fire,) = embedder.encode_passages([passage(filler, "zzz zzz zzz zzz zzz zzz zzz! ")])
@@ -131,24 +129,24 @@ def test_nothing_of_a_long_passage_is_dropped(embedder: OnnxEmbedder) -> None:
     assert fire.sentences[1] @ last.sentences[0] > calm.sentences[1] @ last.sentences[0]
 
 
-def test_the_prefix_leaves_the_window_to_the_text(embedder: OnnxEmbedder) -> None:
+def test_a_long_prefix_is_cut(embedder: OnnxEmbedder) -> None:
     (made,) = embedder.encode_passages([passage("short", title="endless title " * 200)])
     assert made.tokens <= embedder.record.max_prefix + 2 + 3
 
 
 @pytest.mark.parametrize("view", ["", " ", "\0", "\ufffd", "\n\f\n"])
-def test_a_text_without_a_word_still_gets_vectors(embedder: OnnxEmbedder, view: str) -> None:
+def test_a_text_without_words_has_vectors(embedder: OnnxEmbedder, view: str) -> None:
     (made,) = embedder.encode_passages([passage(view, title="Log")])
     np.testing.assert_allclose(np.linalg.norm(made.vector), 1, atol=1e-5)
     np.testing.assert_allclose(np.linalg.norm(made.sentences, axis=1), 1, atol=1e-5)
     np.testing.assert_allclose(np.linalg.norm(embedder.encode_query(view)), 1, atol=1e-5)
 
 
-def test_nothing_to_embed_is_nothing(embedder: OnnxEmbedder) -> None:
+def test_no_passages_yield_no_vectors(embedder: OnnxEmbedder) -> None:
     assert embedder.encode_passages([]) == []
 
 
-def test_batches_bring_every_passage_once(embedder: OnnxEmbedder) -> None:
+def test_batches_yield_every_passage_once(embedder: OnnxEmbedder) -> None:
     passages = [passage(*SENTENCES[: 1 + n % 3]) for n in range(40)]
     asked = []
 
@@ -161,7 +159,7 @@ def test_batches_bring_every_passage_once(embedder: OnnxEmbedder) -> None:
     assert len(asked) == len(runs) > 5
 
 
-def test_leaving_early_leaves_no_thread(embedder: OnnxEmbedder) -> None:
+def test_closing_the_iterator_early_ends_its_threads(embedder: OnnxEmbedder) -> None:
     before = threading.active_count()
     batches = embedder.encode_batches([passage(*SENTENCES)] * 60, budget=lambda: 40)
     next(batches)
@@ -169,7 +167,7 @@ def test_leaving_early_leaves_no_thread(embedder: OnnxEmbedder) -> None:
     assert threading.active_count() == before
 
 
-def test_throughput_counts_what_passages_are_made_of(embedder: OnnxEmbedder) -> None:
+def test_throughput_counts_the_tokens_of_passages(embedder: OnnxEmbedder) -> None:
     passages = [passage(*SENTENCES, title="Log")] * 3
     sequences = embedder.sequences(passages)
     made = embedder.encode_passages(passages)
@@ -177,7 +175,7 @@ def test_throughput_counts_what_passages_are_made_of(embedder: OnnxEmbedder) -> 
     assert embedder.bare_throughput(sequences) > 0
 
 
-def test_a_space_names_what_vectors_depend_on(
+def test_the_name_of_a_space_has_all_that_vectors_depend_on(
     embedder: OnnxEmbedder, late: tuple[OnnxEmbedder, Path]
 ) -> None:
     assert embedder.space == space_of(embedder.record, embedder.precision)
@@ -185,7 +183,7 @@ def test_a_space_names_what_vectors_depend_on(
     assert late[0].space != embedder.space
 
 
-def test_late_pooling_equals_the_plain_way(late: tuple[OnnxEmbedder, Path]) -> None:
+def test_late_pooling_equals_the_reference(late: tuple[OnnxEmbedder, Path]) -> None:
     embedder, models = late
     chosen = [SENTENCES[: 1 + n % 3] for n in range(12)]
     passages = [passage(*sentences, title="Log") for sentences in chosen]
@@ -212,7 +210,7 @@ def test_late_pooling_equals_the_plain_way(late: tuple[OnnxEmbedder, Path]) -> N
             position += len(sentence)
 
 
-def test_a_window_is_read_under_the_headings_of_each_passage(
+def test_changed_headings_are_inserted_into_a_window(
     late: tuple[OnnxEmbedder, Path],
 ) -> None:
     embedder, models = late
@@ -235,7 +233,7 @@ def test_a_window_is_read_under_the_headings_of_each_passage(
         _close(vectors.vector, unit(own.mean(axis=0)))
 
 
-def test_what_a_model_wants_in_front_stands_at_the_start_of_a_window_alone(
+def test_the_document_prefix_is_only_at_the_start_of_a_window(
     late: tuple[OnnxEmbedder, Path],
 ) -> None:
     embedder, _ = late
@@ -251,7 +249,7 @@ def test_what_a_model_wants_in_front_stands_at_the_start_of_a_window_alone(
     assert sequence.ids.tolist() == [*tokenizer.lead, *np.concatenate(body), *tokenizer.tail]
 
 
-def test_headings_are_no_part_of_a_passage_without_text(late: tuple[OnnxEmbedder, Path]) -> None:
+def test_no_headings_are_inserted_before_an_empty_passage(late: tuple[OnnxEmbedder, Path]) -> None:
     embedder, _ = late
     made = embedder.encode_passages(
         [passage(SENTENCES[0], headings=("Weather",)), passage("", headings=("People",))]
@@ -259,7 +257,9 @@ def test_headings_are_no_part_of_a_passage_without_text(late: tuple[OnnxEmbedder
     assert all(np.isclose(np.linalg.norm(each.vector), 1.0) for each in made)
 
 
-def test_a_late_passage_knows_its_neighbours(late: tuple[OnnxEmbedder, Path]) -> None:
+def test_the_vector_of_a_late_passage_depends_on_its_neighbours(
+    late: tuple[OnnxEmbedder, Path],
+) -> None:
     embedder, _ = late
     (alone,) = embedder.encode_passages([passage(SENTENCES[0])])
     beside = embedder.encode_passages([passage(SENTENCES[0]), passage(SENTENCES[2])])[0]

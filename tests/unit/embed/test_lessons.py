@@ -102,7 +102,7 @@ def _words(tokenizer: TextTokenizer, ids: Any) -> str:
 
 
 @pytest.mark.parametrize("length", [512, 2048])
-def test_windows_are_those_the_program_reads(
+def test_training_windows_equal_those_of_the_embedder(
     lessons: Any, corpus: Any, tokenizer: TextTokenizer, length: int
 ) -> None:
     titles = set()
@@ -121,7 +121,7 @@ def test_windows_are_those_the_program_reads(
     assert titles == {TITLE, ""}  # it is left out at times
 
 
-def test_passages_stand_where_they_say(lessons: Any, corpus: Any) -> None:
+def test_passages_have_the_right_offsets(lessons: Any, corpus: Any) -> None:
     for step in range(12):
         for window in lessons.draw(step, 0, 1024, 2048, held=False).windows:
             for one in window.passages:
@@ -141,7 +141,7 @@ def test_long_headings_are_cut(lessons: Any, corpus: Any, tokenizer: TextTokeniz
     assert max(runs) == MOST_HEADINGS  # one may be cut by the end of its window
 
 
-def test_a_step_is_drawn_from_its_number(lessons: Any) -> None:
+def test_a_step_depends_on_its_number_only(lessons: Any) -> None:
     first, again, other = (lessons.draw(step, 1, 512, 2048, held=False) for step in (3, 3, 4))
     for one, same in zip(first.windows, again.windows, strict=True):
         np.testing.assert_array_equal(one.ids, same.ids)

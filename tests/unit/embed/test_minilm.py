@@ -78,7 +78,7 @@ def test_8_bits_do_not_depend_on_the_batch(int8: OnnxEmbedder, texts: list[str])
     np.testing.assert_allclose(together, alone, atol=1e-5)
 
 
-def test_like_finds_like(int8: OnnxEmbedder) -> None:
+def test_similar_texts_have_similar_vectors(int8: OnnxEmbedder) -> None:
     query = int8.encode_query("How much notice must be given to terminate the agreement?")
     notice, bread = _vectors(
         int8,

@@ -28,7 +28,7 @@ def test_a_record_pins_its_files(record: ModelRecord) -> None:
 
 
 @every_record
-def test_a_record_fits_together(record: ModelRecord) -> None:
+def test_the_fields_of_a_record_are_consistent(record: ModelRecord) -> None:
     shape = record.architecture
     assert shape.hidden % shape.heads == 0
     assert record.max_prefix + record.overlap < record.window <= shape.positions
@@ -39,19 +39,19 @@ def test_a_record_fits_together(record: ModelRecord) -> None:
 
 
 @every_record
-def test_a_record_survives_its_file(record: ModelRecord, tmp_path: Path) -> None:
+def test_a_record_survives_writing_and_reading(record: ModelRecord, tmp_path: Path) -> None:
     other = replace(record, id="another")
     write_record(other, tmp_path)
     assert find_record("another", tmp_path) == other
 
 
-def test_an_unknown_model_is_refused_by_name() -> None:
+def test_an_unknown_model_is_rejected() -> None:
     with pytest.raises(WorldError, match="no language model named nonesuch") as caught:
         find_record("nonesuch")
     assert caught.value.code == "unknown_model"
 
 
-def test_a_model_cannot_be_a_path_out_of_the_folder(tmp_path: Path) -> None:
+def test_a_model_id_cannot_be_a_path(tmp_path: Path) -> None:
     models = tmp_path / "models"
     models.mkdir()
     write_record(replace(next(iter(RECORDS.values())), id="outside"), tmp_path)
@@ -59,7 +59,7 @@ def test_a_model_cannot_be_a_path_out_of_the_folder(tmp_path: Path) -> None:
         find_record("../outside", models)
 
 
-def test_models_of_ones_own_are_known_once_and_under_their_own_name(tmp_path: Path) -> None:
+def test_models_in_the_persons_folder_are_listed_once(tmp_path: Path) -> None:
     built_in = next(iter(RECORDS.values()))
     mine = replace(built_in, id="mine")
     for record in (built_in, mine):
@@ -75,7 +75,7 @@ def test_models_of_ones_own_are_known_once_and_under_their_own_name(tmp_path: Pa
     assert caught.value.code == "unknown_model"
 
 
-def test_a_model_has_no_file_that_its_record_does_not_name() -> None:
+def test_shipped_models_have_only_the_files_of_their_record() -> None:
     record = next(iter(RECORDS.values()))
     assert record.file(WEIGHTS).name == WEIGHTS
     with pytest.raises(KeyError, match="nonesuch"):
@@ -83,7 +83,7 @@ def test_a_model_has_no_file_that_its_record_does_not_name() -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"id": 3}'])
-def test_a_damaged_record_names_no_model(content: str, tmp_path: Path) -> None:
+def test_a_damaged_record_is_an_unknown_model(content: str, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / RECORD).write_text(content)
     with pytest.raises(WorldError):

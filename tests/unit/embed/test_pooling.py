@@ -37,5 +37,5 @@ def test_unit_vectors_have_length_one() -> None:
     np.testing.assert_allclose(np.linalg.norm(unit(_states(9)), axis=1), 1, atol=1e-6)
 
 
-def test_a_vector_of_zeros_has_no_direction() -> None:
+def test_a_vector_of_zeros_stays_zero() -> None:
     assert not unit(np.zeros((2, 4), np.float32)).any()

@@ -35,7 +35,7 @@ def embedder(
 
 
 @pytest.mark.parametrize("wanted", range(4))
-def test_the_mean_of_states_is_the_vector(embedder: OnnxEmbedder, wanted: int) -> None:
+def test_the_normalised_mean_of_states_is_the_vector(embedder: OnnxEmbedder, wanted: int) -> None:
     passages = [SHORT, LONG, EMPTY, SHORT]
     tokens = embedder.passage_states(passages, wanted)
     vector = embedder.encode_passages(passages)[wanted].vector
@@ -47,7 +47,7 @@ def test_the_mean_of_states_is_the_vector(embedder: OnnxEmbedder, wanted: int) -
 
 
 @pytest.mark.parametrize("chosen", [SHORT, LONG], ids=["short", "long"])
-def test_every_word_has_its_tokens(embedder: OnnxEmbedder, chosen: EmbedInput) -> None:
+def test_every_word_has_token_states(embedder: OnnxEmbedder, chosen: EmbedInput) -> None:
     tokens = embedder.passage_states([chosen], 0)
     spans = word_spans(chosen.view)
     assert [chosen.view[a:b] for a, b in spans] == chosen.view.replace(".", "").split()

@@ -30,7 +30,9 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> TextTokenizer:
     return TextTokenizer(models / TINY / "source" / TOKENIZER)
 
 
-def test_the_frame_is_read_from_the_tokenizer(tokenizer: TextTokenizer) -> None:
+def test_the_special_tokens_around_a_text_are_those_of_the_tokenizer(
+    tokenizer: TextTokenizer,
+) -> None:
     assert tokenizer.lead.tolist() == [2]
     assert tokenizer.tail.tolist() == [3]
 
@@ -53,13 +55,13 @@ def _whole_words(path: Path, *special: str) -> TextTokenizer:
     return TextTokenizer(path)
 
 
-def test_a_special_token_that_a_vocabulary_lets_through_is_unknown(tmp_path: Path) -> None:
+def test_a_special_token_from_the_vocabulary_becomes_unknown(tmp_path: Path) -> None:
     tokenizer = _whole_words(tmp_path / TOKENIZER, *SPECIAL)
     lamp, forged, oil = tokenizer.encode(["lamp [SEP] oil"])[0].ids.tolist()
     assert (lamp, forged, oil) == (5, SPECIAL.index("[UNK]"), 6)
 
 
-def test_where_no_token_is_special_none_is_replaced(tmp_path: Path) -> None:
+def test_without_special_tokens_none_is_replaced(tmp_path: Path) -> None:
     tokenizer = _whole_words(tmp_path / TOKENIZER)
     assert tokenizer.encode(["lamp [SEP] oil"])[0].ids.tolist() == [5, 3, 6]
 
@@ -68,7 +70,7 @@ pieces = st.one_of(st.text(max_size=12), st.sampled_from([*SPECIAL, "</s>", "<s>
 
 
 @given(st.lists(pieces, max_size=8).map(" ".join))
-def test_tokens_start_inside_the_text_in_order(tokenizer: TextTokenizer, text: str) -> None:
+def test_token_offsets_ascend_within_the_text(tokenizer: TextTokenizer, text: str) -> None:
     (tokens,) = tokenizer.encode([text])
     assert len(tokens.ids) == len(tokens.starts)
     assert (np.diff(tokens.starts) >= 0).all()
@@ -76,7 +78,7 @@ def test_tokens_start_inside_the_text_in_order(tokenizer: TextTokenizer, text: s
     assert not np.isin(tokens.ids, [0, 2, 3, 4]).any()
 
 
-def test_those_of_one_file_share_it_as_long_as_anyone_uses_it(tmp_path: Path) -> None:
+def test_a_tokenizer_is_shared_while_it_is_in_use(tmp_path: Path) -> None:
     install_tiny_model(tmp_path)
     path = tmp_path / TINY / "source" / TOKENIZER
     one = shared_tokenizer(path, "digest")

@@ -55,7 +55,9 @@ def _open(
 
 
 @both
-def test_passages_are_as_merged_by_hand(models: Path, tmp_path: Path, precision: Precision) -> None:
+def test_passages_are_encoded_by_merged_weights(
+    models: Path, tmp_path: Path, precision: Precision
+) -> None:
     adapted = _open(find_record(TINY, models), models, precision)
     merged = _open(install_its_passages(tmp_path), tmp_path, precision)
     assert max(map(len, adapted.sequences(PASSAGES))) > QUERY_WINDOW
@@ -67,7 +69,7 @@ def test_passages_are_as_merged_by_hand(models: Path, tmp_path: Path, precision:
 
 @both
 @pytest.mark.parametrize("text", [QUERY, LONG, ""], ids=["short", "long", "empty"])
-def test_queries_are_as_by_the_genuine_model(
+def test_queries_are_encoded_as_by_the_base_model_alone(
     models: Path, tmp_path: Path, precision: Precision, text: str
 ) -> None:
     adapted = _open(find_record(TINY, models), models, precision, Side.QUERIES)
@@ -80,9 +82,7 @@ def test_queries_are_as_by_the_genuine_model(
 
 
 @both
-def test_passages_may_do_without_layers_that_queries_have(
-    tmp_path: Path, precision: Precision
-) -> None:
+def test_the_encoder_of_passages_may_skip_layers(tmp_path: Path, precision: Precision) -> None:
     record = install_two_encoders(tmp_path)
     write_record(replace(record, architecture=replace(record.architecture, skipped=(0,))), tmp_path)
     skipping = find_record(TINY, tmp_path)
@@ -113,14 +113,14 @@ def test_passages_may_do_without_layers_that_queries_have(
 
 
 @both
-def test_the_two_are_not_the_same(models: Path, precision: Precision) -> None:
+def test_the_two_encoders_differ(models: Path, precision: Precision) -> None:
     record = find_record(TINY, models)
     query = _open(record, models, precision, Side.QUERIES).encode_query(SENTENCES[0])
     (read,) = _open(record, models, precision).encode_passages([passage(SENTENCES[0])])
     assert float(query @ read.vector) < 0.98
 
 
-def test_neither_reads_what_the_other_does(models: Path) -> None:
+def test_an_encoder_rejects_the_inputs_of_the_other(models: Path) -> None:
     record = find_record(TINY, models)
     passages = _open(record, models, Precision.INT8)
     queries = _open(record, models, Precision.INT8, Side.QUERIES)
@@ -135,7 +135,7 @@ def test_neither_reads_what_the_other_does(models: Path) -> None:
             wrong()
 
 
-def test_each_is_compiled_once_and_stays(tmp_path: Path) -> None:
+def test_each_encoder_is_compiled_once(tmp_path: Path) -> None:
     record = install_two_encoders(tmp_path)
     made = [
         ensure_compiled(record, tmp_path, precision, side, download=False)
@@ -151,7 +151,7 @@ def test_each_is_compiled_once_and_stays(tmp_path: Path) -> None:
     assert [one.graph.stat().st_mtime_ns for one in made] == stamps
 
 
-def test_a_folder_of_the_other_side_is_not_taken(tmp_path: Path) -> None:
+def test_the_folder_of_the_other_encoder_is_not_used(tmp_path: Path) -> None:
     record = install_two_encoders(tmp_path)
     queries = ensure_compiled(record, tmp_path, Precision.FP32, Side.QUERIES, download=False)
     assert intact(queries)
@@ -169,7 +169,7 @@ def test_one_encoder_is_compiled_once_for_both(tmp_path: Path) -> None:
     assert intact(queries)
 
 
-def test_what_a_model_of_one_encoder_left_goes(tmp_path: Path) -> None:
+def test_folders_of_a_former_single_encoder_are_deleted(tmp_path: Path) -> None:
     plain = ensure_compiled(install_tiny_model(tmp_path), tmp_path, Precision.INT8, download=False)
     record = install_two_encoders(tmp_path)
     made = [
@@ -192,7 +192,7 @@ def test_vectors_of_another_file_are_in_another_space(tmp_path: Path) -> None:
     )
 
 
-def test_a_record_without_the_field_has_one_encoder(tmp_path: Path) -> None:
+def test_a_record_without_query_window_has_one_encoder(tmp_path: Path) -> None:
     install_two_encoders(tmp_path)
     path = tmp_path / TINY / "record.json"
     kept = path.read_text("utf-8").replace(f',\n "query_window": {QUERY_WINDOW}', "")
@@ -203,7 +203,7 @@ def test_a_record_without_the_field_has_one_encoder(tmp_path: Path) -> None:
     assert all(record.encoder_of(side) == record for side in Side)
 
 
-def test_the_probe_is_of_the_queries(tmp_path: Path) -> None:
+def test_the_probe_tests_the_encoder_of_queries(tmp_path: Path) -> None:
     record = install_two_encoders(tmp_path)
     vector = _open(record, tmp_path, Precision.FP32, Side.QUERIES).encode_query("a probe")
     right = tuple(float(value) for value in vector[:4])
@@ -235,7 +235,7 @@ DAMAGED = {
 
 @both
 @pytest.mark.parametrize("tensors", DAMAGED.values(), ids=DAMAGED.keys())
-def test_a_damaged_adapter_is_told(
+def test_a_damaged_adapter_is_reported(
     tmp_path: Path, precision: Precision, tensors: dict[str, NDArray[Any]]
 ) -> None:
     record = install_tiny_model(
@@ -247,7 +247,7 @@ def test_a_damaged_adapter_is_told(
     assert [path.name for path in (tmp_path / TINY).iterdir() if path.is_dir()] == ["source"]
 
 
-def test_a_record_of_one_encoder_does_not_open_two(tmp_path: Path) -> None:
+def test_a_record_of_one_encoder_rejects_a_file_with_two(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path, late=True, window=WINDOW, weights=two_encoders())
     assert any("passages." in name for name in load_file(tmp_path / TINY / "source" / WEIGHTS))
     with pytest.raises(WorldError) as caught:

@@ -23,14 +23,14 @@ def _plan(tokens: list[int], size: tuple[int, int]) -> Plan:
 
 
 @given(lengths, sizes)
-def test_no_window_is_longer_than_the_model_reads(tokens: list[int], size: tuple[int, int]) -> None:
+def test_no_window_exceeds_the_capacity(tokens: list[int], size: tuple[int, int]) -> None:
     plan = _plan(tokens, size)
     assert all(0 < end - start <= size[0] for start, end in plan.windows)
     assert list(plan.windows) == sorted(set(plan.windows))
 
 
 @given(lengths, sizes)
-def test_takes_cover_every_passage_once(tokens: list[int], size: tuple[int, int]) -> None:
+def test_slices_cover_every_passage_once(tokens: list[int], size: tuple[int, int]) -> None:
     plan = _plan(tokens, size)
     for (start, end), slices in zip(_spans(tokens), plan.slices, strict=True):
         seen = [token for part in slices for token in range(part.start, part.end)]
@@ -38,7 +38,7 @@ def test_takes_cover_every_passage_once(tokens: list[int], size: tuple[int, int]
 
 
 @given(lengths, sizes)
-def test_a_take_lies_in_its_window(tokens: list[int], size: tuple[int, int]) -> None:
+def test_a_slice_is_inside_its_window(tokens: list[int], size: tuple[int, int]) -> None:
     plan = _plan(tokens, size)
     for slices in plan.slices:
         for part in slices:
@@ -47,7 +47,7 @@ def test_a_take_lies_in_its_window(tokens: list[int], size: tuple[int, int]) -> 
 
 
 @given(lengths, sizes)
-def test_a_passage_that_fits_is_taken_whole(tokens: list[int], size: tuple[int, int]) -> None:
+def test_a_passage_that_fits_has_one_slice(tokens: list[int], size: tuple[int, int]) -> None:
     plan = _plan(tokens, size)
     for length, slices in zip(tokens, plan.slices, strict=True):
         if 0 < length <= size[0]:
@@ -55,7 +55,9 @@ def test_a_passage_that_fits_is_taken_whole(tokens: list[int], size: tuple[int, 
 
 
 @given(lengths, sizes)
-def test_no_window_holds_a_passage_deeper_inside(tokens: list[int], size: tuple[int, int]) -> None:
+def test_a_passage_is_taken_from_its_most_interior_window(
+    tokens: list[int], size: tuple[int, int]
+) -> None:
     plan = _plan(tokens, size)
     total = sum(tokens)
 
@@ -87,7 +89,7 @@ def test_passages_have_context_on_their_left(tokens: list[int], size: tuple[int,
 
 
 @given(lengths, sizes)
-def test_a_window_ends_with_a_passage_it_can_hold(tokens: list[int], size: tuple[int, int]) -> None:
+def test_a_window_ends_at_the_end_of_a_passage(tokens: list[int], size: tuple[int, int]) -> None:
     plan = _plan(tokens, size)
     for start, end in plan.windows:
         torn = [
@@ -101,12 +103,12 @@ def test_a_text_that_fits_is_one_window() -> None:
     assert plan_windows([10, 20], 100, 8).windows == ((0, 30),)
 
 
-def test_a_long_passage_changes_windows_in_mid_overlap() -> None:
+def test_a_long_passage_is_split_in_the_middle_of_overlaps() -> None:
     plan = plan_windows([100], 60, 20)
     assert plan.windows == ((0, 60), (40, 100))
     assert [(part.start, part.end) for part in plan.slices[0]] == [(0, 50), (50, 100)]
 
 
-def test_an_overlap_as_wide_as_the_window_is_refused() -> None:
+def test_an_overlap_of_the_whole_window_is_rejected() -> None:
     with pytest.raises(ValueError, match="does not suit"):
         plan_windows([5], 8, 8)

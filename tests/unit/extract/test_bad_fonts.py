@@ -28,7 +28,9 @@ def read(path: Path) -> tuple[PdfSource, list[RawPage]]:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_its_page_is_to_be_recognised_and_keeps_its_text(tmp_path: Path, name: str) -> None:
+def test_a_page_with_bad_fonts_is_to_be_recognised_and_keeps_its_text(
+    tmp_path: Path, name: str
+) -> None:
     source, (page,) = read(SAMPLES[name](tmp_path / "a.pdf"))
     assert source.textless == [1]
     assert page.text
@@ -36,11 +38,11 @@ def test_its_page_is_to_be_recognised_and_keeps_its_text(tmp_path: Path, name: s
     assert page.unreadable == (ILLEGIBLE if has_letters(page.text) else "")
 
 
-def test_there_are_thirty_of_them() -> None:
+def test_there_are_thirty_samples() -> None:
     assert len(SAMPLES) == 30
 
 
-def test_only_the_pages_it_concerns_are_bad(tmp_path: Path) -> None:
+def test_only_pages_with_bad_fonts_are_bad(tmp_path: Path) -> None:
     import pymupdf
 
     bad = show(tmp_path / "bad.pdf", (ENGLISH, rotated(3)))
@@ -53,7 +55,7 @@ def test_only_the_pages_it_concerns_are_bad(tmp_path: Path) -> None:
     assert source.textless == [2]
 
 
-def test_a_pattern_drawn_with_a_sign_of_a_font_is_no_text(tmp_path: Path) -> None:
+def test_a_pattern_of_one_glyph_is_no_text(tmp_path: Path) -> None:
     shown = b"\n".join(
         b"BT /T 5 Tf 50 %d Td <%b> Tj ET" % (400 - 5 * row, b"01" * 60) for row in range(40)
     )

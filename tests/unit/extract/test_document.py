@@ -62,19 +62,19 @@ def test_pages_are_slices_of_the_canonical_text(texts: list[str]) -> None:
             assert page.offset <= block.start <= block.end <= page.offset + len(page.text)
 
 
-def test_the_same_text_has_the_same_identity_and_another_has_another() -> None:
+def test_equal_texts_have_equal_ids() -> None:
     one, same, other = page_of(1, "a", "b"), page_of(1, "a", "b"), page_of(1, "a", "c")
     assert read(one)[0].text_id == read(same)[0].text_id
     assert read(one)[0].text_id != read(other)[0].text_id
 
 
-def test_where_pages_end_is_part_of_the_text() -> None:
+def test_page_breaks_are_part_of_the_text_id() -> None:
     assert (
         read(page_of(1, "a"), page_of(2, "b"))[0].text_id == read(page_of(1, "a", "b"))[0].text_id
     )
 
 
-def test_rows_cut_off_for_the_census_go_back_unless_they_are_furniture() -> None:
+def test_split_rows_are_merged_unless_they_are_furniture() -> None:
     def part(start: int, end: int, top: float, *, split_off: bool = True) -> RawBlock:
         style = Style(10.0, bold=False, top=top, bottom=top + 0.02)
         return RawBlock(start, end, BlockKind.PARAGRAPH, style=style, split_off=split_off)
@@ -120,7 +120,7 @@ def test_documents_without_text_say_why(pages: list[RawPage], code: str) -> None
     assert caught.value.code == code
 
 
-def test_progress_is_told_before_each_page() -> None:
+def test_progress_is_reported_before_each_page() -> None:
     told: list[int] = []
     with Spool() as spool:
         source = Pages([page_of(n, "x") for n in (1, 2)])

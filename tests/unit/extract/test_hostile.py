@@ -66,7 +66,7 @@ def in_every_format(part: str) -> dict[str, bytes]:
     "declared", [LAUGHS, OUTSIDE, "<!DOCTYPE x SYSTEM 'http://127.0.0.1:9/x'>"]
 )
 @pytest.mark.parametrize("name", sorted(in_every_format("")))
-def test_entities_are_never_looked_at(tmp_path: Path, name: str, declared: str) -> None:
+def test_entities_are_never_resolved(tmp_path: Path, name: str, declared: str) -> None:
     path = tmp_path / name
     path.write_bytes(in_every_format(f"{declared}<x>&a8;&a;</x>")[name])
     assert outcome(path) in ("unreadable", "partial", "read")
@@ -86,14 +86,14 @@ def test_entities_are_never_looked_at(tmp_path: Path, name: str, declared: str) 
     ],
     ids=["depth", "elements", "spaces", "attribute", "attributes", "zeros", "nothing"],
 )
-def test_xml_without_end(tmp_path: Path, name: str, part: str) -> None:
+def test_endless_xml_ends_at_the_limit(tmp_path: Path, name: str, part: str) -> None:
     path = tmp_path / name
     path.write_bytes(in_every_format(part)[name])
     assert path.stat().st_size < 1024**2
     assert outcome(path) in ("unreadable", "partial", "read", "too_complex")
 
 
-def test_text_without_end_is_read_up_to_the_limit(tmp_path: Path) -> None:
+def test_endless_text_is_read_up_to_the_limit(tmp_path: Path) -> None:
     paragraph = f"<w:p><w:r><w:t>{SENTENCE * 20}</w:t></w:r></w:p>"
     path = tmp_path / "a.docx"
     path.write_bytes(docx(paragraph * 2000))
@@ -111,7 +111,7 @@ def test_text_without_end_is_read_up_to_the_limit(tmp_path: Path) -> None:
         ("a.docx", {"word/vbaProject.bin": b"\xd0\xcf\x11\xe0" * 100}),
     ],
 )
-def test_other_parts_are_never_touched(
+def test_other_parts_are_never_unpacked(
     tmp_path: Path, name: str, parts: Mapping[str, str | bytes]
 ) -> None:
     path = tmp_path / name
@@ -122,7 +122,7 @@ def test_other_parts_are_never_touched(
     assert [each.name for each in tmp_path.iterdir()] == [name]
 
 
-def test_a_directory_of_too_many_names_is_not_read(tmp_path: Path) -> None:
+def test_a_too_large_zip_directory_is_not_read(tmp_path: Path) -> None:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as file:
         for n in range(60_000):
@@ -133,7 +133,7 @@ def test_a_directory_of_too_many_names_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("relation", ["/word/document.xml", "document.xml", "../../../x", "%2e%2e"])
-def test_parts_that_refer_to_themselves(tmp_path: Path, relation: str) -> None:
+def test_relationships_in_a_cycle_end(tmp_path: Path, relation: str) -> None:
     with zipfile.ZipFile(
         io.BytesIO(docx(more={"footnotes": "<w:footnotes></w:footnotes>"}))
     ) as file:
@@ -157,7 +157,7 @@ def test_an_encrypted_part_needs_a_password(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(samples()))
-def test_the_first_half_of_a_file_is_an_outcome(tmp_path: Path, name: str) -> None:
+def test_the_first_half_of_a_file_is_read_or_reported(tmp_path: Path, name: str) -> None:
     data = samples()[name]
     for share in (0.1, 0.5, 0.9):
         path = tmp_path / name
@@ -184,7 +184,7 @@ def test_the_first_half_of_a_file_is_an_outcome(tmp_path: Path, name: str) -> No
         ("a.xls", b"\x09\x08" + bytes(100), "needs_libreoffice"),
     ],
 )
-def test_content_counts_more_than_the_name(
+def test_the_content_has_priority_over_the_extension(
     tmp_path: Path, name: str, data: bytes, code: str
 ) -> None:
     path = tmp_path / name

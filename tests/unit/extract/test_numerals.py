@@ -19,7 +19,7 @@ def test_letters_repeat_after_z() -> None:
     assert letters == ["a", "z", "aa", "zz", "aaa"]
 
 
-def test_what_has_no_such_form_is_decimal() -> None:
+def test_numbers_without_such_a_form_are_decimal() -> None:
     assert written_number(0, "upperLetter") == "0"
     assert written_number(4000, "lowerRoman") == "4000"
     assert written_number(7, "decimalZero") == "07"

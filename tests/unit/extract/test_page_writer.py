@@ -55,7 +55,7 @@ def test_blocks_are_runs_of_their_pages(steps: list[tuple[str, str | list[str]]]
         assert covered == page.text
 
 
-def test_a_page_that_is_damaged_whole_is_told_once() -> None:
+def test_a_completely_damaged_page_is_reported_once() -> None:
     made = writer()
 
     def read(number: int) -> Iterator[None]:
@@ -70,7 +70,7 @@ def test_a_page_that_is_damaged_whole_is_told_once() -> None:
     ]  # fmt: skip
 
 
-def test_lone_halves_of_characters_do_not_pass() -> None:
+def test_lone_surrogates_in_blocks_are_replaced() -> None:
     made = writer()
     made.add("a\ud800b")
     made.append("\udfff", ())
@@ -126,7 +126,7 @@ def test_a_password_is_needed_for_the_whole() -> None:
         list(salvage(reading(made, fails="needs_password"), made))
 
 
-def test_too_many_characters_end_the_page() -> None:
+def test_the_number_of_characters_is_limited() -> None:
     made = writer(10)
     made.add("123456")
     with pytest.raises(WorldError) as caught:

@@ -26,7 +26,7 @@ def identified(tmp_path: Path, name: str, content: bytes) -> str:
         ("a", None), (".txt", None),
     ],
 )  # fmt: skip
-def test_names_promise_formats(name: str, expected: str | None) -> None:
+def test_extensions_map_to_formats(name: str, expected: str | None) -> None:
     known = registry.by_name(PurePath(name))
     assert (known.name if known else None) == expected
 
@@ -47,7 +47,9 @@ def test_names_promise_formats(name: str, expected: str | None) -> None:
         ("notes.md", b"one stray \x00 zero in a text of some length", "markdown"),
     ],
 )
-def test_content_decides(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+def test_content_decides_the_format(
+    tmp_path: Path, name: str, content: bytes, expected: str
+) -> None:
     assert identified(tmp_path, name, content) == expected
 
 
@@ -64,7 +66,9 @@ def test_content_decides(tmp_path: Path, name: str, content: bytes, expected: st
         ("noise.txt", bytes(range(32)) * 8, "unsupported"),
     ],
 )
-def test_what_nobody_reads_is_named(tmp_path: Path, name: str, content: bytes, code: str) -> None:
+def test_unsupported_formats_are_named(
+    tmp_path: Path, name: str, content: bytes, code: str
+) -> None:
     with pytest.raises(WorldError) as caught:
         identified(tmp_path, name, content)
     assert caught.value.code == code

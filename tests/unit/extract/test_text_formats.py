@@ -44,7 +44,7 @@ def test_notebooks_of_the_old_version(tmp_path: Path) -> None:
      '{"cells": [{"cell_type": "code", "source": {"a": 1}, "outputs": [7, {"data": [1]}]}]}',
      '{"cells": [{"cell_type": "heading", "level": "x", "source": 9}], "metadata": []}'],
 )  # fmt: skip
-def test_notebooks_that_are_none(tmp_path: Path, content: str) -> None:
+def test_invalid_notebooks_are_rejected(tmp_path: Path, content: str) -> None:
     (tmp_path / "a.ipynb").write_text(content)
     with suppress(WorldError):
         assert read(tmp_path / "a.ipynb").text.strip() == ""
@@ -124,11 +124,11 @@ def test_commands(source: str, expected: str) -> None:
         )
     )
 )
-def test_whatever_order_of_signs_is_read(parts: list[str]) -> None:
+def test_any_order_of_tex_tokens_is_read(parts: list[str]) -> None:
     tex("".join(parts))
 
 
-def test_braces_without_end() -> None:
+def test_endless_braces_are_read() -> None:
     assert tex("{" * 50_000 + "deep" + "}" * 50_000) == "deep"
     assert "deep" in tex(r"\footnote{" * 2_000 + "deep")
     assert "deep" in tex(r"\section{" * 2_000 + "deep")
@@ -156,7 +156,7 @@ def test_definitions_head_their_code_and_comments_are_prose(tmp_path: Path) -> N
         ("type Lamp struct {", 1), ("define the oil;", 0), ("x = 1", 0), ("class Lamp;", 0),
     ],
 )  # fmt: skip
-def test_what_defines(line: str, level: int) -> None:
+def test_definitions_are_detected(line: str, level: int) -> None:
     (block,) = code_blocks(line)
     assert block.level == level
 

@@ -44,7 +44,7 @@ def _folder(
         (".anything", Reason.HIDDEN),
     ],
 )
-def test_folders_are_left_out_with_their_reason(path: str, reason: Reason) -> None:
+def test_folders_are_excluded_with_their_reason(path: str, reason: Reason) -> None:
     assert _folder(Excludes(), path) == reason
     if reason is not Reason.HIDDEN:
         assert _folder(Excludes(hidden=True), path) == reason
@@ -53,7 +53,7 @@ def test_folders_are_left_out_with_their_reason(path: str, reason: Reason) -> No
 @pytest.mark.parametrize(
     "path", ["Documents", "caches", "Target", "build", "Mail", "env", "vendor", "cvs", "Trash"]
 )
-def test_ordinary_words_are_not_left_out(path: str) -> None:
+def test_ordinary_names_are_not_excluded(path: str) -> None:
     assert _folder(Excludes(), path) is None
 
 
@@ -67,13 +67,13 @@ def test_ordinary_words_are_not_left_out(path: str) -> None:
         ("p/CVS", "CVS/Root", Reason.VERSIONS),
     ],
 )
-def test_ordinary_words_are_left_out_where_something_proves_it(
+def test_ordinary_names_are_excluded_beside_a_proof(
     path: str, witness: str, reason: Reason
 ) -> None:
     assert _folder(Excludes(), path, witness) == reason
 
 
-def test_places_of_the_system_are_left_out_at_the_top_only() -> None:
+def test_system_folders_are_excluded_at_the_top_only() -> None:
     assert Excludes().folder((), "proc", lambda _name: False) == Reason.SYSTEM
     assert Excludes().folder(("srv",), "proc", lambda _name: False) is None
     assert Excludes().folder(("C:",), "Windows", lambda _name: False) == Reason.SYSTEM
@@ -91,11 +91,11 @@ def test_places_of_the_system_are_left_out_at_the_top_only() -> None:
         ("id_rsa.pub.txt", None),
     ],
 )
-def test_files_are_left_out_with_their_reason(path: str, reason: Reason | None) -> None:
+def test_files_are_excluded_with_their_reason(path: str, reason: Reason | None) -> None:
     assert Excludes().file(path) == reason
 
 
-def test_what_the_file_system_hides_is_hidden() -> None:
+def test_files_with_the_hidden_attribute_are_excluded() -> None:
     assert Excludes().file("a.txt", hidden=True) == Reason.HIDDEN
     assert Excludes(hidden=True).file("a.txt", hidden=True) is None
     assert Excludes(hidden=True).file(".a.txt") is None
@@ -117,14 +117,14 @@ def test_comments_and_blank_lines_are_no_patterns() -> None:
     assert excludes.file("drafts") is None
 
 
-def test_a_pattern_that_cannot_be_read_is_named() -> None:
+def test_an_invalid_pattern_is_named() -> None:
     with pytest.raises(WorldError) as caught:
         Excludes(["*.txt", "!"])
     assert caught.value.code == "bad_setting"
     assert caught.value.detail["value"] == "!"
 
 
-def test_every_rule_is_in_lower_case_and_stands_once() -> None:
+def test_rules_are_in_lower_case_and_unique() -> None:
     for rules in (FOLDER_RULES, FILE_RULES):
         paths = [path for rule in rules for path in rule.paths]
         assert all(path == path.lower() for path in paths)
@@ -152,7 +152,7 @@ def _legal(pattern: str) -> bool:
 
 
 @given(st.lists(_PATTERN.filter(_legal), max_size=4), _PATH.map("/".join))
-def test_patterns_mean_what_they_mean_to_git(patterns: list[str], path: str) -> None:
+def test_patterns_are_interpreted_as_by_git(patterns: list[str], path: str) -> None:
     expected = pathspec.GitIgnoreSpec.from_lines(patterns).check_file(path).include
     decided = Excludes(patterns, hidden=True).file(path)
     if expected is not None:
@@ -166,7 +166,7 @@ def test_without_patterns_only_the_name_decides_about_a_file(path: str) -> None:
 
 
 @given(st.sampled_from(FOLDER_RULES).filter(lambda r: not r.beside and not r.inside), st.data())
-def test_a_rule_holds_wherever_the_folder_stands(rule: object, data: st.DataObject) -> None:
+def test_a_rule_applies_at_any_depth(rule: object, data: st.DataObject) -> None:
     paths: tuple[str, ...] = getattr(rule, "paths")  # noqa: B009  # drawn as an object
     path = data.draw(st.sampled_from(paths)).replace("*", "x")
     above = data.draw(st.lists(st.sampled_from(["home", "Me", "data"]), max_size=3))

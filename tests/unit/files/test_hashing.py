@@ -37,7 +37,7 @@ def test_it_can_be_stopped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("grow", [True, False])
-def test_a_file_that_changes_while_it_is_read_is_noticed(tmp_path: Path, grow: bool) -> None:
+def test_a_change_during_hashing_is_detected(tmp_path: Path, grow: bool) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x" * (3 * CHUNK_BYTES))
     asked = 0
@@ -71,7 +71,7 @@ def test_a_file_that_is_touched_or_gone_is_not_unchanged(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
-def test_a_pipe_in_the_place_of_a_file_does_not_block(tmp_path: Path) -> None:
+def test_a_pipe_instead_of_a_file_does_not_block(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path / "pipe")
     os.mkfifo(path)
     failures: list[str] = []

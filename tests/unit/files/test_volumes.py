@@ -34,7 +34,7 @@ def test_mounts_are_read_with_their_inner_folders() -> None:
     )
 
 
-def test_a_place_knows_its_folder(tmp_path: Path) -> None:
+def test_a_location_has_its_folder_on_the_volume(tmp_path: Path) -> None:
     place = location_of(os.fsencode(tmp_path))
     assert place.inode == tmp_path.stat().st_ino
     assert place.volume_path
@@ -42,7 +42,7 @@ def test_a_place_knows_its_folder(tmp_path: Path) -> None:
         location_of(os.fsencode(tmp_path / "gone"))
 
 
-def test_a_volume_is_known_again_wherever_it_is_mounted(tmp_path: Path, mounter: Mounter) -> None:
+def test_a_volume_is_recognised_at_another_mount_point(tmp_path: Path, mounter: Mounter) -> None:
     one, two, image = tmp_path / "one", tmp_path / "two", tmp_path / "image"
     one.mkdir()
     two.mkdir()

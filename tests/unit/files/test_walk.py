@@ -50,7 +50,7 @@ def _states(found: dict[str, FoundFile]) -> dict[str, str]:
     return {path: entry.code or "read" for path, entry in sorted(found.items())}
 
 
-def test_every_entry_is_told_and_excluded_folders_are_not_entered(tmp_path: Path) -> None:
+def test_every_entry_is_listed_and_excluded_folders_are_not_entered(tmp_path: Path) -> None:
     _make(tmp_path, "a.txt", "b/c.PDF", "b/d.mobi", "b/e.mp4", "b/README", ".git/x", ".hid")
     _make(tmp_path, "b/node_modules/deep/f.txt")
     _, found = _walk(tmp_path)
@@ -95,7 +95,7 @@ def test_a_file_without_blocks_is_a_placeholder(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
-def test_special_files_are_told_and_never_opened(tmp_path: Path) -> None:
+def test_special_files_are_listed_and_never_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "socket.txt"))
@@ -103,7 +103,7 @@ def test_special_files_are_told_and_never_opened(tmp_path: Path) -> None:
     assert _states(found) == {"pipe.txt": "special_file", "socket.txt": "special_file"}
 
 
-def test_links_are_told_and_never_followed(tmp_path: Path) -> None:
+def test_links_are_listed_and_never_followed(tmp_path: Path) -> None:
     inside, outside = tmp_path / "in", tmp_path / "out"
     _make(inside, "deep/a.txt")
     _make(outside, "secret.txt")
@@ -147,7 +147,7 @@ def _looked(folder: Path, entries: dict[str, set[str]], *patterns: str) -> dict[
     return _states(found)
 
 
-def test_a_look_lists_what_was_named_and_walks_its_folders(tmp_path: Path) -> None:
+def test_a_partial_scan_lists_named_entries_and_walks_folders(tmp_path: Path) -> None:
     _make(tmp_path, "a.txt", "b.txt", "c/d.txt", "c/e/f.txt", "g/h.txt", "g/.git/x")
     assert _looked(tmp_path, {"": {"a.txt", "gone.txt"}}) == {"/a.txt": "read"}
     assert _looked(tmp_path, {"": {"c"}}) == {"c/d.txt": "read", "c/e/f.txt": "read"}
@@ -160,7 +160,7 @@ def test_a_look_lists_what_was_named_and_walks_its_folders(tmp_path: Path) -> No
     assert _looked(tmp_path, {"": {"a.txt"}}, "a.*") == {"/a.txt": "excluded"}
 
 
-def test_every_folder_is_told_before_it_is_listed(tmp_path: Path) -> None:
+def test_on_enter_is_called_before_a_folder_is_listed(tmp_path: Path) -> None:
     _make(tmp_path, "a/b.txt", ".git/x")
     late = tmp_path / "a" / "late.txt"
 
@@ -177,7 +177,7 @@ def test_every_folder_is_told_before_it_is_listed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("entries", [None, {"": {"a", "b"}}, {"a": {"x.txt", "y.txt", "deep"}}])
-def test_patterns_of_folders_hold_below_them(
+def test_patterns_of_a_folder_apply_below_it(
     tmp_path: Path, entries: dict[str, set[str]] | None
 ) -> None:
     _make(tmp_path, "a/x.txt", "a/y.txt", "a/deep/x.txt", "a/deep/y.txt", "b/x.txt")
@@ -201,7 +201,7 @@ def test_patterns_of_folders_hold_below_them(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
-def test_a_file_of_patterns_is_never_waited_for(tmp_path: Path) -> None:
+def test_reading_a_pattern_file_never_blocks(tmp_path: Path) -> None:
     _make(tmp_path, "a/x.txt", "b/x.txt")
     os.mkfifo(tmp_path / "a" / ".lecternignore")
     (tmp_path / "b" / ".lecternignore").symlink_to(tmp_path / "rules")
@@ -248,7 +248,7 @@ def test_a_root_that_vanishes_during_the_walk_is_unreachable(tmp_path: Path) -> 
     assert not walk.reachable
 
 
-def test_a_folder_that_vanishes_during_the_walk_is_simply_gone(tmp_path: Path) -> None:
+def test_a_folder_deleted_during_the_walk_is_missing(tmp_path: Path) -> None:
     _make(tmp_path, "a/b.txt", "c/d.txt")
     walk = RootWalk(Root(1, os.fsencode(tmp_path)), _rules())
     listed = iter(walk)
@@ -279,7 +279,7 @@ def test_a_walk_can_be_cancelled(tmp_path: Path) -> None:
         next(listed)
 
 
-def test_very_deep_folders_need_no_stack(tmp_path: Path) -> None:
+def test_very_deep_folders_are_walked(tmp_path: Path) -> None:
     folders = [tmp_path / "d"]
     for _ in range(sys.getrecursionlimit() + 100):
         folders.append(folders[-1] / "d")
@@ -329,7 +329,7 @@ def _walk_as_nobody(folder: Path) -> str:
     return done.stdout.strip()
 
 
-def test_a_denied_folder_is_told_apart_from_a_missing_one(as_nobody: Path) -> None:
+def test_a_denied_folder_is_distinguished_from_a_missing_one(as_nobody: Path) -> None:
     _make(as_nobody, "open/a.txt", "shut/b.txt", "blind/c.txt")
     (as_nobody / "shut").chmod(0o700)
     (as_nobody / "blind").chmod(0o744)  # names can be listed, nothing can be asked about them
@@ -371,13 +371,13 @@ def test_walking_and_applying_twice_changes_nothing(tmp_path: Path) -> None:
         assert (moved.new, moved.removed) == (3, 3)
 
 
-def test_what_a_problem_says_can_be_shown(tmp_path: Path) -> None:
+def test_the_message_of_a_problem_can_be_printed(tmp_path: Path) -> None:
     walk, _ = _walk(tmp_path / "gone")
     assert isinstance(walk.problem, WorldError)
     assert str(tmp_path / "gone") in walk.problem.message
 
 
-def test_states_are_what_the_catalog_knows(tmp_path: Path) -> None:
+def test_the_states_of_entries_are_known_to_the_catalog(tmp_path: Path) -> None:
     _make(tmp_path, "a.mobi")
     _, found = _walk(tmp_path)
     assert found["a.mobi"].state is FileState.UNSUPPORTED

@@ -34,7 +34,7 @@ def scripts() -> Iterator[dict[str, ModuleType]]:
             patch.delitem(sys.modules, name)
 
 
-def test_what_the_wheel_needs_is_in_the_tree(scripts: dict[str, ModuleType]) -> None:
+def test_the_data_files_of_the_wheel_exist(scripts: dict[str, ModuleType]) -> None:
     needed = scripts["build"].resources()
     assert [name for name in needed if not (ROOT / name).is_file()] == []
     models = [f"resources/models/{name}" for name in (DEFAULT_MODEL, LANGUAGES_MODEL)]
@@ -50,7 +50,7 @@ def test_what_the_wheel_needs_is_in_the_tree(scripts: dict[str, ModuleType]) -> 
         ("", "tests/conftest.py", "tests/conftest.py"),
     ],
 )
-def test_a_wheel_that_is_not_whole_is_refused(
+def test_an_incomplete_wheel_is_rejected(
     scripts: dict[str, ModuleType], tmp_path: Path, lacks: str, has_more: str, said: str
 ) -> None:
     wheel = tmp_path / "lectern.whl"
@@ -65,7 +65,7 @@ def test_a_wheel_that_is_not_whole_is_refused(
             scripts["build"].check_wheel(wheel)
 
 
-def test_dpkg_is_told_of_every_library_of_the_window(scripts: dict[str, ModuleType]) -> None:
+def test_the_package_depends_on_every_library_of_the_window(scripts: dict[str, ModuleType]) -> None:
     depends = " ".join(scripts["debian"].DEPENDS)
     needed = scripts["bootstrap"].WINDOW_LIBRARIES.values()
     assert [name for name in needed if name not in depends] == []
@@ -80,7 +80,7 @@ def test_the_release_is_the_version(scripts: dict[str, ModuleType]) -> None:
     assert f'<release version="{scripts["build"].version()}"' in told
 
 
-def test_it_installs_into_a_home_and_goes_again(tmp_path: Path) -> None:
+def test_it_installs_into_a_home_and_uninstalls(tmp_path: Path) -> None:
     tree = tmp_path / "lectern-0"
     for name in ("applications", "bash-completion/completions"):
         (tree / "share" / name).mkdir(parents=True)

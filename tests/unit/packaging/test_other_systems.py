@@ -44,7 +44,7 @@ def lines(workflow: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
-def test_a_workflow_runs_what_there_is(file: Path) -> None:
+def test_workflows_run_existing_files_and_targets(file: Path) -> None:
     workflow = load(file)
     # YAML reads the key ``on`` as a truth.
     assert {"name", True, "jobs", "permissions"} <= workflow.keys()
@@ -56,7 +56,7 @@ def test_a_workflow_runs_what_there_is(file: Path) -> None:
             assert (ROOT / named.replace("\\", "/")).exists(), named
 
 
-def test_nothing_is_published_by_itself() -> None:
+def test_no_workflow_publishes_automatically() -> None:
     release = load(ROOT / ".github" / "workflows" / "release.yml")
     assert release["permissions"] == {"contents": "read"}
     assert "--draft" in " ".join(lines(release))
@@ -92,7 +92,9 @@ def test_every_installer_registers_links() -> None:
     assert 'DeleteRegKey HKCU "${LINKS}"' in installer
 
 
-def test_a_mac_signs_with_what_it_is_given(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+def test_the_macos_steps_use_the_given_identity(
+    scripts: dict[str, ModuleType], tmp_path: Path
+) -> None:
     steps = scripts["macos"].steps
     app = tmp_path / "Lectern.app"
     alone = [" ".join(each) for each in steps(app, tmp_path, "1.2.3", {})]
@@ -120,7 +122,7 @@ def test_the_installer_for_windows_compiles(scripts: dict[str, ModuleType], tmp_
     assert (tmp_path / "dist" / "lectern-1.2.3-setup.exe").read_bytes()[:2] == b"MZ"
 
 
-def test_under_wine_are_the_locked_versions_but_for_a_few() -> None:
+def test_wine_tests_use_the_locked_versions_with_few_exceptions() -> None:
     wanted = requirements()
     names = re.findall(r"^([\w.-]+)==", wanted, re.MULTILINE)
     assert len(names) == len(set(names))
@@ -132,7 +134,7 @@ def test_under_wine_are_the_locked_versions_but_for_a_few() -> None:
     )
 
 
-def test_what_computes_on_a_card_is_the_locked_version() -> None:
+def test_the_gpu_runtime_has_the_locked_version() -> None:
     lock = (ROOT / "requirements.lock").read_text("utf-8")
     locked = re.search(r"^onnxruntime==(\S+)", lock, re.MULTILINE)
     assert locked is not None

@@ -91,7 +91,7 @@ def test_zsh_takes_its_script(share: Path) -> None:
     subprocess.run([program, "-n", script], check=True)
 
 
-def test_the_site_has_every_page_and_leads_nowhere_else(share: Path) -> None:
+def test_the_site_has_every_page_and_no_external_links(share: Path) -> None:
     made = {page.stem for page in (share / SITE).glob("*.html")}
     assert made == {page.stem for page in (ROOT / "resources" / "help").glob("*.md")}
     for page in (share / SITE).glob("*.html"):
@@ -103,6 +103,6 @@ def test_the_site_has_every_page_and_leads_nowhere_else(share: Path) -> None:
             assert not heading or f'id="{heading}"' in target
 
 
-def test_the_icon_is_there_in_every_size(share: Path) -> None:
+def test_the_icon_is_rendered_in_every_size(share: Path) -> None:
     sizes = {path.parents[1].name for path in share.rglob("lectern.png")}
     assert {"16x16", "48x48", "256x256", "512x512"} <= sizes

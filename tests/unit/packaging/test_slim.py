@@ -39,7 +39,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_only_what_nothing_names_goes(slim: ModuleType, tree: Path) -> None:
+def test_only_unlinked_libraries_are_deleted(slim: ModuleType, tree: Path) -> None:
     saved = slim.slim(tree)
     left = {path.name for path in tree.iterdir()}
     assert {"libQt6Svg.so.6", "libQt6Gui.so.6", "libQt6Core.so.6", "data.bin"} <= left
@@ -53,7 +53,7 @@ def test_only_what_nothing_names_goes(slim: ModuleType, tree: Path) -> None:
     assert slim.slim(tree) == 0
 
 
-def test_what_is_started_by_name_stays(slim: ModuleType, tree: Path) -> None:
+def test_libraries_loaded_by_name_are_kept(slim: ModuleType, tree: Path) -> None:
     shutil.copy(QT / "lib/libQt6Test.so.6", tree / "libpython3.11.so.1.0")
     slim.slim(tree)
     assert (tree / "libpython3.11.so.1.0").exists()

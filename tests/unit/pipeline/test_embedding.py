@@ -29,7 +29,7 @@ def unit_of(doc: int, *views: str) -> Unit:
     )
 
 
-def test_batches_come_back_in_order_and_none_is_empty(
+def test_events_are_in_order_and_none_is_empty(
     worker: EmbeddingWorker, events: Queue[Event]
 ) -> None:
     worker.put(unit_of(1, "a", "bb", "ccc"))
@@ -42,9 +42,7 @@ def test_batches_come_back_in_order_and_none_is_empty(
     assert told == [(1, 0), (1, 1), (1, 2), (2, 0)]
 
 
-def test_what_is_only_read_for_its_neighbours_does_not_come_back(
-    worker: EmbeddingWorker, events: Queue[Event]
-) -> None:
+def test_context_passages_yield_no_vectors(worker: EmbeddingWorker, events: Queue[Event]) -> None:
     inputs = [EmbedInput("", (), view, (0,)) for view in ("before", "wanted", "done")]
     unit = Unit(inputs, [None, PendingPassage(1, 4), None], [3])
     assert unit.wanted == 1
@@ -54,7 +52,7 @@ def test_what_is_only_read_for_its_neighbours_does_not_come_back(
     assert event.pending == [PendingPassage(1, 4)]
 
 
-def test_sentences_stand_one_after_the_other() -> None:
+def test_sentence_vectors_are_concatenated() -> None:
     unit = unit_of(1, "a", "bb", "ccc")
     made = zip(unit.pending, unit.inputs, strict=True)
     packed = pack([(pending, vectors_of(one)) for pending, one in made if pending is not None])
@@ -86,7 +84,7 @@ class Brittle(WordCountEmbedder):
             yield batch
 
 
-def test_a_passage_that_the_model_fails_on_costs_itself_only(
+def test_a_failing_passage_does_not_affect_the_others(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     events: Queue[Event] = Queue(99)
@@ -112,7 +110,7 @@ def test_a_passage_that_the_model_fails_on_costs_itself_only(
     assert "fails on a passage of 3 characters" in caplog.text
 
 
-def test_a_model_that_fails_on_everything_is_broken(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_model_that_fails_on_everything_raises(caplog: pytest.LogCaptureFixture) -> None:
     events: Queue[Event] = Queue(99)
     worker = EmbeddingWorker(Brittle, events, QueryGate(), Throttle())
     worker.put(unit_of(1, *"abcdefghijkl"))
@@ -154,7 +152,7 @@ def test_a_model_that_fails_is_an_event(events: Queue[Event]) -> None:
     assert str(failed.failure) == "no such model"
 
 
-def test_it_takes_a_few_units_ahead_and_stops_in_the_middle_of_one() -> None:
+def test_the_worker_queues_few_units_and_stops_within_one() -> None:
     events: Queue[Event] = Queue(1)  # full after the first batch: the worker has to wait
     worker = EmbeddingWorker(lambda: WordCountEmbedder(1), events, QueryGate(), Throttle())
     worker.put(unit_of(0, *"abc"))

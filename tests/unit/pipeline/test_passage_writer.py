@@ -14,7 +14,7 @@ def writer_of(library: Library, flush_at: int = 4) -> PassageWriter:
     return PassageWriter(library.catalog, library.store, flush_at)
 
 
-def test_nothing_is_written_before_a_flush_and_no_mark_before_the_end(library: Library) -> None:
+def test_passages_are_written_by_a_flush_and_marked_at_the_end(library: Library) -> None:
     (doc,) = library.begin("a")
     writer = writer_of(library)
     writer.add(doc, info("a"), [passage(0, "first"), passage(1, "second")])
@@ -34,7 +34,7 @@ def test_nothing_is_written_before_a_flush_and_no_mark_before_the_end(library: L
     assert not writer.holding
 
 
-def test_a_document_without_passages_is_marked_all_the_same(library: Library) -> None:
+def test_a_document_without_passages_is_marked(library: Library) -> None:
     (doc,) = library.begin("a")
     writer = writer_of(library)
     writer.end(FinishedDocument(doc, info("a"), {}, 0))
@@ -55,7 +55,7 @@ def test_a_flush_is_due_when_enough_is_held_or_it_has_waited(library: Library) -
     assert not writer.due(starved=True)
 
 
-def test_a_document_that_failed_half_way_leaves_nothing(library: Library) -> None:
+def test_a_partly_read_document_that_failed_is_deleted(library: Library) -> None:
     good, bad = library.begin("good", "bad")
     writer = writer_of(library)
     writer.add(bad, info("bad"), [passage(0, "written")])

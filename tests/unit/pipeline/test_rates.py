@@ -43,7 +43,7 @@ def test_passages_left(
     assert passages_left(pending, made, done, bytes_left) == expected
 
 
-def test_a_snapshot_tells_what_is_done_and_what_is_left(library: Library) -> None:
+def test_progress_has_the_counts_done_and_left(library: Library) -> None:
     library.read(a=3, b=2)
     docs = library.begin("a", "b", "c", "d")
     assert len(docs) == 2

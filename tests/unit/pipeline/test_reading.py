@@ -72,7 +72,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_new_file_is_hashed_read_and_cut(writer: Writer, file: Path) -> None:
+def test_a_new_file_is_hashed_extracted_and_split(writer: Writer, file: Path) -> None:
     writer.give(file)
     hashed = writer.hashed()
     assert hashed.content.stamp == Stamp.from_status(file.stat())
@@ -90,7 +90,7 @@ def test_a_new_file_is_hashed_read_and_cut(writer: Writer, file: Path) -> None:
     assert finished.content == hashed.content
 
 
-def test_only_the_first_reader_works_while_the_work_is_gentle(file: Path) -> None:
+def test_only_the_main_reader_works_while_slowed(file: Path) -> None:
     throttle = Throttle()
     throttle.set(Speed.SLOW, paused=None, typing=None)
     first, extra = Writer(throttle), Writer(throttle, Role.EXTRA)
@@ -109,13 +109,13 @@ def test_only_the_first_reader_works_while_the_work_is_gentle(file: Path) -> Non
             writer.reader.join()
 
 
-def test_known_bytes_are_not_read(writer: Writer, file: Path) -> None:
+def test_known_contents_are_not_extracted(writer: Writer, file: Path) -> None:
     writer.give(file)
     writer.hashed().reply.give(False)
     assert writer.finished().failure is None
 
 
-def test_a_known_text_is_not_cut(writer: Writer, file: Path) -> None:
+def test_a_known_text_yields_no_passages(writer: Writer, file: Path) -> None:
     writer.give(file)
     writer.hashed().reply.give(True)
     opened = writer.next()
@@ -165,7 +165,7 @@ def test_a_reader_that_waits_for_an_answer_can_be_stopped(writer: Writer, file: 
     assert writer.events.empty()
 
 
-def test_a_reader_that_nobody_listens_to_can_be_stopped(writer: Writer, tmp_path: Path) -> None:
+def test_a_reader_blocked_by_a_full_queue_can_be_stopped(writer: Writer, tmp_path: Path) -> None:
     """The queue of events is full and stays so: the run has ended."""
     long = tmp_path / "long.txt"
     paragraph = "A quince keeps until March, a medlar longer. " * 20

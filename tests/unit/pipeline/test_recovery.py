@@ -15,7 +15,7 @@ def states(library: Library) -> dict[str, str]:
     return {row.file: str(row.state) for row in library.catalog.files.listing()}
 
 
-def test_a_library_in_order_is_left_alone(library: Library) -> None:
+def test_an_undamaged_library_is_unchanged(library: Library) -> None:
     docs = library.read(a=2, b=0)
     assert recover(library.catalog, library.store) == 0
     assert library.catalog.docs.expected() == {docs["a"]: 2, docs["b"]: 0}
@@ -50,7 +50,7 @@ def test_a_document_with_passages_twice_is_read_again(library: Library) -> None:
     assert library.store.known_docs().tolist() == []
 
 
-def test_documents_of_deleted_files_go_once_nothing_can_need_them(library: Library) -> None:
+def test_orphans_are_deleted_when_nothing_can_need_them(library: Library) -> None:
     docs = library.read(a=1, b=2)
     root = root_at(library.catalog, library.folder)
     library.catalog.scans.apply(root.id, FakeWalk({"": [found("b.txt"), found("c.txt")]}))
@@ -68,7 +68,7 @@ def test_documents_of_deleted_files_go_once_nothing_can_need_them(library: Libra
     assert library.catalog.docs.expected() == {docs["b"]: 2}
 
 
-def test_what_only_the_store_knows_goes(library: Library) -> None:
+def test_documents_only_in_the_store_are_deleted(library: Library) -> None:
     docs = library.read(a=1)
     library.store.add_passages(rows(77, ["nobody's"]))
     library.store.add_vectors(SPACE, vectors(78, [0]))

@@ -39,7 +39,7 @@ def test_runs_hold_every_passage_once_and_in_order(views: list[str]) -> None:
         assert all(run.before is None for run in runs[:1])
 
 
-def test_a_run_is_read_behind_the_last_words_of_the_passage_before() -> None:
+def test_a_run_has_the_end_of_the_previous_passage_as_context() -> None:
     whole = passages(*prose(60))
     runs = list(LATE.runs(whole))
     assert len(runs) > 3
@@ -50,7 +50,7 @@ def test_a_run_is_read_behind_the_last_words_of_the_passage_before() -> None:
         assert not run.before.view.startswith(" ")
 
 
-def test_what_is_only_read_for_others_has_their_headings() -> None:
+def test_context_has_the_headings_of_the_next_passage() -> None:
     long = [*passages(*prose(30)), *passages(*prose(30), headings=("Weather",))]
     under = [run for run in LATE.runs(long) if run.passages[0].heading_path]
     assert under
@@ -59,7 +59,7 @@ def test_what_is_only_read_for_others_has_their_headings() -> None:
         assert run.before.heading_path == run.passages[0].heading_path
 
 
-def test_an_edit_changes_the_runs_round_it_and_no_others() -> None:
+def test_an_edit_changes_only_the_runs_around_it() -> None:
     views = prose(80)
     edited = [*views[:40], "A bassoon was heard.", *views[40:]]
     before, after = digests(LATE, views), digests(LATE, edited)

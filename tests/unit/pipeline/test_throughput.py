@@ -22,13 +22,13 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
         yield catalog
 
 
-def test_without_any_work_there_are_only_guesses(catalog: Catalog) -> None:
+def test_without_measurements_rates_are_defaults(catalog: Catalog) -> None:
     assert load(catalog, "space") == Throughput(PAGES, PASSAGES, measured=False)
     # More layers take longer.
     assert load(catalog, "space", 8).passages == PASSAGES * 6 / 8
 
 
-def test_a_run_that_did_little_says_nothing(catalog: Catalog) -> None:
+def test_small_runs_are_not_recorded(catalog: Catalog) -> None:
     record(catalog, "space", Counts(pages=3, written=9, embedded=9), Effort(1.0, 1.0))
     record(catalog, "space", Counts(pages=900, written=900, embedded=900), Effort(0.0, 0.0))
     assert not load(catalog, "space").measured
@@ -53,13 +53,13 @@ def test_another_model_is_another_rate(catalog: Catalog) -> None:
     assert not other.measured
 
 
-def test_a_damaged_note_is_no_note(catalog: Catalog) -> None:
+def test_a_damaged_record_of_rates_is_ignored(catalog: Catalog) -> None:
     for damage in ("{", "[1]", '{"pages": "many"}'):
         catalog.set_meta(KEY, damage)
         assert load(catalog, "space").pages == PAGES
 
 
-def test_meaning_never_comes_before_words() -> None:
+def test_searchable_by_meaning_is_never_before_by_words() -> None:
     counted = WalkCounts(formats={"text": [2, 30_000]})
     quick = counted.describe(Throughput(pages=1.0, passages=1000.0), {})
     assert quick.seconds_meaning == quick.seconds_words == 10.0
@@ -67,7 +67,7 @@ def test_meaning_never_comes_before_words() -> None:
     assert (slow.seconds_words, slow.seconds_meaning) == (1.0, 30.0)
 
 
-def test_pages_are_guessed_from_bytes_within_reason() -> None:
+def test_the_estimate_of_pages_from_bytes_is_bounded() -> None:
     assert pages_of("pdf", 0, 0, {}) == 0
     assert pages_of("pdf", 3, 10, {}) == 3
     assert pages_of("pdf", 1, 10**12, {}) == 20_000

@@ -69,14 +69,14 @@ def told(run: Conditions, ends: list[float]) -> list[tuple[float, float]]:
 
 
 @given(conditions)
-def test_under_constant_conditions_it_never_grows(run: Conditions) -> None:
+def test_the_time_left_never_grows_under_constant_conditions(run: Conditions) -> None:
     lefts = [left for _, left in told(run, run.ends())]
     assert all(after <= before for before, after in itertools.pairwise(lefts))
     assert all(left >= 0 for left in lefts)
 
 
 @given(conditions)
-def test_under_constant_conditions_it_is_about_right(run: Conditions) -> None:
+def test_the_time_left_is_accurate_under_constant_conditions(run: Conditions) -> None:
     ends = run.ends()
     for now, left in told(run, ends):
         truth = ends[-1] - now
@@ -85,7 +85,7 @@ def test_under_constant_conditions_it_is_about_right(run: Conditions) -> None:
 
 
 @given(conditions)
-def test_when_the_work_becomes_slower_it_says_so(run: Conditions) -> None:
+def test_the_time_left_grows_when_work_slows_down(run: Conditions) -> None:
     half = run.batches // 2
     ends = run.ends(lambda batch: 1.0 if batch < half else 4.0)
     for now, left in told(run, ends):
@@ -94,7 +94,7 @@ def test_when_the_work_becomes_slower_it_says_so(run: Conditions) -> None:
             assert left >= 0.6 * (ends[-1] - now) - 8 * run.batch_s - GROWTH_S - 4
 
 
-def test_a_batch_that_does_not_come_is_noticed() -> None:
+def test_a_late_batch_increases_the_time_left() -> None:
     time_left = TimeLeft()
     for second in range(20):
         before = time_left.follow(second, second, 100 - second)
@@ -104,7 +104,7 @@ def test_a_batch_that_does_not_come_is_noticed() -> None:
     assert waited[-1] > 5 * 81
 
 
-def test_what_comes_before_the_first_batch_does_not_count() -> None:
+def test_the_time_before_the_first_batch_is_ignored() -> None:
     time_left = TimeLeft()
     assert [time_left.follow(second, 0, 100) for second in range(60)] == [None] * 60
     for second in range(60, 80):

@@ -46,7 +46,7 @@ def drain(writer: VectorWriter, events: Queue[Event]) -> list[Embedded]:
     return made
 
 
-def test_what_was_read_is_embedded_and_marked(
+def test_written_passages_are_embedded_and_marked(
     library: Library, worker: EmbeddingWorker, events: Queue[Event]
 ) -> None:
     docs = library.read(a=3, b=5)
@@ -66,7 +66,7 @@ def test_what_was_read_is_embedded_and_marked(
         assert np.linalg.norm(profile) == pytest.approx(1.0, abs=1e-3)
 
 
-def test_a_document_that_is_half_embedded_gets_the_rest(
+def test_a_partly_embedded_document_is_completed(
     library: Library, worker: EmbeddingWorker, events: Queue[Event]
 ) -> None:
     docs = library.read(a=4)
@@ -124,7 +124,7 @@ def test_documents_written_meanwhile_follow_in_the_order_they_were_written(
     assert library.catalog.spaces.pending(library.space.id, 10) == []
 
 
-def test_what_changed_just_now_is_embedded_before_what_is_being_handed_out(
+def test_prioritised_documents_overtake_those_in_progress(
     library: Library, worker: EmbeddingWorker, events: Queue[Event]
 ) -> None:
     backlog, second, note = library.begin("a", "b", "c")

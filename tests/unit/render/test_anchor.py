@@ -12,7 +12,7 @@ PAGES = st.lists(st.text("ab \n", max_size=30), min_size=1, max_size=4)
 
 
 @given(PAGES, st.data())
-def test_a_passage_is_found_where_it_stands(pages: list[str], data: st.DataObject) -> None:
+def test_a_passage_is_found_at_its_offset(pages: list[str], data: st.DataObject) -> None:
     whole = PAGE_JOINT.join(pages)
     start = data.draw(st.integers(0, len(pages[0])))
     end = data.draw(st.integers(start, len(whole)))
@@ -30,7 +30,7 @@ def test_a_passage_is_found_where_it_stands(pages: list[str], data: st.DataObjec
         ).replace("\n", "")
 
 
-def test_a_passage_that_stands_twice_is_not_unique() -> None:
+def test_a_passage_that_occurs_twice_is_not_unique() -> None:
     pages = ["Signed. Then more. Signed.", "Signed."]
     found = find_text(pages, "Signed.")
     assert found is not None
@@ -46,5 +46,5 @@ def test_a_passage_begins_on_the_first_page() -> None:
     assert find_text(["one"], "changed") is None
 
 
-def test_a_range_is_parted_at_the_pages() -> None:
+def test_a_range_is_split_at_page_ends() -> None:
     assert slices(["abc", "", "def"], 4, 1, 7) == [Slice(4, 1, 3), Slice(6, 0, 2)]

@@ -33,7 +33,7 @@ def test_rules_become_labels(rules: list[dict[str, Any]], labels: list[str]) -> 
     assert page_labels(rules, 5) == labels
 
 
-def test_they_are_what_the_library_says_of_each_page(tmp_path: Path) -> None:
+def test_labels_equal_those_of_pymupdf(tmp_path: Path) -> None:
     document = pymupdf.open()
     for _ in range(60):
         document.new_page()

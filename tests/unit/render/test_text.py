@@ -45,7 +45,7 @@ def test_a_window_is_a_slice_of_the_canonical_text(tmp_path: Path, name: str) ->
     assert not whole.more
 
 
-def test_a_text_too_long_to_keep_is_read_anew(
+def test_a_text_too_long_to_cache_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text_module, "MAX_KEPT_CHARS", 1_000)
@@ -59,7 +59,7 @@ def test_a_text_too_long_to_keep_is_read_anew(
         assert window.text.find(text[start : start + 50]) == start - window.offset
 
 
-def test_a_line_without_end_does_not_widen_the_window(tmp_path: Path) -> None:
+def test_an_endless_line_does_not_extend_the_window(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("word " * 40_000)
     window = opened(path).window(100_000, 100_010, 500)
@@ -67,7 +67,7 @@ def test_a_line_without_end_does_not_widen_the_window(tmp_path: Path) -> None:
     assert len(window.text) == 1_010
 
 
-def test_beyond_the_end_there_is_nothing(tmp_path: Path) -> None:
+def test_a_window_beyond_the_end_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("short")
     assert opened(path).window(100, 120, 10).text == ""

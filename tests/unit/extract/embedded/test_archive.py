@@ -76,7 +76,7 @@ def headings(read: list[RawPage]) -> list[str]:
     ]
 
 
-def test_a_zip_is_its_documents_each_under_its_path(tmp_path: Path) -> None:
+def test_each_document_in_a_zip_is_a_page_under_its_path(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(zipped(FILES))
     read = pages(path)
@@ -88,14 +88,14 @@ def test_a_zip_is_its_documents_each_under_its_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", PACKERS)
-def test_a_tar_is_too_however_it_is_packed(tmp_path: Path, form: str) -> None:
+def test_each_document_in_a_tar_of_any_compression_is_a_page(tmp_path: Path, form: str) -> None:
     path = tmp_path / f"a.{form}"
     path.write_bytes(PACKERS[form](tarred(FILES)))
     assert headings(pages(path)) == ["trip/plan.txt", "trip/prices.md"]
 
 
 @pytest.mark.parametrize(("form", "pack"), [("gz", gzip.compress), ("xz", lzma.compress)])
-def test_a_single_packed_file_goes_by_its_name(
+def test_a_single_compressed_file_is_named_without_the_extension(
     tmp_path: Path, form: str, pack: Callable[[bytes], bytes]
 ) -> None:
     path = tmp_path / f"notes.txt.{form}"
@@ -105,7 +105,7 @@ def test_a_single_packed_file_goes_by_its_name(
     assert WORDS.decode() in read[0].text
 
 
-def test_what_is_not_read_is_said_and_costs_itself(tmp_path: Path) -> None:
+def test_an_unread_member_is_reported_and_others_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     broken = {"bad.docx": b"PK\x03\x04" + bytes(300), "old.wpd": b"WPC" * 10, **FILES}
     path.write_bytes(zipped({**broken, "program.exe": b"MZ" * 10, ".hidden.txt": b"hidden"}))
@@ -123,7 +123,7 @@ def test_documents_in_archives_in_mails_in_archives(tmp_path: Path) -> None:
     assert "post/a.eml" in text
 
 
-def test_one_in_the_other_without_end(tmp_path: Path) -> None:
+def test_the_nesting_of_archives_is_limited(tmp_path: Path) -> None:
     data = zipped({"deepest.txt": WORDS})
     for level in range(8):
         data = zipped({f"{level}.zip": data, f"{level}.txt": b"Level words here."})
@@ -137,7 +137,7 @@ def test_one_in_the_other_without_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["a.zip", "a.tgz"])
-def test_a_bomb_ends_where_the_budget_does(tmp_path: Path, form: str) -> None:
+def test_unpacking_a_zip_bomb_ends_at_the_budget(tmp_path: Path, form: str) -> None:
     files = {"first.txt": WORDS, "bomb.txt": bytes(40 << 20), "last.txt": WORDS}
     path = tmp_path / form
     path.write_bytes(zipped(files) if form == "a.zip" else gzip.compress(tarred(files)))
@@ -146,7 +146,7 @@ def test_a_bomb_ends_where_the_budget_does(tmp_path: Path, form: str) -> None:
     assert read[-1].unreadable == "unpacks_too_much"
 
 
-def test_a_bomb_that_is_no_document_is_not_unpacked_without_end(tmp_path: Path) -> None:
+def test_skipping_a_bomb_is_limited_too(tmp_path: Path) -> None:
     path = tmp_path / "a.tgz"
     path.write_bytes(
         gzip.compress(tarred({"a.txt": WORDS, "b.iso": bytes(60 << 20), "c.txt": WORDS}))
@@ -156,7 +156,9 @@ def test_a_bomb_that_is_no_document_is_not_unpacked_without_end(tmp_path: Path) 
     assert read[-1].unreadable == "unpacks_too_much"
 
 
-def test_so_many_documents_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_documents_is_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(archive, "_MAX_DOCUMENTS", 5)
     path = tmp_path / "a.zip"
     path.write_bytes(zipped({f"{number}.txt": WORDS for number in range(20)}))
@@ -165,7 +167,7 @@ def test_so_many_documents_and_no_more(tmp_path: Path, monkeypatch: pytest.Monke
     assert [page.number for page in read if page.unreadable] == [6, 6]
 
 
-def test_nothing_is_written_where_a_path_says(tmp_path: Path) -> None:
+def test_paths_in_an_archive_are_not_written_to(tmp_path: Path) -> None:
     outside = tmp_path / "outside.txt"
     named = {f"../../..{outside}": WORDS, str(outside): WORDS, "C:\\windows\\x.txt": WORDS}
     for name, data in (("a.zip", zipped(named)), ("a.tar", tarred(named))):
@@ -175,7 +177,7 @@ def test_nothing_is_written_where_a_path_says(tmp_path: Path) -> None:
     assert not outside.exists()
 
 
-def test_links_and_devices_are_nothing(tmp_path: Path) -> None:
+def test_links_and_devices_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "a.tar"
     with tarfile.open(path, "w") as packed:
         for number, kind in enumerate((tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE)):
@@ -195,7 +197,7 @@ def test_links_and_devices_are_nothing(tmp_path: Path) -> None:
     assert caught.value.code == "empty"
 
 
-def test_a_locked_one_needs_its_password(tmp_path: Path) -> None:
+def test_an_encrypted_archive_needs_its_password(tmp_path: Path) -> None:
     path = tmp_path / "locked.zip"
     path.write_bytes(LOCKED)
     right = "harbour"
@@ -207,7 +209,7 @@ def test_a_locked_one_needs_its_password(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["a.zip", "a.tar", "a.tgz", "a.tar.xz", "a.txt.bz2"])
-def test_half_of_one_costs_the_other_half(tmp_path: Path, form: str) -> None:
+def test_half_an_archive_is_read_up_to_the_damage(tmp_path: Path, form: str) -> None:
     chance = random.Random(1)
     files = {f"{n}.txt": WORDS + base64.b64encode(chance.randbytes(900)) for n in range(9)}
     pack = PACKERS.get(form[2:], bz2.compress)

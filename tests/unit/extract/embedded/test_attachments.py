@@ -74,7 +74,7 @@ def test_every_format_is_read_as_an_attachment(tmp_path: Path, name: str) -> Non
     assert inside == f"{name}\n{alone}"
 
 
-def test_a_passage_says_which_attachment_it_stands_in(tmp_path: Path) -> None:
+def test_a_passage_has_its_attachment_as_heading(tmp_path: Path) -> None:
     inner = mail(part("inner.docx", docx(LONG)), subject="Forwarded", border="c")
     deck = pptx([slide(("title", "Oil"), ("body", SENTENCE * 20))])
     data = mail(part("talk.pptx", deck), forwarded(inner), part("bill.pdf", pdf()))
@@ -91,7 +91,7 @@ def test_a_passage_says_which_attachment_it_stands_in(tmp_path: Path) -> None:
     assert {each.page_first for each in passages} == {1, 2, 3, 4}
 
 
-def test_the_preview_shows_the_text_to_which_the_offsets_belong(tmp_path: Path) -> None:
+def test_offsets_match_the_text_of_the_preview(tmp_path: Path) -> None:
     path = tmp_path / "a.eml"
     path.write_bytes(mail(part("bill.pdf", pdf()), part("a.docx", docx()), part("x.zip", PNG)))
     shown = TextDocument(path, registry.EML, None, Limits())
@@ -124,7 +124,7 @@ def test_mails_attached_as_files_are_read_with_what_is_attached_to_them(tmp_path
     assert path == ("Outer", "fw.eml", "Inner", "fw2.eml", "Innermost", "bill.docx")
 
 
-def test_what_cannot_be_read_is_told_with_its_name_and_costs_itself(tmp_path: Path) -> None:
+def test_an_unread_attachment_is_reported_by_name_and_others_are_read(tmp_path: Path) -> None:
     bomb = zipped({"[Content_Types].xml": "<Types/>"})
     data = mail(
         part("photo.png", PNG, "image/png"),
@@ -154,7 +154,7 @@ def test_what_cannot_be_read_is_told_with_its_name_and_costs_itself(tmp_path: Pa
     assert "photo.png (it has pages that are pictures, which" in told
 
 
-def test_what_a_document_inside_lacks_is_told_under_its_name(tmp_path: Path) -> None:
+def test_unread_parts_of_an_attachment_are_reported_under_its_name(tmp_path: Path) -> None:
     deck = pptx([slide(("title", "One")), "<broken"])
     inner = mail(part("photo.png", PNG))
     found = read_mail(tmp_path, mail(part("talk.pptx", deck), part("fw.eml", inner)))
@@ -164,7 +164,7 @@ def test_what_a_document_inside_lacks_is_told_under_its_name(tmp_path: Path) -> 
     ]
 
 
-def test_the_wrong_name_or_none_is_no_hindrance(tmp_path: Path) -> None:
+def test_attachments_with_wrong_or_no_names_are_read(tmp_path: Path) -> None:
     data = mail(
         part("bill.txt", pdf("Named text.")),
         part("bill.xyz", pdf("Named nothing.")),
@@ -177,7 +177,7 @@ def test_the_wrong_name_or_none_is_no_hindrance(tmp_path: Path) -> None:
         assert words in text
 
 
-def test_pictures_of_the_body_and_seals_are_no_loss(tmp_path: Path) -> None:
+def test_inline_pictures_and_signatures_are_not_reported(tmp_path: Path) -> None:
     related = (
         b"Content-Type: multipart/related; boundary=r\r\n\r\n--r\r\nContent-Type: text/html\r\n\r\n"
         b'<p>Body<img src="cid:logo">\r\n--r\r\n' + part("logo.png", PNG, "image/png")
@@ -195,7 +195,7 @@ def test_pictures_of_the_body_and_seals_are_no_loss(tmp_path: Path) -> None:
     assert unread(read_mail(tmp_path, mail(attached))) == [("third.png", "part_of_pictures")]
 
 
-def test_every_body_is_read_and_one_of_several_forms(tmp_path: Path) -> None:
+def test_all_bodies_and_one_of_alternatives_are_read(tmp_path: Path) -> None:
     forms = (
         b"Content-Type: multipart/alternative; boundary=f\r\n\r\n--f\r\n\r\nplain form\r\n--f\r\n"
         b"Content-Type: text/html\r\n\r\n<p>html form\r\n--f--\r\n"
@@ -208,7 +208,7 @@ def test_every_body_is_read_and_one_of_several_forms(tmp_path: Path) -> None:
     assert text.endswith("Only in HTML.\nplain form\nFooter of the list.")
 
 
-def test_bombs_leave_something_for_the_others(tmp_path: Path) -> None:
+def test_a_bomb_does_not_use_the_budget_of_others(tmp_path: Path) -> None:
     limits = Limits(unpacked_bytes=8 * 1024**2, elements=1_000_000)
     bomb = docx("<w:p><w:r><w:t>word</w:t></w:r></w:p>" * 500_000)
     bombs = [part(f"{n}.docx", bomb) for n in range(3)]
@@ -219,14 +219,14 @@ def test_bombs_leave_something_for_the_others(tmp_path: Path) -> None:
     assert "Own words." in found.text
 
 
-def test_text_without_end_leaves_the_mail(tmp_path: Path) -> None:
+def test_an_endless_attachment_does_not_affect_the_mail(tmp_path: Path) -> None:
     data = mail(part("long.txt", b"word " * 4_000), part("fine.txt", b"fine"))
     found = read_mail(tmp_path, data, Limits(characters=20_000))
     assert unread(found) == [("long.txt", "unpacks_too_much"), ("fine.txt", "unpacks_too_much")]
     assert "Own words." in found.text
 
 
-def test_thousands_of_attachments_are_counted(tmp_path: Path) -> None:
+def test_the_number_of_attachments_is_limited(tmp_path: Path) -> None:
     found = read_mail(tmp_path, mail(*(part(f"{n}.txt", b"few words") for n in range(1_000))))
     assert found.text.count("few words") == 256
     assert len(unread(found)) == 1_000 - 256
@@ -235,7 +235,7 @@ def test_thousands_of_attachments_are_counted(tmp_path: Path) -> None:
     assert read_detail(info.lost)["more"] == 1_000 - 256 - 20
 
 
-def test_mails_in_mails_end(tmp_path: Path) -> None:
+def test_the_nesting_of_mails_is_limited(tmp_path: Path) -> None:
     data = mail(subject="0")
     for n in range(1, 12):
         data = mail(part("in.eml", data), part("in2.eml", data[:3_000]), subject=str(n))
@@ -244,7 +244,7 @@ def test_mails_in_mails_end(tmp_path: Path) -> None:
     assert "Own words." in found.pages[0].text
 
 
-def test_a_long_body_is_whole_though_it_is_put_aside(tmp_path: Path) -> None:
+def test_a_long_body_in_the_spool_is_read_completely(tmp_path: Path) -> None:
     lines = [f"Line {n} of it." for n in range(20_000)]
     found = read_mail(
         tmp_path, mail(part("a.txt", "\n".join(lines).encode()), body="\r\n".join(lines))
@@ -282,7 +282,7 @@ def uu(row: bytes) -> bytes:
     return binascii.b2a_uu(row)
 
 
-def test_what_is_attached_in_a_mailbox_is_on_the_page_of_its_mail(tmp_path: Path) -> None:
+def test_attachments_in_a_mailbox_are_on_the_page_of_their_mail(tmp_path: Path) -> None:
     border = b"From mina@example.org Mon May  3 10:20:30 2021\n"
     mails = [
         mail(part("one.pdf", pdf("First file."))),
@@ -298,7 +298,7 @@ def test_what_is_attached_in_a_mailbox_is_on_the_page_of_its_mail(tmp_path: Path
     assert info.bad_pages == (2,)
 
 
-def test_a_mailbox_of_bombs_ends(tmp_path: Path) -> None:
+def test_a_mailbox_of_bombs_ends_at_the_budget(tmp_path: Path) -> None:
     border = b"From mina@example.org Mon May  3 10:20:30 2021\n"
     bomb = border + mail(part("long.txt", b"word " * 3_000)) + b"\n"
     (tmp_path / "a.mbox").write_bytes(bomb * 40)
@@ -337,7 +337,7 @@ def test_attachments_of_outlook(tmp_path: Path) -> None:
     assert ("heading3", "Inner") in found.blocks(4)
 
 
-def test_objects_of_other_programs_in_outlook_are_told(tmp_path: Path) -> None:
+def test_ole_objects_in_outlook_mails_are_reported(tmp_path: Path) -> None:
     sent = struct.pack("<LLQ", 0x00390040, 6, 132_500_000_000_000_000)
     data = ole_file({
         "__properties_version1.0": bytes(32) + sent,
@@ -351,7 +351,7 @@ def test_objects_of_other_programs_in_outlook_are_told(tmp_path: Path) -> None:
     assert unread(read(tmp_path / "a.msg")) == [("Chart", "part_unsupported")]
 
 
-def test_pages_to_skip_keep_the_words_of_the_mail(tmp_path: Path) -> None:
+def test_the_text_of_a_mail_is_read_when_its_attachments_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "a.eml").write_bytes(mail(part("bill.pdf", pdf()), part("fine.txt", b"fine")))
     source = registry.opener(registry.EML)(tmp_path / "a.eml", None, Limits())
     pages = list(source.pages({1, 2}))
@@ -363,7 +363,7 @@ def test_pages_to_skip_keep_the_words_of_the_mail(tmp_path: Path) -> None:
     assert pages[-1].text == "fine.txt\nfine"
 
 
-def test_after_three_that_stop_the_reader_no_more_are_tried(tmp_path: Path) -> None:
+def test_after_three_crashing_attachments_the_rest_is_skipped(tmp_path: Path) -> None:
     parts = [part(f"{n}.txt", b"fine") for n in range(8)]
     (tmp_path / "a.eml").write_bytes(mail(*parts))
     source = registry.opener(registry.EML)(tmp_path / "a.eml", None, Limits())

@@ -90,7 +90,7 @@ def test_subjects(tmp_path: Path, subject: str) -> None:
     assert "kept" in text_of(tmp_path, mail(f"Subject: {subject}", "From: a@b", body=b"kept"))
 
 
-def test_parts_nested_without_end(tmp_path: Path) -> None:
+def test_the_nesting_of_mime_parts_is_limited(tmp_path: Path) -> None:
     opened = b"".join(
         b"--%d\r\nContent-Type: multipart/mixed; boundary=%d\r\n\r\n" % (n, n + 1)
         for n in range(3000)
@@ -109,12 +109,12 @@ def test_large_attachments_are_dropped_unread() -> None:
         assert read_mail(lines, aside).names == ["a.zip"]
 
 
-def test_mails_of_apple_begin_with_their_length(tmp_path: Path) -> None:
+def test_the_length_line_of_emlx_files_is_skipped(tmp_path: Path) -> None:
     data = b"57        \n" + b"Subject: Apple\n\nwords\n" + b'<?xml version="1.0"?>'
     assert text_of(tmp_path, data, "a.emlx").startswith("Apple\nwords")
 
 
-def test_a_page_saved_whole(tmp_path: Path) -> None:
+def test_web_archives_are_read(tmp_path: Path) -> None:
     data = mail(
         "Subject: Page", "MIME-Version: 1.0", "Content-Type: multipart/related; boundary=b",
         body=b"--b\r\nContent-Type: text/html\r\n\r\n<h1>Lamps</h1><p>Oil.\r\n--b--",
@@ -123,7 +123,7 @@ def test_a_page_saved_whole(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_whatever_bytes_make_a_mail_or_none(data: bytes) -> None:
+def test_any_bytes_are_read_as_a_mail_or_rejected(data: bytes) -> None:
     with suppress(WorldError), closing(BodySpool()) as aside:
         head = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n"
         read_mail([b"Subject: x\r\n", head, data], aside)
@@ -138,12 +138,12 @@ def test_each_mail_of_a_mailbox_is_a_page(tmp_path: Path) -> None:
     assert found.blocks(2)[0] == ("heading1", "Second")
 
 
-def test_a_mailbox_without_a_name_is_known_by_its_first_lines(tmp_path: Path) -> None:
+def test_a_mailbox_without_extension_is_detected_by_its_content(tmp_path: Path) -> None:
     (tmp_path / "Inbox").write_bytes(MBOX)
     assert read(tmp_path / "Inbox").form == "mbox"
 
 
-def test_a_mail_that_is_too_large_costs_a_page(tmp_path: Path) -> None:
+def test_a_too_large_mail_is_an_unreadable_page(tmp_path: Path) -> None:
     (tmp_path / "a.mbox").write_bytes(MBOX.replace(b"other words", b"other words " * 200))
     found = read(tmp_path / "a.mbox", Limits(message_bytes=1000))
     assert found.unreadable == [2]

@@ -42,7 +42,7 @@ def test_chapters_are_pages_with_names(book: Path) -> None:
     assert (about.title, about.author, about.created) == ("The Keeper", "Mina Harker", "1897-05-26")
 
 
-def test_the_older_kind_of_contents_list(book: Path) -> None:
+def test_the_contents_of_epub_2_are_read(book: Path) -> None:
     book.write_bytes(zipped({
         "META-INF/container.xml": '<c><rootfile full-path="b.opf"/></c>',
         "b.opf": '<p><item id="a" href="a.html" media-type="text/html"/>'
@@ -57,7 +57,7 @@ def test_the_older_kind_of_contents_list(book: Path) -> None:
     assert [(e.level, e.title, e.page) for e in found.outline] == [(1, "Part", 1), (2, "Deep", 1)]
 
 
-def test_elements_that_end_where_they_begin_swallow_nothing(book: Path) -> None:
+def test_self_closing_elements_are_empty(book: Path) -> None:
     chapter = f'<head><title/><script src="x.js"/></head><p id="a"/><p>{SENTENCE}<br/>More.</p>'
     book.write_bytes(epub({"one.xhtml": chapter}))
     assert read(book).text == f"{SENTENCE}\nMore."
@@ -71,7 +71,7 @@ def test_elements_that_end_where_they_begin_swallow_nothing(book: Path) -> None:
         ("http://www.w3.org/2001/04/xmlenc#aes128-cbc", "OPS/font.otf", ""),
     ],
 )
-def test_locked_books_say_so(book: Path, method: str, part: str, code: str) -> None:
+def test_a_copy_protected_book_is_reported(book: Path, method: str, part: str, code: str) -> None:
     entry = (
         f'<e><EncryptedData><EncryptionMethod Algorithm="{method}"/><CipherData>'
         f'<CipherReference URI="{part}"/></CipherData></EncryptedData></e>'
@@ -85,14 +85,14 @@ def test_locked_books_say_so(book: Path, method: str, part: str, code: str) -> N
     assert caught.value.code == code
 
 
-def test_a_broken_contents_list_costs_no_chapter(book: Path) -> None:
+def test_a_damaged_table_of_contents_does_not_affect_chapters(book: Path) -> None:
     parts = {"OPS/nav.xhtml": "<nav epub:type=toc><ol><li><a href='../../../../etc/passwd'>x</a>"}
     book.write_bytes(epub(more=parts))
     assert SENTENCE in read(book).text
     assert read(book).outline == ()
 
 
-def test_a_book_whose_list_of_files_is_damaged_is_read_as_far_as_it_goes(book: Path) -> None:
+def test_a_book_with_a_damaged_package_document_is_read_partly(book: Path) -> None:
     book.write_bytes(epub())
     with zipfile.ZipFile(book) as file:
         parts = {name: file.read(name) for name in file.namelist()}
@@ -109,7 +109,7 @@ def test_a_book_whose_list_of_files_is_damaged_is_read_as_far_as_it_goes(book: P
     assert caught.value.code == "unreadable"
 
 
-def test_a_book_that_names_no_chapters_is_empty(book: Path) -> None:
+def test_a_book_without_chapters_is_empty(book: Path) -> None:
     book.write_bytes(
         zipped({"META-INF/container.xml": '<c><rootfile full-path="b"/></c>', "b": "<p/>"})
     )

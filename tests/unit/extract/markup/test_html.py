@@ -83,7 +83,7 @@ def test_a_page_without_text_is_empty_text(tmp_path: Path, markup: str) -> None:
     assert read(tmp_path, markup)[0].text == ""
 
 
-def test_too_large_a_page_is_refused(tmp_path: Path) -> None:
+def test_a_too_large_page_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text("<p>" + "x" * 100)
     with pytest.raises(WorldError) as caught:
@@ -115,7 +115,7 @@ def test_too_large_a_page_is_refused(tmp_path: Path) -> None:
         ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "漢(kan)"),
     ],
 )  # fmt: skip
-def test_what_a_person_sees_is_read(tmp_path: Path, markup: str, expected: str) -> None:
+def test_displayed_text_is_read(tmp_path: Path, markup: str, expected: str) -> None:
     assert read(tmp_path, markup)[0].text == expected
 
 
@@ -130,7 +130,7 @@ def test_what_a_person_sees_is_read(tmp_path: Path, markup: str, expected: str) 
         "<svg style='display:none'><text>{}</text></svg>",
     ],
 )
-def test_what_is_hidden_is_not_read(tmp_path: Path, hidden: str) -> None:
+def test_hidden_text_is_not_read(tmp_path: Path, hidden: str) -> None:
     assert read(tmp_path, hidden.format("secret") + "<p>seen")[0].text == "seen"
 
 
@@ -142,7 +142,7 @@ def test_what_is_hidden_is_not_read(tmp_path: Path, hidden: str) -> None:
         "<body style='display:none'><p>seen", "<div style='display:none'><p>seen</div>",
     ],
 )  # fmt: skip
-def test_what_only_seems_hidden_is_read(tmp_path: Path, shown: str) -> None:
+def test_a_page_that_hides_its_body_is_read(tmp_path: Path, shown: str) -> None:
     """Pages whose script shows them are no empty pages."""
     assert read(tmp_path, shown)[0].text == "seen"
 

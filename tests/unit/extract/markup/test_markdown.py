@@ -52,7 +52,7 @@ def test_blocks_are_in_order_whatever_the_text(text: str) -> None:
         end = block.end
 
 
-def test_front_matter_gives_the_metadata_and_leaves_the_view(tmp_path: Path) -> None:
+def test_front_matter_is_metadata_and_furniture(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text('---\ntitle: "The Lamp"\nauthor: K. Keeper\ndate: 2024-05-06\n---\n# One\n')
     source = open_source(path, None, Limits())

@@ -73,7 +73,9 @@ def test_a_document_that_another_library_wrote(tmp_path: Path) -> None:
         ("<w:r><w:ruby><w:rt><w:r><w:t>ruby</w:t></w:r></w:rt></w:ruby></w:r>", "seen"),
     ],
 )
-def test_what_is_seen_in_a_paragraph(tmp_path: Path, run: str, expected: str) -> None:
+def test_only_displayed_text_of_a_paragraph_is_read(
+    tmp_path: Path, run: str, expected: str
+) -> None:
     body = f"<w:p><w:r><w:t>seen</w:t></w:r>{run}</w:p>"
     assert read_body(tmp_path, body).blocks() == [("paragraph", expected)]
 
@@ -171,13 +173,13 @@ def test_pages_are_those_of_the_last_layout(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_table_that_only_lays_out_a_page_is_prose(tmp_path: Path) -> None:
+def test_a_layout_table_becomes_paragraphs(tmp_path: Path) -> None:
     cell = "".join(paragraph(f"{SENTENCE} {n}") for n in range(3))
     body = f"<w:tbl><w:tr><w:tc>{cell}</w:tc></w:tr></w:tbl>"
     assert [kind for kind, _ in read_body(tmp_path, body).blocks()] == ["paragraph"] * 3
 
 
-def test_damaged_styles_cost_no_text(tmp_path: Path) -> None:
+def test_damaged_styles_do_not_affect_the_text(tmp_path: Path) -> None:
     found = read_body(tmp_path, paragraph("kept"), styles="<w:styles><broken", numbering="<w:n>")
     assert found.text == "kept"
     assert found.unreadable == []

@@ -49,7 +49,7 @@ def left_behind() -> set[Path]:
     ("name", "content"),
     [("a.docx", word(SENTENCE)), ("a.xlsx", workbook(SENTENCE)), ("a.pptx", slides())],
 )
-def test_the_right_password_opens_and_nothing_is_left(
+def test_the_right_password_opens_and_the_decrypted_file_is_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # other tests make such folders, too
@@ -62,12 +62,12 @@ def test_the_right_password_opens_and_nothing_is_left(
     assert left_behind() == set()
 
 
-def test_what_is_locked_against_changes_only_can_be_read(tmp_path: Path) -> None:
+def test_a_write_protected_file_is_read_without_password(tmp_path: Path) -> None:
     path = write(word(SENTENCE), tmp_path / "a.docx", "VelvetSweatshop")
     assert SENTENCE in text_of(path, None)
 
 
-def test_a_damaged_one_says_so(tmp_path: Path) -> None:
+def test_a_damaged_encrypted_file_is_reported(tmp_path: Path) -> None:
     path = write(word(SENTENCE), tmp_path / "a.docx")
     content = bytearray(path.read_bytes())
     at = content.index(b"<?xml")  # what says how it is encrypted
@@ -78,7 +78,7 @@ def test_a_damaged_one_says_so(tmp_path: Path) -> None:
     assert caught.value.code == "unreadable"
 
 
-def test_one_that_does_not_fit_is_left_alone(
+def test_a_too_large_encrypted_file_is_not_decrypted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(word(SENTENCE), tmp_path / "a.docx")

@@ -66,7 +66,7 @@ assert "MacroSecurityLevel" in pathlib.Path(profile.partition("file://")[2],
 
 
 @needs_scripts
-def test_what_it_makes_is_read(program: Path, document: Path) -> None:
+def test_the_converted_file_is_read(program: Path, document: Path) -> None:
     replacement_text(program, CONVERTS.format(source=str(document), converted=docx().hex()))
     source = open_source(document, None, Limits())
     assert [page.text for page in source.pages()] == [SENTENCE]
@@ -106,14 +106,16 @@ def test_a_program_that_hangs_is_killed_with_what_it_started(
 
 
 @needs_scripts
-def test_a_document_that_it_cannot_read_either(program: Path, document: Path) -> None:
+def test_a_document_that_libreoffice_cannot_convert_is_reported(
+    program: Path, document: Path
+) -> None:
     replacement_text(program, "sys.exit(1)")
     with pytest.raises(WorldError) as caught:
         open_source(document, None, Limits())
     assert caught.value.code == "unreadable"
 
 
-def test_without_it_the_advice_is_to_install_it(
+def test_without_libreoffice_the_error_says_to_install_it(
     document: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

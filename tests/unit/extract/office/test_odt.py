@@ -80,7 +80,7 @@ def test_tables_stand_where_they_are(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_what_stands_before_a_damage_is_read(tmp_path: Path) -> None:
+def test_text_before_a_damage_is_read(tmp_path: Path) -> None:
     found = read_body(
         tmp_path, "<text:p>kept</text:p><text:p>lost &nope; </text:p><text:p>gone</p>"
     )

@@ -54,7 +54,7 @@ def test_templates_and_files_with_macros(tmp_path: Path) -> None:
         assert found.blocks() == [("heading2", "Oil"), ("paragraph", SENTENCE)]
 
 
-def test_the_strict_edition_of_the_standard(tmp_path: Path) -> None:
+def test_strict_ooxml_is_read(tmp_path: Path) -> None:
     def strict(parts: dict[str, bytes]) -> dict[str, bytes]:
         old, new = b"http://schemas.openxmlformats.org/", b"http://purl.oclc.org/ooxml/"
         for what in (b"officeDocument", b"wordprocessingml", b"presentationml", b"spreadsheetml"):
@@ -74,7 +74,9 @@ def test_the_strict_edition_of_the_standard(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [word, pptx, xlsx])
-def test_relations_that_lead_nowhere(tmp_path: Path, make: Callable[[], bytes]) -> None:
+def test_relationships_to_missing_parts_are_ignored(
+    tmp_path: Path, make: Callable[[], bytes]
+) -> None:
     name = f"a.{make.__name__}"
     whole = read(written(tmp_path, name, parts_of(make()))).blocks()
     parts = parts_of(make())
@@ -102,7 +104,7 @@ def test_pictures_and_films_are_not_unpacked(tmp_path: Path) -> None:
     assert read(path, Limits(unpacked_bytes=1024**2)).blocks() == [("heading2", "Oil")]
 
 
-def test_a_text_of_any_length_is_held_piece_by_piece(tmp_path: Path) -> None:
+def test_a_long_text_is_read_piece_by_piece(tmp_path: Path) -> None:
     path = tmp_path / "a.docx"
     path.write_bytes(word("".join(f"<w:p><w:r><w:t>{n}</w:t></w:r></w:p>" for n in range(999))))
     found = read(path, Limits(tree_nodes=100))
@@ -110,7 +112,7 @@ def test_a_text_of_any_length_is_held_piece_by_piece(tmp_path: Path) -> None:
     assert found.unreadable == []
 
 
-def test_parts_go_by_the_kind_of_their_relation(tmp_path: Path) -> None:
+def test_parts_are_found_by_the_type_of_their_relationship(tmp_path: Path) -> None:
     path = tmp_path / "a.docx"
     path.write_bytes(
         word(more={"footnotes": "<w:footnotes></w:footnotes>", "theme": "<w:theme></w:theme>"})
@@ -122,7 +124,7 @@ def test_parts_go_by_the_kind_of_their_relation(tmp_path: Path) -> None:
         assert package.metadata.title == "Nights at the Harbour"
 
 
-def test_a_file_that_is_no_document(tmp_path: Path) -> None:
+def test_a_file_without_main_part_is_rejected(tmp_path: Path) -> None:
     path = written(tmp_path, "a.docx", parts_of(word()) | {"word/document.xml": b"<x><y/></x>"})
     with pytest.raises(WorldError) as caught:
         read(path)
@@ -166,7 +168,7 @@ def test_groups_alternatives_and_formulas_on_slides(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_sheet_that_is_listed_and_not_there_costs_a_sheet(tmp_path: Path) -> None:
+def test_a_listed_sheet_without_part_is_an_unreadable_page(tmp_path: Path) -> None:
     row = "<row><c><v>1</v></c></row>"
     parts = parts_of(xlsx({"One": row, "Two": row}))
     del parts["xl/worksheets/sheet2.xml"]

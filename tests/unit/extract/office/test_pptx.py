@@ -64,7 +64,7 @@ def box(shapes: Any, text: str) -> Any:
     return made
 
 
-def test_charts_are_read_with_the_values_they_show(tmp_path: Path) -> None:
+def test_charts_are_read_with_their_values(tmp_path: Path) -> None:
     deck = pptx.Presentation()
     page = deck.slides.add_slide(deck.slide_layouts[6])
     data = CategoryChartData(number_format="0%")
@@ -103,7 +103,7 @@ def test_groups_are_read_and_hidden_shapes_are_not(tmp_path: Path) -> None:
     assert saved(tmp_path, deck).blocks() == [("heading2", "In a group"), ("paragraph", "seen")]
 
 
-def test_the_numbers_of_points_are_read(tmp_path: Path) -> None:
+def test_list_numbers_on_slides_are_read(tmp_path: Path) -> None:
     deck = pptx.Presentation()
     shapes = deck.slides.add_slide(deck.slide_layouts[6]).shapes
     paragraphs = box(shapes, "Steps\na\nb\ninner\nc\nplain\nd").text_frame.paragraphs
@@ -129,7 +129,7 @@ def test_the_numbers_of_points_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shown", [True, False])
-def test_what_stands_on_the_layout_and_the_master_is_seen_once(tmp_path: Path, shown: bool) -> None:
+def test_text_of_layout_and_master_is_read_once(tmp_path: Path, shown: bool) -> None:
     deck = pptx.Presentation()
     for place, text in ((deck.slide_layouts[5], "On the layout"), (deck.slide_master, "On all")):
         made = box(deck.slides.add_slide(deck.slide_layouts[6]).shapes, text)._element
@@ -185,7 +185,7 @@ def test_notes_belong_to_their_slide(tmp_path: Path) -> None:
     assert found.blocks(2) == [("heading2", "B")]
 
 
-def test_a_broken_slide_costs_a_slide(tmp_path: Path) -> None:
+def test_a_damaged_slide_is_an_unreadable_page(tmp_path: Path) -> None:
     found = read_slides(tmp_path, slide(("title", "A")), "<broken", slide(("title", "C")))
     assert found.unreadable == [2]
     assert found.blocks(3) == [("heading2", "C")]

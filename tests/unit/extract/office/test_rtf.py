@@ -84,17 +84,17 @@ def test_characters(body: bytes, expected: str) -> None:
         (rb"x{\footnote\pard\intbl a\cell b\cell\row c}\par", "x\na\tb\t\nc"),
     ],
 )
-def test_cells_whose_row_never_ends_are_read(body: bytes, expected: str) -> None:
+def test_cells_of_an_unclosed_row_are_read(body: bytes, expected: str) -> None:
     assert text_of(body) == expected
 
 
 @given(st.binary(max_size=300))
-def test_whatever_bytes_are_read(body: bytes) -> None:
+def test_any_bytes_are_read(body: bytes) -> None:
     check(list(plain_text(rb"{\rtf1 " + body, Limits())), 1)
 
 
 @given(st.lists(st.sampled_from([b"{", b"}", b"\\par ", b"\\cell", b"\\row", b"\\u8364?", b"x "])))
-def test_whatever_order_of_words_is_read(parts: list[bytes]) -> None:
+def test_any_order_of_control_words_is_read(parts: list[bytes]) -> None:
     check(list(plain_text(b"{\\rtf1 " + b"".join(parts), Limits())), 1)
 
 
@@ -102,7 +102,7 @@ def test_nesting_without_end_is_read() -> None:
     assert text_of(b"{" * 200_000 + b"deep" + b"}" * 10) == "deep"
 
 
-def test_what_is_no_rich_text_says_so(tmp_path: Path) -> None:
+def test_a_file_that_is_not_rtf_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "a.rtf").write_bytes(b"plain words")
     with pytest.raises(WorldError) as caught:
         read(tmp_path / "a.rtf")

@@ -78,14 +78,14 @@ def test_values_of_cells(tmp_path: Path, cell: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("cell", ['<c t="s"><v>99</v></c>', "<c><v>nan</v></c>", '<c s="x"/>'])
-def test_a_cell_that_no_program_writes_ends_its_sheet(tmp_path: Path, cell: str) -> None:
+def test_an_invalid_cell_ends_its_sheet(tmp_path: Path, cell: str) -> None:
     rows = f"<row><c><v>7</v></c></row><row>{cell}</row><row><c><v>8</v></c></row>"
     found = read_rows(tmp_path, rows)
     assert found.blocks() == [("heading1", "Oil"), ("table", "7")]
     assert found.unreadable == [1]
 
 
-def test_styles_and_filters_that_the_library_would_refuse_cost_nothing(tmp_path: Path) -> None:
+def test_invalid_styles_and_filters_are_ignored(tmp_path: Path) -> None:
     styles = (
         '<fonts><font><family val="99"/></font></fonts><cellXfs><xf numFmtId="14" fontId="7">'
         '<alignment vertical="middle"/></xf></cellXfs><cellStyles><x/></cellStyles>'
@@ -97,7 +97,7 @@ def test_styles_and_filters_that_the_library_would_refuse_cost_nothing(tmp_path:
     assert read_rows(tmp_path, rows, styles=styles).blocks()[-1] == ("table", "2021-05-06")
 
 
-def test_names_of_columns_head_the_rows_of_long_tables(tmp_path: Path) -> None:
+def test_column_names_are_the_heading_of_a_long_table(tmp_path: Path) -> None:
     def cells(*values: object) -> str:
         inner = "".join(f'<c t="inlineStr"><is><t>{v}</t></is></c>' for v in values)
         return f"<row>{inner}</row>"
@@ -111,7 +111,7 @@ def test_names_of_columns_head_the_rows_of_long_tables(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_long_sheets_come_in_sections_and_whole_rows(tmp_path: Path) -> None:
+def test_long_sheets_are_split_into_sections_of_whole_rows(tmp_path: Path) -> None:
     row = "".join(
         f'<row><c t="inlineStr"><is><t>{SENTENCE} {n}</t></is></c></row>' for n in range(9000)
     )
@@ -122,7 +122,7 @@ def test_long_sheets_come_in_sections_and_whole_rows(tmp_path: Path) -> None:
     assert lines == [f"{SENTENCE} {n}" for n in range(9000)]
 
 
-def test_absurd_dimensions_cost_nothing(tmp_path: Path) -> None:
+def test_declared_dimensions_of_a_sheet_are_ignored(tmp_path: Path) -> None:
     rows = '<row r="1048576"><c r="XFD1048576"><v>7</v></c></row>'
     assert read_rows(tmp_path, rows).blocks()[-1] == ("table", "7")
     cell = "<text:p>x</text:p></table:table-cell>"
@@ -135,7 +135,7 @@ def test_absurd_dimensions_cost_nothing(tmp_path: Path) -> None:
     assert len(read(tmp_path / "a.ods").text) < 100
 
 
-def test_a_missing_sheet_costs_a_sheet(tmp_path: Path) -> None:
+def test_a_missing_sheet_is_an_unreadable_page(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(made({"One": "<row><c><v>1</v></c></row>", "Two": "<bad"}))
     found = read(tmp_path / "a.xlsx")
     assert found.unreadable == [2]
@@ -147,7 +147,7 @@ def test_sheets_without_cells_are_without_text(tmp_path: Path) -> None:
     assert read(tmp_path / "a.xlsx").text.strip() == ""
 
 
-def test_sheets_of_open_document_show_what_cells_show(tmp_path: Path) -> None:
+def test_displayed_values_of_open_document_sheets_are_read(tmp_path: Path) -> None:
     def cell(text: str, more: str = "") -> str:
         return f"<table:table-cell><text:p>{text}</text:p>{more}</table:table-cell>"
 

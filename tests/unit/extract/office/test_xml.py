@@ -24,7 +24,7 @@ def pieces(*chunks: bytes, limits: Limits | None = None) -> Iterator[tuple[str, 
         yield piece.tag, "".join(piece.itertext())
 
 
-def test_pieces_stand_in_nothing_but_open_elements() -> None:
+def test_pieces_are_elements_whose_ancestors_are_open() -> None:
     data = b"<root><a>1<part><b>2</b></part>3</a><part><c>4</c><!-- no --><d>5</d></part></root>"
     assert list(pieces(data)) == [
         ("a", "123"), ("c", "4"), ("d", "5"), ("part", ""), ("root", ""),
@@ -32,7 +32,7 @@ def test_pieces_stand_in_nothing_but_open_elements() -> None:
 
 
 @given(st.lists(st.integers(1, 9), max_size=20))
-def test_the_size_of_chunks_is_all_the_same(sizes: list[int]) -> None:
+def test_the_result_does_not_depend_on_the_size_of_chunks(sizes: list[int]) -> None:
     data = "<root><a>één</a><part><b>two</b></part></root>".encode()
     chunks = []
     for size in sizes:
@@ -45,7 +45,7 @@ def test_the_size_of_chunks_is_all_the_same(sizes: list[int]) -> None:
     "damage",
     [b"<a>&nope;</a><a>2</a>", b"<a></b><a>2</a>", b"<a>\xff\xff</a>", b"<a", b"", b"\x00", b"&<"],
 )
-def test_what_stood_before_a_damage_is_handed_over_and_nothing_else(damage: bytes) -> None:
+def test_only_pieces_before_a_damage_are_yielded(damage: bytes) -> None:
     found: list[tuple[str, str]] = []
     with pytest.raises(WorldError) as caught:
         found.extend(pieces(b"<root><a>1</a>" + damage, b"<a>3</a>", b"</root>" if damage else b""))
@@ -71,7 +71,7 @@ def test_entities_stay_as_they_are() -> None:
         (b"<root>" + b"<a>" * 300, "unreadable"),
     ],
 )
-def test_what_does_not_end(data: bytes, code: str) -> None:
+def test_endless_xml_is_limited(data: bytes, code: str) -> None:
     chunks = (data[at : at + 65_536] for at in range(0, len(data), 65_536))
     elements = 100 if len(data) < 1_000 else 10_000_000
     with pytest.raises(WorldError) as caught:
@@ -80,7 +80,7 @@ def test_what_does_not_end(data: bytes, code: str) -> None:
 
 
 @pytest.mark.parametrize(("data", "has_root"), [(b"", False), (b"\x00", False), (b"<a><b>", True)])
-def test_a_damaged_document_says_so(data: bytes, has_root: bool) -> None:
+def test_a_damaged_document_raises_an_error(data: bytes, has_root: bool) -> None:
     root, damage = read_whole(data)
     assert (root is not None) is has_root
     assert damage is not None
@@ -100,7 +100,7 @@ def test_a_tree_is_read_up_to_its_damage() -> None:
         assert tree(b"<a>1<b>2</b>", b"<c/>" + damage)[0].startswith("12")
 
 
-def test_a_tree_is_held_up_to_its_limits() -> None:
+def test_a_tree_is_read_up_to_its_limits() -> None:
     chunks = [b"<a>", *[b"<b x='1'>2</b>"] * 100, b"</a>"]
     assert tree(*chunks) == ("2" * 100, "")
     assert tree(*chunks, nodes=50)[1] == "too_complex"

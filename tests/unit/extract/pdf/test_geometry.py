@@ -33,7 +33,7 @@ def two_columns(page: pymupdf.Page) -> None:
 
 @pytest.mark.parametrize("draw", [two_columns, turned, cropped])
 @pytest.mark.parametrize("wanted", ["keeper", "lit the lamp", "nobody else has ever read"])
-def test_the_text_under_the_rectangles_is_the_text_meant(
+def test_rectangles_contain_the_text_of_their_range(
     tmp_path: Path, draw: Callable[[pymupdf.Page], None], wanted: str
 ) -> None:
     path = save(tmp_path / "a.pdf", text_at((72, 72, "first page")), draw)

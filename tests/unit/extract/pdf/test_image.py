@@ -35,7 +35,9 @@ def opened(path: Path) -> ImageSource:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_each_kind_is_a_page_without_text_that_shows_something(tmp_path: Path, form: str) -> None:
+def test_each_image_format_is_a_page_without_text_but_with_content(
+    tmp_path: Path, form: str
+) -> None:
     source = opened(picture(tmp_path / f"shown.{form}"))
     assert [(page.number, page.text, page.unreadable) for page in source.pages()] == [(1, "", "")]
     assert source.textless == [1]
@@ -43,7 +45,7 @@ def test_each_kind_is_a_page_without_text_that_shows_something(tmp_path: Path, f
 
 
 @pytest.mark.parametrize(("form", "pages"), [("tiff", 3), ("gif", 1)])
-def test_a_fax_has_pages_and_an_animation_its_first_frame(
+def test_a_tiff_has_pages_and_an_animation_its_first_frame(
     tmp_path: Path, form: str, pages: int
 ) -> None:
     source = opened(picture(tmp_path / f"many.{form}", frames=3))
@@ -52,7 +54,7 @@ def test_a_fax_has_pages_and_an_animation_its_first_frame(
 
 
 @pytest.mark.parametrize("size", [(16, 16), (MIN_SIDE - 1, 4000), (4000, 1)])
-def test_icons_and_lines_are_not_worth_it(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_icons_and_thin_images_are_not_recognised(tmp_path: Path, size: tuple[int, int]) -> None:
     source = opened(picture(tmp_path / "icon.png", size))
     assert [page.unreadable for page in source.pages()] == [""]
     assert source.textless == []
@@ -60,7 +62,7 @@ def test_icons_and_lines_are_not_worth_it(tmp_path: Path, size: tuple[int, int])
 
 
 @pytest.mark.parametrize("form", ["png", "tiff", "webp"])
-def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, form: str) -> None:
+def test_a_pixel_bomb_is_rejected_before_it_is_decoded(tmp_path: Path, form: str) -> None:
     side = 16_000 if form == "webp" else 20_000  # as large as a WebP may be
     assert side * side > MAX_PIXELS
     path = tmp_path / f"bomb.{form}"
@@ -79,7 +81,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, form: str) -> N
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_half_of_one_costs_itself(tmp_path: Path, form: str) -> None:
+def test_half_an_image_is_unreadable(tmp_path: Path, form: str) -> None:
     whole = picture(tmp_path / f"whole.{form}").read_bytes()
     path = tmp_path / f"half.{form}"
     for kept in (len(whole) // 2, 40, 20):
@@ -88,7 +90,7 @@ def test_half_of_one_costs_itself(tmp_path: Path, form: str) -> None:
             list(opened(path).pages())
 
 
-def test_what_nothing_decodes_is_said_so(tmp_path: Path) -> None:
+def test_an_image_without_decoder_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "photo.jpg"
     path.write_bytes(b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic" + bytes(200))
     with pytest.raises(WorldError) as caught:
@@ -96,14 +98,14 @@ def test_what_nothing_decodes_is_said_so(tmp_path: Path) -> None:
     assert (caught.value.code, caught.value.detail["format"]) == ("unsupported", "heic")
 
 
-def test_one_that_is_too_large_as_a_file(tmp_path: Path) -> None:
+def test_a_too_large_image_file_is_rejected(tmp_path: Path) -> None:
     path = picture(tmp_path / "large.bmp")
     with pytest.raises(WorldError) as caught:
         open_source(path, None, Limits(image_bytes=1000))
     assert caught.value.code == "too_large"
 
 
-def test_a_name_may_lie(tmp_path: Path) -> None:
+def test_the_content_of_an_image_decides_its_format(tmp_path: Path) -> None:
     """What a file is decides, but a document by its name that is an image stays unread."""
     assert registry.identify(picture(tmp_path / "a.png").rename(tmp_path / "a.jpg")).name == "image"
     assert registry.identify(picture(tmp_path / "b.png").rename(tmp_path / "b")).name == "image"
@@ -116,7 +118,7 @@ def test_a_name_may_lie(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("size", "share"), [((800, 600), 2.0), ((4000, 3000), 1.0)])
-def test_small_ones_are_enlarged_for_recognition(
+def test_small_images_are_enlarged_for_recognition(
     tmp_path: Path, size: tuple[int, int], share: float
 ) -> None:
     document = open_checked(picture(tmp_path / "shown.png", size), None, Limits())

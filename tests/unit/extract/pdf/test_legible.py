@@ -63,57 +63,57 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_text_is_text(name: str) -> None:
+def test_text_of_any_language_is_legible(name: str) -> None:
     assert illegible(TEXTS[name]) == ""
 
 
 @given(st.text(max_size=400))
-def test_any_text_is_judged(text: str) -> None:
+def test_any_text_has_a_verdict(text: str) -> None:
     found = illegible(text)
     assert not found or illegible(text) == found
 
 
 @given(st.text(alphabet=string.ascii_letters + " ", max_size=70))
-def test_what_is_short_is_text(text: str) -> None:
+def test_short_text_is_legible(text: str) -> None:
     assert illegible(text) == ""
 
 
 @given(st.text(alphabet=string.digits + ".,%()$€-–/ \t\n", max_size=2_000))
-def test_figures_are_text(text: str) -> None:
+def test_figures_are_legible(text: str) -> None:
     assert illegible(text) == ""
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from(sorted(TEXTS)), min_size=1, max_size=4))
-def test_texts_one_after_the_other_are_text(names: list[str]) -> None:
+def test_texts_in_different_languages_on_a_page_are_legible(names: list[str]) -> None:
     assert illegible("\n".join(TEXTS[name] for name in names)) == ""
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from((ENGLISH, GERMAN)), st.integers(1, 25))
-def test_letters_that_are_rotated_say_nothing(text: str, by: int) -> None:
+def test_shifted_letters_are_illegible(text: str, by: int) -> None:
     assert illegible(said(text, rotated(by)))
 
 
 @given(st.sampled_from((ENGLISH, FRENCH)), st.integers(0, 1_000_000))
-def test_signs_without_meaning_say_nothing(text: str, seed: int) -> None:
+def test_unmapped_characters_are_illegible(text: str, seed: int) -> None:
     signs = {each: chr(0xE000 + (seed + place) % 0x1900) for place, each in enumerate(set(text))}
     assert illegible("".join(each if each == " " else signs[each] for each in text))
 
 
 @given(st.sampled_from(sorted(TEXTS)), st.characters(categories=("Co", "Cn")), st.integers(1, 500))
-def test_one_sign_over_and_over_is_a_pattern(name: str, sign: str, often: int) -> None:
+def test_a_repeated_unmapped_character_is_legible(name: str, sign: str, often: int) -> None:
     assert not mostly_unmapped(TEXTS[name] + sign * often)
 
 
-def test_half_a_page_of_nothing_is_found() -> None:
+def test_half_a_page_of_illegible_text_is_found() -> None:
     nothing = said(ENGLISH, rotated(3))
     found = illegible(f"{FRENCH}\n{nothing}")
     assert "vhfrqg" in found
     assert "maître" not in found
 
 
-def test_recognised_words_take_the_place_of_nothing_and_of_nothing_else() -> None:
+def test_recognised_text_replaces_illegible_text_only() -> None:
     nothing = said(ENGLISH, shuffled(1))
     assert should_replace(ENGLISH, nothing)
     assert not should_replace(ENGLISH, FRENCH)  # which can be read

@@ -81,7 +81,7 @@ def test_numbers_drawn_before_their_clauses_are_read_with_them() -> None:
     assert [row.split()[:2] for row in rows] == [[f"{i}.", "Clause"] for i in range(4)]
 
 
-def test_what_was_drawn_last_is_read_where_it_stands() -> None:
+def test_text_drawn_last_is_read_at_its_position() -> None:
     body = [line(50, 100 + 12 * i, f"body {i}") for i in range(3)]
     heading, foot = line(50, 40, "heading"), line(300, 760, "7")
     assert text_of([foot, *body, heading]) == "heading\nbody 0\nbody 1\nbody 2\n7"
@@ -97,6 +97,6 @@ def test_currency_signs_and_brackets_stay_with_their_sums() -> None:
     assert text_of(cells) == "Net sales\t$(1,234)"
 
 
-def test_a_high_index_stays_in_its_line() -> None:
+def test_a_superscript_stays_in_its_line() -> None:
     lines = [line(50, 100, "as noted", 40), line(90, 98, "1", 4, 6), line(96, 100, "before", 30)]
     assert "\n" not in text_of(lines)

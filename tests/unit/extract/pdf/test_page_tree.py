@@ -55,7 +55,7 @@ def two_pages(catalog: bytes, tree: bytes) -> bytes:
         (CATALOG, b"<</Type/Pages/Kids[9 0 R 10 0 R]/Count 2>>"),
     ],
 )
-def test_pages_are_found_without_a_list(tmp_path: Path, catalog: bytes, tree: bytes) -> None:
+def test_pages_are_found_without_a_page_tree(tmp_path: Path, catalog: bytes, tree: bytes) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(two_pages(catalog, tree))
     before = path.read_bytes()
@@ -63,7 +63,7 @@ def test_pages_are_found_without_a_list(tmp_path: Path, catalog: bytes, tree: by
     assert path.read_bytes() == before
 
 
-def test_a_file_that_breaks_off_before_its_list_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_truncated_file_without_page_tree_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     whole = two_pages(CATALOG, b"<</Type/Pages/Kids[3 0 R 5 0 R]/Count 2>>")
     cut = whole[whole.index(b"3 0 obj") : whole.index(b"6 0 obj")]
@@ -89,7 +89,7 @@ def test_a_password_still_opens_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tree", [b"<</Type/Pages/Kids[]/Count 0>>", b"null", b"(x)"])
-def test_no_page_at_all_is_unreadable(tmp_path: Path, tree: bytes) -> None:
+def test_a_document_without_pages_is_unreadable(tmp_path: Path, tree: bytes) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(raw_pdf([CATALOG, tree, stream(b"potato")]))
     with pytest.raises(WorldError) as caught:
@@ -97,7 +97,7 @@ def test_no_page_at_all_is_unreadable(tmp_path: Path, tree: bytes) -> None:
     assert (caught.value.code, caught.value.detail["reason"]) == ("unreadable", "no_pages")
 
 
-def test_pages_that_the_table_of_objects_leaves_out_are_found(tmp_path: Path) -> None:
+def test_pages_missing_in_the_cross_reference_table_are_found(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     whole = two_pages(CATALOG, b"<</Type/Pages/Kids[3 0 R 5 0 R]/Count 2>>")
     path.write_bytes(whole.replace(b" 00000 n", b" 00001 f"))

@@ -54,7 +54,7 @@ def test_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("angle", [90, 180, 270])
-def test_turned_pages_read_the_same(tmp_path: Path, angle: int) -> None:
+def test_rotated_pages_have_the_same_text(tmp_path: Path, angle: int) -> None:
     def turned(page: pymupdf.Page) -> None:
         box(72, 72, 540, 300, PROSE)(page)
         page.set_rotation(angle)
@@ -66,7 +66,7 @@ def test_turned_pages_read_the_same(tmp_path: Path, angle: int) -> None:
         assert words(page.text) == PROSE
 
 
-def test_what_the_crop_box_hides_is_not_read(tmp_path: Path) -> None:
+def test_text_outside_the_crop_box_is_not_read(tmp_path: Path) -> None:
     def cropped(page: pymupdf.Page) -> None:
         text_at((72, 100, "inside the box"), (72, 700, "outside of it"))(page)
         page.set_cropbox(pymupdf.Rect(50, 50, 400, 400))
@@ -145,7 +145,7 @@ def test_damaged_files_are_repaired_as_far_as_they_go(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"%PDF-1.4\nnothing", b"not a PDF at all", b"\x00" * 5000])
-def test_what_is_no_pdf_is_unreadable(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_pdf_is_unreadable(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(content)
     assert code_of(path) == "unreadable"
@@ -159,7 +159,7 @@ def test_sizes_are_checked(tmp_path: Path) -> None:
     assert code_of(path, limits=Limits(pdf_bytes=100)) == "too_large"
 
 
-def test_a_page_that_cannot_be_read_does_not_cost_the_others(tmp_path: Path) -> None:
+def test_an_unreadable_page_does_not_affect_the_others(tmp_path: Path) -> None:
     resources = b"/Resources<</Font<</F 5 0 R>>>>"
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
@@ -177,7 +177,7 @@ def test_a_page_that_cannot_be_read_does_not_cost_the_others(tmp_path: Path) -> 
     assert (first.text, last.number, last.text) == ("A good page.", 3, "A good page.")
 
 
-def test_pages_that_stopped_a_reader_are_left_out(tmp_path: Path) -> None:
+def test_pages_that_crashed_a_reader_are_left_out(tmp_path: Path) -> None:
     path = save(tmp_path / "a.pdf", text_at((72, 72, "one")), text_at((72, 72, "two")))
     first, second = open_source(path, None, Limits()).pages(skip=[1])
     assert first.unreadable

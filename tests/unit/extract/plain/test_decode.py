@@ -60,7 +60,9 @@ def test_unicode_is_recognised(tmp_path: Path, encoded: bytes, encoding: str) ->
     ],
 )
 @pytest.mark.parametrize("times", [1, 40])
-def test_old_encodings_are_detected(tmp_path: Path, text: str, encoding: str, times: int) -> None:
+def test_legacy_encodings_are_detected(
+    tmp_path: Path, text: str, encoding: str, times: int
+) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes((text * times).encode(encoding))
     assert "".join(open_text(path, 100_000).sections()) == text * times
@@ -72,7 +74,7 @@ def test_bytes_of_no_encoding_still_give_text(tmp_path: Path) -> None:
     assert "".join(TextFile(path, find_encoding(path)).sections())
 
 
-def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("a\ud800b".encode("utf-16-le", "surrogatepass"))
     assert "".join(TextFile(path, "utf-16-le").sections()).encode("utf-8")

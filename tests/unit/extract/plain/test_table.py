@@ -31,12 +31,12 @@ def test_rows_with_line_ends_in_quotes_stay_whole() -> None:
         assert text[block.start : block.end].count('"') % 2 == 0
 
 
-def test_a_quote_that_never_ends_does_not_swallow_the_file() -> None:
+def test_an_unclosed_quote_does_not_join_all_rows() -> None:
     text = 'a,"b\n' + "c,d\n" * 5000
     assert len(list(table_blocks(text))) > 2
 
 
-def test_a_row_of_numbers_names_nothing() -> None:
+def test_a_row_of_numbers_has_no_column_names() -> None:
     text = "1,2\n" * 50
     assert [block.kind for block in table_blocks(text)] == [BlockKind.TABLE]
 

@@ -27,7 +27,7 @@ def test_paragraphs_end_at_empty_lines_of_any_kind() -> None:
     ]  # fmt: skip
 
 
-def test_list_items_stand_apart() -> None:
+def test_list_items_are_separate_blocks() -> None:
     text = "Bring:\n- a lamp\n  with oil\n- a rope\n\n1. First\n2) Second\n(a) Third"
     assert blocks_of(text) == [
         ("paragraph", "Bring:", 0),
@@ -48,13 +48,13 @@ def test_underlined_lines_are_headings() -> None:
     ]
 
 
-def test_headings_between_equals_signs_are_as_deep_as_those() -> None:
+def test_the_number_of_equals_signs_is_the_level() -> None:
     text = " = Lamp = \n It burns oil .\n\n = = Wick = = \n It is made of cotton .\n"
     headings = [block for block in blocks_of(text) if block[0] == "heading"]
     assert headings == [("heading", "Lamp", 1), ("heading", "Wick", 2)]
 
 
-def test_where_lines_are_not_wrapped_each_is_a_paragraph() -> None:
+def test_each_unwrapped_line_is_a_paragraph() -> None:
     long = "The keeper lit the lamp every evening, and wrote down what he saw. " * 4
     text = f"Results\nOn oil and wicks\n{long}\n{long}\nshort, after it"
     assert blocks_of(text) == [
@@ -84,7 +84,7 @@ def test_rows_between_bars_are_a_table() -> None:
         ("THE END.", 0), ("a == b", 0), ("A", 0), ("日本語の文章", 0), ("", 0),
     ],
 )  # fmt: skip
-def test_what_people_type_as_a_heading(line: str, level: int) -> None:
+def test_typed_headings_are_recognised(line: str, level: int) -> None:
     assert typed_heading(line) == level
 
 

@@ -97,7 +97,7 @@ def test_many_passages_come_in_several_messages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", [(1, Skip()), (7, Go())])
-def test_without_a_go_of_the_same_number_nothing_is_cut(
+def test_without_a_go_of_the_same_number_no_passages_are_sent(
     note: Path, tmp_path: Path, answer: tuple[int, ToChild]
 ) -> None:
     *_, read, ended = answers(tmp_path, (1, asked(note)), answer)
@@ -105,16 +105,16 @@ def test_without_a_go_of_the_same_number_nothing_is_cut(
     assert ended == Ended()
 
 
-def test_an_engine_that_is_gone_ends_it(note: Path, tmp_path: Path) -> None:
+def test_the_child_ends_when_the_engine_is_gone(note: Path, tmp_path: Path) -> None:
     assert isinstance(answers(tmp_path, (1, asked(note)))[-1], DocumentRead)
 
 
-def test_a_late_decision_is_passed_over(note: Path, tmp_path: Path) -> None:
+def test_a_late_decision_is_ignored(note: Path, tmp_path: Path) -> None:
     said = answers(tmp_path, (1, Go()), (2, Skip()), (3, asked(note)), (3, Go()))
     assert said[-1] == Ended()
 
 
-def test_a_careful_child_announces_every_page(tmp_path: Path) -> None:
+def test_a_careful_child_reports_every_page(tmp_path: Path) -> None:
     draw = [box(72, 72, 540, 400, f"Night {n}. {PROSE}") for n in range(1, 6)]
     path = save(tmp_path / "a.pdf", *draw)
     careful = pages_reached(answers(tmp_path, (1, asked(path, careful=True)), (1, Go())))
@@ -127,14 +127,14 @@ def test_a_careful_child_announces_every_page(tmp_path: Path) -> None:
     assert len(hasty) < len(careful)
 
 
-def test_pages_without_text_are_told_even_of_a_document_that_fails(tmp_path: Path) -> None:
+def test_pages_without_text_are_reported_if_the_document_fails(tmp_path: Path) -> None:
     path = save(tmp_path / "a.pdf", lambda page: page.draw_rect((9, 9, 99, 99), fill=(1, 0, 0)))
     *_, textless, failed = answers(tmp_path, (1, asked(path)))
     assert textless == Textless((1,))
     assert code(failed) == "no_text"
 
 
-def test_what_was_recognised_before_is_text_of_the_page(tmp_path: Path) -> None:
+def test_recognised_pages_are_used(tmp_path: Path) -> None:
     path = save(tmp_path / "a.pdf", lambda page: page.draw_rect((9, 9, 99, 99), fill=(1, 0, 0)))
     line = RecognisedLine((Word("harbour", (10.0, 20.0, 60.0, 32.0)),), 12.0)
     cache = PageCache(tmp_path)
@@ -166,7 +166,7 @@ def test_a_document_that_fails_does_not_end_the_child(note: Path, tmp_path: Path
     assert ended == Ended()
 
 
-def test_a_page_that_cannot_be_recognised_is_told(tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_recognised_is_reported(tmp_path: Path) -> None:
     path = save(tmp_path / "a.pdf", lambda page: page.draw_rect((9, 9, 99, 99), fill=(1, 0, 0)))
     program = Program(str(tmp_path / "tesseract"), "5.3", ("eng",), detects_orientation=False)
     request = Recognise(path, None, Limits(), 1, program, ("eng",))
@@ -184,5 +184,5 @@ def test_a_page_that_cannot_be_recognised_is_told(tmp_path: Path) -> None:
         (OSError("the drive is gone"), "read_error"),
     ],
 )
-def test_errors_of_the_system_are_told_apart(error: OSError, expected: str) -> None:
+def test_errors_of_the_system_are_distinguished(error: OSError, expected: str) -> None:
     assert file_error(error, "/a.txt").code == expected

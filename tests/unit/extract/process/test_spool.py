@@ -36,7 +36,7 @@ PAGES = st.builds(
 
 @pytest.mark.parametrize("in_memory", [1, 1 << 20])
 @given(pages=st.lists(PAGES, max_size=5))
-def test_pages_come_back_as_often_as_asked(in_memory: int, pages: list[RawPage]) -> None:
+def test_pages_can_be_iterated_repeatedly(in_memory: int, pages: list[RawPage]) -> None:
     with Spool(in_memory) as spool:
         for page in pages:
             spool.append(page)

@@ -24,7 +24,7 @@ def test_the_counts_are_those_of_the_words(texts: list[str]) -> None:
     assert counting.counts() == dict(expected)
 
 
-def test_words_torn_at_a_line_end_count_whole() -> None:
+def test_hyphenated_words_are_joined() -> None:
     counting = TermCounts(str.split)
     counting.add("a lighthou-\nse and a light\nhouse")
     assert counting.counts() == {"a": 2, "lighthouse": 1, "and": 1, "light": 1, "house": 1}

@@ -76,33 +76,33 @@ def test_a_year_alone_at_the_foot_is_no_page_number() -> None:
     assert furniture(pages)[4] == []
 
 
-def test_what_stands_inside_the_page_stays() -> None:
+def test_rows_inside_the_page_are_no_furniture() -> None:
     pages = [page_of(n, *body(n), "Recurring", *body(n)) for n in range(1, 9)]
     assert furniture(pages) == [[]] * 8
 
 
-def test_what_a_row_of_text_keeps_from_the_end_stays() -> None:
+def test_rows_behind_a_row_of_text_are_no_furniture() -> None:
     pages = [page_of(n, f"Unique {n * n}", "Recurring", *body(n)) for n in range(1, 9)]
     assert furniture(pages) == [[]] * 8
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_two_pages_are_no_proof(count: int) -> None:
+def test_two_pages_are_too_few(count: int) -> None:
     assert furniture(book(count, lambda n: "The Lamp", str)) == [[]] * count
 
 
-def test_a_count_of_pages_needs_no_proof() -> None:
+def test_a_page_number_with_a_total_needs_no_recurrence() -> None:
     assert furniture(book(2, lambda n: "", lambda n: f"Page {n} of 2")) == [
         ["Page 1 of 2"],
         ["Page 2 of 2"],
     ]
 
 
-def test_what_is_all_a_page_has_to_say_is_kept() -> None:
+def test_the_only_row_of_a_page_is_kept() -> None:
     assert furniture([page_of(n, f"Slide {n}: read this.") for n in range(1, 9)]) == [[]] * 8
 
 
-def test_a_page_left_blank_has_its_head_and_foot_nevertheless() -> None:
+def test_an_otherwise_blank_page_has_furniture() -> None:
     pages = book(8, lambda n: "The Lamp", str)
     pages[4] = page_of(5, "The Lamp", "5")
     assert furniture(pages)[4] == ["The Lamp", "5"]
@@ -121,7 +121,7 @@ def test_pages_without_geometry_have_no_furniture() -> None:
 @given(
     st.lists(st.lists(st.text(alphabet="ab1 ix", min_size=1, max_size=6), max_size=8), max_size=8)
 )
-def test_any_pages_are_survived_and_middle_rows_kept(texts: list[list[str]]) -> None:
+def test_middle_rows_of_any_pages_are_kept(texts: list[list[str]]) -> None:
     pages = [page_of(n, *rows) for n, rows in enumerate(texts, 1)]
     for found in furniture(pages):
         assert len(found) <= 6

@@ -24,7 +24,7 @@ def headings(pages: list[RawPage], outline: tuple[OutlineEntry, ...] = ()) -> li
     ]
 
 
-def test_larger_type_stands_above_bold_type() -> None:
+def test_larger_type_has_a_higher_level_than_bold_type() -> None:
     pages = [
         page_of(
             n,
@@ -46,7 +46,7 @@ def test_larger_type_stands_above_bold_type() -> None:
     ]
 
 
-def test_the_way_a_heading_is_written_ranks_it_within_one_type() -> None:
+def test_the_form_of_a_heading_ranks_it_within_a_type_style() -> None:
     page = page_of(
         1,
         styled("ARTICLE I", bold=True), PROSE, styled("1. Oil", bold=True), PROSE,
@@ -60,7 +60,7 @@ def test_a_paragraph_that_begins_in_bold_type_has_no_heading() -> None:
     assert headings([page]) == []
 
 
-def test_plain_type_can_head_a_clause() -> None:
+def test_a_clause_heading_may_have_the_body_style() -> None:
     page = page_of(1, "RECITALS", PROSE, "1. Services.", PROSE, "2. Fees and Payment.", PROSE)
     assert [text for text, _ in headings([page])] == [
         "RECITALS",
@@ -81,7 +81,7 @@ def test_numbered_lines_that_follow_each_other_are_a_list() -> None:
         "word " * 30, "Total\t1,234\t5,678", "between the",
     ],
 )  # fmt: skip
-def test_what_reads_like_no_heading_is_none_in_any_type(text: str) -> None:
+def test_text_that_is_no_heading_is_none_in_any_style(text: str) -> None:
     assert headings([page_of(1, PROSE, styled(text, size=20, bold=True), PROSE)]) == []
 
 
@@ -90,17 +90,17 @@ def test_tables_and_captions_are_no_headings() -> None:
     assert headings([page_of(1, PROSE, *rows, PROSE)]) == []
 
 
-def test_the_type_of_a_cover_heads_nothing() -> None:
+def test_styles_of_the_cover_only_are_no_headings() -> None:
     cover = page_of(1, styled("A Keeper's Tale", size=40))
     pages = [page_of(n, styled(f"Part {n}", size=14), PROSE) for n in range(2, 7)]
     assert "A Keeper's Tale" not in dict(headings([cover, *pages]))
 
 
-def test_bookmarks_are_believed() -> None:
+def test_outline_entries_are_headings() -> None:
     outline = (OutlineEntry(2, "On Oil", 1),)
     page = page_of(1, "On  oil", PROSE, styled("Other", size=20), PROSE)
     assert headings([page], outline) == [("On  oil", 2), ("Other", 3)]
 
 
-def test_text_formats_are_left_alone() -> None:
+def test_blocks_without_style_are_unchanged() -> None:
     assert headings([RawPage(1, "LOUD")]) == []

@@ -57,7 +57,7 @@ def test_filings(name: str, form: str, period: str, expected: str) -> None:
     assert filing_title(["A page of decoration", text]) == expected
 
 
-def test_a_filing_without_the_usual_caption_is_named_after_its_number() -> None:
+def test_a_filing_without_caption_has_the_name_after_the_file_number() -> None:
     text = cover("LAMP COMPANY", "10-K", "For the fiscal year ended May 26, 2019")
     text = text.replace("(Exact name of registrant as specified in its charter)\n", "")
     assert filing_title([text]) == "LAMP COMPANY 10-K 2019"
@@ -140,7 +140,7 @@ def test_what_is_one(title: str) -> None:
     assert is_plausible_title(title) is (title != "1984")
 
 
-def test_the_metadata_is_believed_before_the_page() -> None:
+def test_the_title_in_the_metadata_has_priority() -> None:
     page = page_of(1, styled("Another", size=30), "some text " * 9)
     assert choose_title(" The  Lamp ", [page]) == "The Lamp"
     assert choose_title("untitled", [page]) == "Another"
@@ -153,7 +153,7 @@ def test_the_largest_type_of_the_first_page_with_text_is_the_title() -> None:
     assert choose_title("", [blank, page]) == "A Keeper’s Tale"
 
 
-def test_without_type_to_tell_the_first_heading_is_the_title() -> None:
+def test_without_a_larger_type_the_first_heading_is_the_title() -> None:
     page = page_of(1, "EXHIBIT 7", "THE KEEPER'S RULES", *["some text " * 9] * 4)
     assert choose_title("", [page]) == "THE KEEPER'S RULES"
 
@@ -179,7 +179,7 @@ def test_each_kind_of_document_has_its_rule(kind: str, text: str, title: str) ->
     assert own.startswith(title) if rule.before_metadata else own == "The Lamp"
 
 
-def test_a_release_is_named_after_what_it_announces() -> None:
+def test_a_press_release_is_named_by_its_announcement() -> None:
     text = (
         "FOR IMMEDIATE RELEASE\n• Sales grew by 4%\nNew York, N.Y. (May 1, 2020) – Lamp & Wick\n"
         "(NYSE: LW) today announced results for the first quarter of 2020. “We"
@@ -223,7 +223,7 @@ def test_a_title_is_one_short_line_whatever_the_document(metadata: str, texts: l
 
 
 @given(WORDY)
-def test_rules_survive_any_text(text: str) -> None:
+def test_rules_accept_any_text(text: str) -> None:
     assert "\n" not in agreement_title([text])
     assert "\n" not in filing_title([text])
     assert "\n" not in filing_title([f"FORM 10-K\n{text}\n(Exact name of registrant"])
