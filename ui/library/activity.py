@@ -223,7 +223,9 @@ class ActivityPanel(ColumnPage):
         if progress is not None:
             total = progress.files_total  # unknown during the scan
             read = min(progress.files_done / total, 1.0) if total else 0.0
-            self.bar.show_shares(read, progress.share, known=bool(total))
+            # Until passages are counted, the share is that of the files read.
+            understood = progress.share if progress.passages else 0.0
+            self.bar.show_shares(read, understood, known=bool(total))
             self.current.setText(from_home(progress.current))
         elif activity is not None:
             self.bar.show_shares(1.0, activity.embedded_share)

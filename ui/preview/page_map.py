@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # The least closeness of a page that the keys go to.
 CLOSE = 0.5
+# A document of fewer pages needs no map.
+_LEAST = 4
 # The most pages named in the accessible description.
 _NAMED = 5
 # The width, in heights of a line.
@@ -63,7 +65,7 @@ class PageMap(QWidget):
 
     def show_closeness(self, closeness: Sequence[float]) -> None:
         """Show the closeness of each page, 0 to 1; hide if all are 0."""
-        self.closeness = closeness if len(closeness) > 1 and any(closeness) else ()
+        self.closeness = closeness if len(closeness) >= _LEAST and any(closeness) else ()
         self._drawn = None
         best = sorted(self.close_pages(), key=lambda page: -self.closeness[page - 1])[:_NAMED]
         named = ", ".join(map(self._label, best))

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -22,11 +23,11 @@ from PySide6.QtWidgets import (
 
 from indexer.query.filters import GRAMMAR
 from indexer.query.grammar import clauses
+from ui.elided import ElidedLabel
 from ui.labels import wrapped_label
 from ui.search.chips import label_of
 from ui.search.grammar import rows
 from ui.search.link import Link
-from ui.search.message import Muted
 from ui.search.query_text import inside, without, without_filters
 from ui.search.safe_text import line
 from ui.theme import XL, L, M, S
@@ -106,8 +107,12 @@ class _Panel(QScrollArea):
         row.setSpacing(L)
         row.addWidget(link)
         if hint:
-            row.addWidget(Muted(hint))
-        row.addStretch(1)
+            beside = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
+            beside.setText(hint)
+            beside.setToolTip(hint)
+            row.addWidget(beside, 1)
+        else:
+            row.addStretch(1)
         self._column.addLayout(row)
         return link
 

@@ -36,13 +36,12 @@ class Words:
     pairs: tuple[tuple[str, str], ...]
 
     @classmethod
-    def from_explanation(cls, found: Explanation) -> Self:
-        pairs = [(mine, other) for mine, other, _cosine in found.pairs]
-        return cls(
-            found.same,
-            tuple(span for span in found.marks if span not in found.same),
-            tuple(pair for pair in pairs if pair[0].lower() != pair[1].lower())[:_PAIRS],
-        )
+    def from_explanation(cls, found: Explanation, text: str) -> Self:
+        """Take them from the engine's answer about a hit of this text."""
+        own = {text[slice(*span)].lower() for span in found.same}
+        pairs = [(mine, other) for mine, other, _ in found.pairs if other.lower() not in own]
+        meaning = [span for span in found.marks if span not in found.same]
+        return cls(found.same, tuple(meaning), tuple(pairs[:_PAIRS]))
 
 
 class Reasons(QObject):
@@ -96,7 +95,7 @@ class Reasons(QObject):
             def done(found: Explanation | None) -> None:
                 self._request_id = None
                 if found is not None:
-                    self.shown.emit(hit, Words.from_explanation(found))
+                    self.shown.emit(hit, Words.from_explanation(found, hit.text))
 
             request = Explain(self._query, Path(hit.path), hit.start)
             self._request_id = self._link.ask(request, done=done, failed=self._failed)

@@ -38,7 +38,7 @@ FOUND = Explanation(
     marks=((4, 8), (9, 14)), same=((4, 8),),
     pairs=(("rent", "rent", 1.0), ("increase", "rises", 0.7)),
 )  # fmt: skip
-WORDS = Words.from_explanation(FOUND)
+WORDS = Words.from_explanation(FOUND, TEXT)
 
 
 def lines(layout: QTextLayout) -> list[tuple[Span, Line]]:
