@@ -1,4 +1,4 @@
-"""Look-ups in sorted arrays, shared by store and catalog. Pure numpy; must not know the values."""
+"""Look-ups in sorted arrays and maxima of runs. Pure numpy; must not know the values."""
 
 from __future__ import annotations
 
@@ -23,3 +23,28 @@ def find_sorted(
     inside = np.flatnonzero(at < len(known))
     found = inside[known[at[inside]] == wanted[inside]]
     return at[found], found
+
+
+def segment_max(
+    values: NDArray[np.float32], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+    """The maximum of each run of values, and where it is inside the run.
+
+    Args:
+        values: Shape (total,).
+        offsets: Shape (n + 1,): run i is ``values[offsets[i]:offsets[i + 1]]``; a run may be
+            empty, its maximum is then -1, the least a cosine can be.
+    """
+    count = len(offsets) - 1
+    best = np.full(count, -1.0, np.float32)
+    place = np.zeros(count, np.intp)
+    filled = np.flatnonzero(np.diff(offsets))
+    if len(filled):
+        starts = offsets[:-1][filled]
+        best[filled] = np.maximum.reduceat(values, starts)
+        # The first index at which a run reaches its maximum.
+        run = np.repeat(np.arange(count), np.diff(offsets))
+        at = np.flatnonzero(values == best[run])
+        first, index = np.unique(run[at], return_index=True)
+        place[first] = at[index] - offsets[:-1][first]
+    return best, place

@@ -62,11 +62,17 @@ def question(query: str) -> str:
 def without_words(question: str, left_out: frozenset[str]) -> str:
     """Return a question without some folded words, or all of it if hardly anything is left.
 
+    Words with digits stay: the year of a report heads its columns too.
+
     >>> without_words("Acme Robotics: governing law", frozenset({"acme", "robotics"}))
     'governing law'
     >>> without_words("the lease", frozenset({"lease"}))
     'the lease'
     """
     shown = [question[start:end] for start, end in word_spans(question)]
-    kept = [one for one in shown if not left_out.issuperset(words(one))]
+    kept = [one for one in shown if _has_digit(one) or not left_out.issuperset(words(one))]
     return " ".join(kept) if _FEWEST_LEFT <= len(kept) < len(shown) else question
+
+
+def _has_digit(word: str) -> bool:
+    return any(char.isdigit() for char in word)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares, segment_max
+from indexer.arrays import segment_max
+from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares
 from indexer.store.values import DocSet, docs_of
 
 if TYPE_CHECKING:

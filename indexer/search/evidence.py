@@ -66,7 +66,8 @@ class LibraryEvidence:
     """Evidence about all documents of a library for one query.
 
     ``counts`` are, for each word of the query, how often it occurs in each document, indexed by
-    document; they must not be changed. ``documents`` is how many the library has.
+    document; they must not be changed. ``documents`` is how many the library has; ``named`` is how
+    much of a name the query has.
     """
 
     name_words: ScoredDocs
@@ -75,6 +76,7 @@ class LibraryEvidence:
     clarity: float
     counts: tuple[Floats, ...] = ()
     documents: int = 0
+    named: float = 0.0
     name_meaning: ScoredDocs = _NONE
 
     def lookup(self, docs: Docs) -> DocumentEvidence:
@@ -85,6 +87,7 @@ class LibraryEvidence:
             words=self.words.lookup(docs),
             year=self.year.lookup(docs),
             clarity=self.clarity,
+            named=self.named,
         )
 
     def known(self) -> Docs:

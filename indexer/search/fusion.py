@@ -10,9 +10,10 @@ from. The score of a passage is the sum of:
   topic. Words of the likeliest document's name are left out: they say which document is meant.
 * *Document evidence.* The similarity of file names to the query, the words of names in the query,
   and the BM25 of whole documents. The last counts by its clarity, the lead of the best document
-  over the second: without a lead, words common to many would decide; and by how much of the query
-  the library has words for. A document whose name has a year, but not the last one of the query,
-  gets a penalty: the whole if it is older (the report of 2018 cannot cover 2020), else half.
+  over the second: without a lead, words common to many would decide; by how much of the query the
+  library has words for; and up to twice if the query names a document. A document whose name has a
+  year, but not the last one of the query, gets a penalty: the whole if it is older (the report of
+  2018 cannot cover 2020), else half.
 * *The re-ranking pass* over the leading passages adds features that cost a read, or are noise for
   most passages: the similarity of the passages before and after (answers occur in text on their
   topic), the share of the heading's words in the question (tables are described only there), a
@@ -63,10 +64,10 @@ UNFAMILIAR_SENTENCE = 0.2  # added to ``Weights.sentence`` if no word of the que
 class Weights:
     """The parameters of the fusion; one setting serves every library."""
 
-    sentence: float = 0.5  # of the best sentence within meaning; the pooled vector has the rest
+    sentence: float = 0.6  # of the best sentence within meaning; the pooled vector has the rest
     question: float = 0.5  # of the question within meaning; the whole query has the rest
-    words: float = 2.0
-    around: float = 0.15  # of the passages before and after, each
+    words: float = 1.5
+    around: float = 0.1  # of the passages before and after, each
     heading: float = 0.15
     short: float = 0.05  # for each e-fold that text is shorter than usual
     figures: float = 0.15  # of a table of figures, where figures are asked for
@@ -118,7 +119,7 @@ class DocumentEvidence:
 
     ``clarity`` is the lead of the best document by words over the second best of the library;
     ``year`` is 1 for a document whose name has a year before the one that is asked for, less for a
-    later one.
+    later one; ``named`` is how much of a name the query has.
     """
 
     name_meaning: Floats
@@ -126,6 +127,7 @@ class DocumentEvidence:
     words: Floats
     year: Floats
     clarity: float
+    named: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +205,7 @@ def score_documents(documents: DocumentEvidence, weights: Weights) -> Floats:
     score: Floats = (
         weights.name_meaning * documents.name_meaning
         + weights.name_words * documents.name_words
-        + weights.document_words * documents.clarity * documents.words
+        + weights.document_words * documents.clarity * (1 + documents.named) * documents.words
         - weights.year * documents.year
     ).astype(np.float32)
     return score
@@ -283,26 +285,3 @@ def _scatter(places: NDArray[np.intp], values: Floats, count: int) -> Floats:
     spread = np.zeros(count, np.float32)
     spread[places] = values
     return spread
-
-
-def segment_max(values: Floats, offsets: NDArray[np.int64]) -> tuple[Floats, NDArray[np.intp]]:
-    """The maximum of each run of values, and where it is inside the run.
-
-    Args:
-        values: Shape (total,).
-        offsets: Shape (n + 1,): run i is ``values[offsets[i]:offsets[i + 1]]``; a run may be
-            empty, its maximum is then -1, the least a cosine can be.
-    """
-    count = len(offsets) - 1
-    best = np.full(count, -1.0, np.float32)
-    place = np.zeros(count, np.intp)
-    filled = np.flatnonzero(np.diff(offsets))
-    if len(filled):
-        starts = offsets[:-1][filled]
-        best[filled] = np.maximum.reduceat(values, starts)
-        # The first index at which a run reaches its maximum.
-        run = np.repeat(np.arange(count), np.diff(offsets))
-        at = np.flatnonzero(values == best[run])
-        first, index = np.unique(run[at], return_index=True)
-        place[first] = at[index] - offsets[:-1][first]
-    return best, place

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from indexer.query.focus import without_words
-from indexer.search.fusion import BM25_CEILING
+from indexer.search.fusion import BM25_CEILING, NAME_FLOOR
 from indexer.search.query_expansion import Expander, Expansion
 from indexer.store.values import Term
 from indexer.text.terms import words
@@ -52,6 +52,7 @@ class QueryTerms:
         across: Whether the model finds answers in another language.
         question_words: The question's words, and how often each occurs.
         names_removed: Whether ``without_names`` took out some of the question's words.
+        named: How much of a name the query has, 0 to 1, by the idf of the words of one.
     """
 
     text: str
@@ -70,6 +71,7 @@ class QueryTerms:
     across: bool = True
     question_words: tuple[tuple[Expansion, float], ...] = ()
     names_removed: bool = False
+    named: float = 0.0
 
     def forms(self, without: frozenset[str]) -> frozenset[str]:
         """The forms of the question's words, without those of some words."""
@@ -97,8 +99,14 @@ class QueryTerms:
         if not kept or len(kept) == len(self.question_words):
             return self
         counts = [count for _, count in kept]
+        named = sum(
+            idf(count, self.passages)
+            for group, count in zip(self.expansions, self.counts, strict=True)
+            if not left_out.isdisjoint(group)
+        )
         return replace(
             self,
+            named=min(named / NAME_FLOOR, 1.0),
             question_terms=_terms(_discriminative(kept, self.passages)),
             ceiling=ceiling(counts, self.passages),
             question_words=tuple(kept),

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.errors import WorldError
+from indexer.arrays import segment_max
 from indexer.search import language_means
 from indexer.search.cohort_questions import QUESTIONS
-from indexer.search.fusion import DEFAULT_WEIGHTS, segment_max
+from indexer.search.fusion import DEFAULT_WEIGHTS
 from indexer.search.sampling import is_similar, spread_out
 from indexer.store.values import DocSet, docs_of
 
@@ -91,6 +92,7 @@ class Cohort:
         lead_spread: The deviation of that.
         across: The median similarity of a passage to the best one of all other documents.
         passages: How many the library had.
+        sentence: The share of the best sentence in these similarities, see ``fusion``.
     """
 
     centre: float
@@ -99,6 +101,7 @@ class Cohort:
     lead_spread: float
     across: float
     passages: int
+    sentence: float
 
     def deviations(self, meaning: float, usual: float) -> float:
         """A similarity to a query in deviations from the cohort."""
@@ -115,14 +118,15 @@ class Cohort:
 
 
 def load_cohort(catalog: Catalog, space: Space) -> Cohort | None:
-    """The cohort of a space, as last measured; None if it never was."""
+    """The cohort of a space, as last measured; None if it never was, or of other weights."""
     stored = catalog.meta(_key(space))
     if stored is None:
         return None
     try:
-        return Cohort(**json.loads(stored))
+        cohort = Cohort(**json.loads(stored))
     except (TypeError, ValueError):
         return None
+    return cohort if cohort.sentence == DEFAULT_WEIGHTS.sentence else None
 
 
 def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
@@ -169,7 +173,8 @@ class _Measurement:
         lead, lead_spread = _middle(best - usual)
         # A single document is similar to no other.
         others = self._across() or [centre]
-        return Cohort(centre, spread, lead, lead_spread, float(np.median(others)), passages)
+        across, sentence = float(np.median(others)), DEFAULT_WEIGHTS.sentence
+        return Cohort(centre, spread, lead, lead_spread, across, passages, sentence)
 
     def _across(self) -> list[float]:
         """The similarity of some passages to the best one of the other documents."""

@@ -230,6 +230,7 @@ class Searcher:
         likeliest = self._likely(evidence, narrowing)[:1]
         rare = rare_words(likeliest, terms, evidence)
         terms = terms.without_names(naming_words(likeliest, self.catalog), rare)
+        evidence = replace(evidence, named=terms.named)
         asked = self.encode(terms.asked, space) if terms.has_context else whole
         retriever = Retriever(
             self.store, space.key, narrowing.docs, query.excluded_words, self.pool

@@ -80,6 +80,7 @@ def test_words_of_the_name_are_no_part_of_the_question(catalog: Catalog) -> None
     assert not {"acm", "2018"} & {term.text for term in apart.question_terms}
     assert apart.asked == "the margin of in FY2018"
     assert apart.ceiling < terms.ceiling
+    assert 0.0 == terms.named < apart.named <= 1.0
     assert (apart.terms, apart.expansions, apart.counts) == (
         terms.terms,
         terms.expansions,

@@ -23,11 +23,10 @@ from indexer.search.fusion import (
     fuse,
     relative,
     rerank,
-    segment_max,
+    score_documents,
 )
 
 unit = st.floats(0, 1, width=32)
-counts = st.lists(st.integers(0, 4), min_size=1, max_size=12)
 
 
 def some(n: int) -> st.SearchStrategy[np.ndarray]:
@@ -172,18 +171,12 @@ def test_without_clarity_the_words_of_documents_decide_nothing() -> None:
     assert clear.total[0] > clear.total[1]
 
 
-@given(counts.flatmap(lambda c: st.tuples(st.just(c), some(sum(c)))))
-def test_the_best_of_each_run_is_its_maximum(given_: tuple[list[int], np.ndarray]) -> None:
-    sizes, values = given_
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    best, place = segment_max(values, offsets)
-    for i, size in enumerate(sizes):
-        run = values[offsets[i] : offsets[i + 1]]
-        if size:
-            assert best[i] == run.max()
-            assert place[i] == int(run.argmax())
-        else:
-            assert (best[i], place[i]) == (-1.0, 0)
+def test_documents_count_for_more_where_the_query_names_one() -> None:
+    words, none = np.array([1.0, 0.2], np.float32), np.zeros(2, np.float32)
+    unnamed = DocumentEvidence(none, none, words, none, 0.8)
+    named = replace(unnamed, named=1.0)
+    scores = [score_documents(one, DEFAULT_WEIGHTS) for one in (unnamed, named)]
+    assert scores[1] == pytest.approx(2 * scores[0])
 
 
 @given(some(6), st.floats(0, 5))

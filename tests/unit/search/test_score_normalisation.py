@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,14 +17,14 @@ from indexer.config import EngineConfig
 from indexer.embed.models_in_use import ModelsInUse
 from indexer.embed.record_files import write_record
 from indexer.search.sampling import spread_out
-from indexer.search.score_normalisation import USUAL_SHARE, Cohort, CosineScale
+from indexer.search.score_normalisation import USUAL_SHARE, Cohort, CosineScale, load_cohort
 from indexer.store.values import docs_of, ordinals_of
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-COHORT = Cohort(0.25, 0.07, lead=0.10, lead_spread=0.10, across=0.25, passages=100)
+COHORT = Cohort(0.25, 0.07, lead=0.10, lead_spread=0.10, across=0.25, passages=100, sentence=0.6)
 libraries = st.dictionaries(st.integers(0, 1000), st.integers(0, 300), max_size=20)
 
 
@@ -65,6 +66,19 @@ def test_cosines_of_all_models_lie_alike() -> None:
 def test_vectors_that_are_not_there_yet_are_similar_to_nothing(shape: tuple[int, int]) -> None:
     found = CosineScale(0.4, 0.5).similarity(np.zeros(shape, np.float32), np.ones(2, np.float32))
     assert found.tolist() == [0.0] * shape[0]
+
+
+def test_a_cohort_of_other_weights_is_measured_again(tmp_path: Path) -> None:
+    space = Space(1, "new", active=True, record={})
+    with Catalog(tmp_path / "catalog.sqlite") as catalog:
+        assert load_cohort(catalog, space) is None
+        catalog.set_meta("cohort_1", json.dumps(asdict(COHORT)))
+        assert load_cohort(catalog, space) == COHORT
+        catalog.set_meta("cohort_1", json.dumps(asdict(replace(COHORT, sentence=0.9))))
+        assert load_cohort(catalog, space) is None
+        old = {name: value for name, value in asdict(COHORT).items() if name != "sentence"}
+        catalog.set_meta("cohort_1", json.dumps(old))
+        assert load_cohort(catalog, space) is None
 
 
 def test_a_space_knows_its_scale_and_an_old_one_has_none() -> None:
