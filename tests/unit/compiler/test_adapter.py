@@ -1,4 +1,4 @@
-"""A file with two encoders gives the one that is asked for, or says what is wrong with it."""
+"""The two encoders of one file: merging the adapter, and rejecting invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices in 4 bits are read as the values they stand for, or refused."""
+"""Matrices in 4 bits: unpacking, and rejecting invalid ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS, COLUMNS = 3, 2 * BLOCK
 
 
 def _packed(values: Array) -> Array:
-    """Values from -8 to 7, ``[rows, columns]``, written out one by one."""
+    """Pack values from -8 to 7, ``[rows, columns]``, one by one."""
     rows, columns = values.shape
     found = np.zeros((rows, columns // 2), np.uint8)
     for row in range(rows):
@@ -85,7 +85,7 @@ def test_missing_scales_raise_an_error() -> None:
 
 
 def test_packed_word_embeddings_in_a_float32_graph_change_no_result(tmp_path: Path) -> None:
-    """They take a third of the room, and every vector is the same to the bit."""
+    """The graph is a third as large, and every vector is equal to the bit."""
     plain: dict[str, Array] = dict(tiny_weights())
     random = np.random.default_rng(5)
     rows, columns = plain[WORDS].shape

@@ -1,4 +1,4 @@
-"""Rounding stays within half a step, and the graphs compute what they stand for."""
+"""Quantization errors are bounded, and graphs compute the same as the plain encoder."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_a_record_that_does_not_match_its_file_is_rejected(models: Path, tmp_pat
 
 
 def test_a_float32_graph_keeps_word_embeddings_in_4_bits(tmp_path: Path) -> None:
-    """And the graph computes what one with plain vectors does, to the bit."""
+    """The graph computes the same as one with float32 embeddings, to the bit."""
     random = np.random.default_rng(5)
     weights: dict[str, NDArray[Any]] = dict(tiny_weights())
     rows, columns = weights.pop(WORDS).shape

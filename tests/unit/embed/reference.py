@@ -1,4 +1,4 @@
-"""The encoder and late pooling in plain numpy, step by step, to compare with."""
+"""The encoder and late pooling in plain numpy, as a reference."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> Floats:
-    """Token states of one sequence, shape ``(len(ids), hidden)``, without any library of models."""
+    """Token states of one sequence, shape ``(len(ids), hidden)``."""
     w = load_file(source / WEIGHTS)
 
     def norm(x: Floats, name: str) -> Floats:
@@ -54,7 +54,7 @@ def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> F
 
 
 def plain_meeting(length: int, shape: Architecture) -> NDArray[np.bool_]:
-    """Which token (row) sees which (column), token by token."""
+    """Which token (row) attends to which (column), computed token by token."""
     meeting = np.ones((length, length), bool)
     block, anchors, seen = shape.block, shape.anchors, shape.block + 2 * shape.reach
     body = length - anchors

@@ -1,4 +1,4 @@
-"""Batches leave nothing out, keep to their budget, and start with the longest."""
+"""Batches contain every sequence, keep their budget, and begin with the longest."""
 
 from __future__ import annotations
 

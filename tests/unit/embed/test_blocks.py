@@ -1,6 +1,6 @@
-"""Blocks hold every token once, see what stands near them, and see all where there is little.
+"""Block attention: which rows attend to which.
 
-In groups they are the same blocks, a few at a time, of all the sequences of a batch.
+Groups contain the blocks of all sequences of a batch.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BLOCKS, REACHES = st.integers(1, 40), st.integers(0, 40)
 
 
 def _seen(plan: Blocks, length: int) -> np.ndarray:
-    """For each row and each row, whether the first sees the second."""
+    """For each pair of rows, whether the first attends to the second."""
     seen = np.zeros((length, length), bool)
     seen[: plan.anchors] = True
     for row, place in enumerate(plan.places, plan.anchors):
@@ -105,5 +105,5 @@ def test_groups_have_about_the_wanted_size(length: int, block: int, tokens: int)
     groups, blocks, size = group(plan, 3, tokens).queries.shape
     wanted = max(1, tokens // size)
     assert blocks <= wanted + wanted // 2
-    # What is read twice is less than a group, of which there are few if there is any.
+    # The repeated blocks are fewer than a group.
     assert groups * blocks - 3 * len(plan.queries) < blocks

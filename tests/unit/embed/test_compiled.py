@@ -1,4 +1,4 @@
-"""A compiled model is whole, is the one that was built, or is built again."""
+"""Compiled models: built once, verified, and rebuilt if damaged."""
 
 from __future__ import annotations
 

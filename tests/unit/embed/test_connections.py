@@ -1,4 +1,4 @@
-"""The log of connections: owner only, newest first, and never in the way."""
+"""The log of connections: private, newest first, and errors in it are harmless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The provider in use is one that works, and the reason is said."""
+"""The choice of the execution provider, and its notes."""
 
 from __future__ import annotations
 

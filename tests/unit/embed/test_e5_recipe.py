@@ -1,4 +1,4 @@
-"""The vocabulary of the multilingual model: what is kept of it, and what it makes of odd text."""
+"""The vocabulary of the multilingual model, and its tokenizer on unusual text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def source(recipe: dict[str, ModuleType]) -> Any:
 
 
 def _tokenizer(recipe: dict[str, ModuleType], source: Any, folder: Path) -> TextTokenizer:
-    """The file as the recipe writes it, but for the map of characters."""
+    """The tokenizer of the recipe, without the character map."""
     numbers = range(len(source.pieces))
     file = json.loads(recipe["e5_tokenizer"].write_tokenizer(source, numbers, b""))
     file["normalizer"]["normalizers"].pop()

@@ -1,4 +1,4 @@
-"""The embedder: what comes out for passages, long ones, odd ones and whole documents."""
+"""The embedder: vectors of passages, long and unusual ones, and whole documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a model come from wherever they are, and only if they are the right ones."""
+"""Finding and downloading the files of a model, and verifying them."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_download_ends_when_the_asking_process_ends(
     scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = iter([False, True])
-    with socket.create_server(("127.0.0.1", 0)) as silent:  # an index that never answers
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # a package index that does not answer
         monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{silent.getsockname()[1]}/simple")
         monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
         monkeypatch.setenv("NO_PROXY", "*")

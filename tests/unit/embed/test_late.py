@@ -1,4 +1,4 @@
-"""Our late-chunked models: equal in float32 to a library that is not ours, close in 8 bits."""
+"""The late-chunking models: equal to transformers in float32, close in 8 bits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OURS = sorted(folder.parent.name for folder in shipped_folder().glob(f"*/{RECORD}"))
 MINILM_LATE = "lectern-minilm-late"
-# Cosines of the multilingual one lie closer together.
+# Cosines of the multilingual model have a smaller spread.
 SPREAD = {"lectern-e5-late": 0.05}
 DATA = Path(__file__).resolve().parents[2] / "data"
 
@@ -49,7 +49,7 @@ def expected(name: str) -> NDArray[np.float32]:
 def _vectors(
     name: str, models: Path, precision: Precision
 ) -> tuple[OnnxEmbedder, NDArray[np.float32]]:
-    """The vectors of the kept runs, made from nothing but what comes with Lectern."""
+    """The vectors of the reference passages, by the shipped files alone."""
     kept = json.loads((DATA / "late" / name / "runs.json").read_text("utf-8"))
     record = replace(find_record(name), window=kept["window"])
     embedder = open_embedder(record, models, precision, download=False)
@@ -84,7 +84,7 @@ def test_shipped_files_are_used_in_place(name: str, tmp_path: Path) -> None:
 
 
 def test_the_default_and_the_previous_model_are_shipped() -> None:
-    """A library of the former is searched by it until its last vector is replaced."""
+    """A library of the previous model is searched by it until its last vector is replaced."""
     assert {DEFAULT_MODEL, MINILM_LATE} <= set(OURS)
 
 
@@ -96,13 +96,13 @@ def test_queries_are_encoded_by_the_base_model(models: Path) -> None:
         find_record(MINILM_LATE), models, Precision.FP32, Side.QUERIES, download=False
     )
     found = np.stack([queries.encode_query(text) for text in texts[::4]])
-    assert (found * genuine[::4]).sum(axis=1).min() >= 0.9999  # the file has half the digits
+    assert (found * genuine[::4]).sum(axis=1).min() >= 0.9999  # the weights are in float16
 
 
 QUESTION = "How much notice must be given to terminate the agreement?"
 NOTICE = "Either party may terminate upon thirty days' notice. "
 BREAD = "Knead the dough for ten minutes and let it rise."
-# What says nothing, and is written in documents all the same.
+# Meaningless text as found in documents.
 NOISE = {
     "special tokens": "<s> </s> <pad> <unk> <mask> [CLS] [SEP] [MASK]",
     "prefixes": "query: passage: query: passage: query:",
@@ -111,14 +111,14 @@ NOISE = {
     "no width": "\u200b\u200d\ufeff\u2060\u00ad\u200e" * 6,
     "private letters": "\ue000\uf8ff\U000e0fff\U0010fffd" * 5,
     "boxes": "\u25a1\u25a0\u2588\u2591" * 6,
-    # Often repeated, they move a text towards others whatever it says.
+    # Repeated often, they make unrelated texts similar.
     "sticky tokens": "\u2581\u2581 lucrarea trakten " * 4,
 }
 
 
 @pytest.fixture(scope="module")
 def sides(name: str, models: Path) -> tuple[OnnxEmbedder, OnnxEmbedder]:
-    """What reads passages, and what reads queries."""
+    """The embedders of passages and of queries."""
     passages, queries = (
         open_embedder(find_record(name), models, Precision.FP32, side, download=False)
         for side in Side
@@ -127,7 +127,7 @@ def sides(name: str, models: Path) -> tuple[OnnxEmbedder, OnnxEmbedder]:
 
 
 def _similar(sides: tuple[OnnxEmbedder, OnnxEmbedder], *texts: str) -> NDArray[np.float32]:
-    """Of the question and some passages, each read alone."""
+    """The cosines of a question and some passages, each encoded alone."""
     passages, queries = sides
     alone = [passages.encode_passages([EmbedInput("", (), text, (0,))])[0] for text in texts]
     found: NDArray[np.float32] = np.stack([one.vector for one in alone]) @ queries.encode_query(

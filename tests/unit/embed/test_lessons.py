@@ -1,4 +1,4 @@
-"""What our model is taught on is laid out as the program lays it out; no torch is needed to see."""
+"""Training examples have the layout of the embedder; torch is not needed for this test."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PATHS = [
     ("Long " * 40,),
     ("Piers",),
 ]
-# Each word is a token of its own.
+# Each word is one token.
 SENTENCES = ("The water rises twice a day.", "Lines are let out then.", "We write it down.")
 
 
@@ -54,7 +54,7 @@ def tokenizer() -> TextTokenizer:
 
 @pytest.fixture
 def corpus(recipe: dict[str, ModuleType], tokenizer: TextTokenizer) -> Any:
-    """One document: under each path in turn three to nine sentences, over and over."""
+    """One document, with three to nine sentences under each heading path in turn."""
     texts, headings = [], []
     for number in range(400):
         held = [SENTENCES[turn % len(SENTENCES)] for turn in range(3 + number % 7)]
@@ -78,7 +78,7 @@ def lessons(recipe: dict[str, ModuleType], corpus: Any, tokenizer: TextTokenizer
 
 
 def _as_the_program_reads(window: Any, corpus: Any, tokenizer: TextTokenizer, title: str) -> Any:
-    """The window the program makes of the sentences from the first passage to the last."""
+    """The window of the embedder from the first passage to the last."""
     numbers = range(window.passages[0].first, window.passages[-1].last)
     inputs = []
     for heading, own in groupby(numbers, key=lambda number: corpus.headings[number]):
@@ -90,7 +90,7 @@ def _as_the_program_reads(window: Any, corpus: Any, tokenizer: TextTokenizer, ti
 
 
 def _words(tokenizer: TextTokenizer, ids: Any) -> str:
-    """A text that has these tokens."""
+    """A text with these tokens."""
     by_number = {
         number: word
         for sentence in SENTENCES
@@ -118,7 +118,7 @@ def test_training_windows_equal_those_of_the_embedder(
                 title for title, ids in read.items() if np.array_equal(ids[:-1], window.ids[:end])
             ]
             titles.add(title)
-    assert titles == {TITLE, ""}  # it is left out at times
+    assert titles == {TITLE, ""}  # it is left out in some windows
 
 
 def test_passages_have_the_right_offsets(lessons: Any, corpus: Any) -> None:
@@ -135,10 +135,10 @@ def test_long_headings_are_cut(lessons: Any, corpus: Any, tokenizer: TextTokeniz
         len(list(same))
         for step in range(12)
         for window in lessons.draw(step, 0, 2048, 2048, held=False).windows
-        for number, same in groupby(window.ids[64:].tolist())  # behind the window's own
+        for number, same in groupby(window.ids[64:].tolist())  # after the prefix of the window
         if number == long.ids[0]
     }
-    assert max(runs) == MOST_HEADINGS  # one may be cut by the end of its window
+    assert max(runs) == MOST_HEADINGS  # one may be cut at the end of the window
 
 
 def test_a_step_depends_on_its_number_only(lessons: Any) -> None:

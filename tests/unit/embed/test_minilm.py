@@ -1,4 +1,4 @@
-"""The genuine model: equal to the original in float32, close to it in 8 bits."""
+"""The base model: equal to sentence-transformers in float32, close in 8 bits."""
 
 from __future__ import annotations
 

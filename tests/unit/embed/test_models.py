@@ -1,4 +1,4 @@
-"""The records are complete, and others can be added as files."""
+"""Model records: complete, consistent, and extensible by files."""
 
 from __future__ import annotations
 

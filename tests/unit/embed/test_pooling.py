@@ -1,4 +1,4 @@
-"""Pooling equals the plain loops it replaces."""
+"""Pooling equals plain loops."""
 
 from __future__ import annotations
 

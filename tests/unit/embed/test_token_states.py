@@ -1,4 +1,4 @@
-"""The states of tokens are what vectors are made of, whatever the model reads and however."""
+"""Token states: their mean is the vector, and offsets are right, for all kinds of models."""
 
 from __future__ import annotations
 

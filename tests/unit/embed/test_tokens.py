@@ -1,4 +1,4 @@
-"""Tokens point into the text, and no text can forge a special one."""
+"""Token offsets, and special tokens in a text."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_literal_special_token_is_ordinary_text(tokenizer: TextTokenizer, toke
 
 
 def _whole_words(path: Path, *special: str) -> TextTokenizer:
-    """A tokenizer that looks words up as they stand, whatever they look like."""
+    """A tokenizer that looks up whole words, special tokens included."""
     words = {token: number for number, token in enumerate((*SPECIAL, "lamp", "oil"))}
     made = Tokenizer(WordLevel(words, unk_token=SPECIAL[1]))
     made.pre_tokenizer = WhitespaceSplit()

@@ -1,4 +1,4 @@
-"""Queries and passages of one model by two encoders: each is what it would be by itself."""
+"""Models with separate encoders of queries and passages."""
 
 from __future__ import annotations
 

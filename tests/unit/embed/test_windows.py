@@ -1,4 +1,4 @@
-"""Windows hold every passage, and each is taken from where it is most interior."""
+"""Windows cover every passage, and each is taken from its most interior window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wheels of the tiny model, as a package index would serve them."""
+"""Wheels of the tiny test model."""
 
 from __future__ import annotations
 

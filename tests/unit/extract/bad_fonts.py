@@ -1,7 +1,7 @@
-"""PDFs that show text in fonts which say something else, or nothing, of what their letters mean.
+"""Makes PDFs whose fonts have wrong or no character maps.
 
-Owns the thirty samples that the judgement of a page's text is held to. What they show can be read
-by a person, and recognised, where the font is one of the standard ones.
+Owns the thirty samples by which the detection of illegible text is tested. With a standard font the
+page can be recognised.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _to(character: Callable[[int], int], shown: str = _LETTERS) -> dict[str, str
 
 
 def rotated(by: int) -> dict[str, str]:
-    """Say that each letter is one further down the alphabet."""
+    """A character map that shifts each letter by a number of places."""
     return {
         each: letters[(letters.index(each) + by) % 26]
         for letters in (string.ascii_lowercase, string.ascii_uppercase)
@@ -120,12 +120,12 @@ def rotated(by: int) -> dict[str, str]:
 
 
 def said(text: str, letters: Mapping[str, str]) -> str:
-    """Return a text as it is read where its letters are said to be others."""
+    """The text as it is extracted with a character map."""
     return "".join(letters.get(each, each) for each in text)
 
 
 def shuffled(seed: int) -> dict[str, str]:
-    """Say that each letter is another one, capitals among themselves."""
+    """A character map that permutes small letters and capitals."""
     chosen = random.Random(seed)
     return {
         each: to
@@ -135,12 +135,12 @@ def shuffled(seed: int) -> dict[str, str]:
 
 
 def numbered(first: int, last: int, seed: int = 0) -> dict[str, str]:
-    """Say that each letter is any of a range of characters."""
+    """A character map to random characters of a range."""
     numbers = random.Random(seed).sample(range(first, last), len(_LETTERS))
     return {each: chr(number) for each, number in zip(_LETTERS, numbers, strict=True)}
 
 
-# Glyphs are often numbered from the blank on, which is the third.
+# Glyphs are often numbered from the space, which is number 3.
 _GLYPHS = _to(lambda code: code - 29, "".join(map(chr, range(35, 127))))
 _CYRILLIC = {each: chr(0xC0 + place) for place, each in enumerate(_LETTERS)}
 
@@ -173,7 +173,7 @@ MAPPED: dict[str, tuple[tuple[str, Mapping[str, str] | None], ...]] = {
 
 
 def without_map(path: Path) -> Path:
-    """Save a page in an embedded font that numbers its glyphs and does not say what they mean."""
+    """Save a page in an embedded font without character map."""
     made = path.with_suffix(".whole.pdf")
 
     def draw(page: pymupdf.Page) -> None:
@@ -218,7 +218,7 @@ def drawn_letters(path: Path, first: int = 1, heading: str = "") -> Path:
 
 
 def glyph_numbers(path: Path, heading: str = "") -> Path:
-    """Save a page in a font that only numbers its glyphs, in the order in which they are used."""
+    """Save a page in a font that numbers its glyphs in order of use, without character map."""
     codes = {letter: 1 + place for place, letter in enumerate(dict.fromkeys(ENGLISH))}
     return _coded(
         path,

@@ -1,4 +1,4 @@
-"""Pages built by hand for the passes that look at whole documents."""
+"""Hand-made pages for the detectors that work on whole documents."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from indexer.extract.base import RawBlock, RawPage, Style
 
 
 def row(text: str, *, size: float = 10.0, bold: bool = False, kind: str = "paragraph") -> RawBlock:
-    """A block of its own that is not placed yet; ``page_of`` places it."""
+    """A block without position; ``page_of`` sets it."""
     return RawBlock(0, len(text), BlockKind(kind), style=Style(size, bold, 0.0, 0.0))
 
 
 def page_of(number: int, *rows: str | tuple[str, RawBlock]) -> RawPage:
-    """A page of the given rows, spread evenly from its top to its bottom."""
+    """A page of rows, spread evenly from top to bottom."""
     text, blocks = "", []
     for i, item in enumerate(rows):
         content, block = item if isinstance(item, tuple) else (item, row(item))

@@ -1,4 +1,4 @@
-"""Small PDFs made for the tests: laid out by the library, or written byte by byte when broken."""
+"""Makes small PDFs: laid out by PyMuPDF, or written byte by byte if damaged."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def stream(content: bytes, dictionary: bytes = b"") -> bytes:
 
 
 def endless_page(pages: int, endless: int) -> bytes:
-    """Return a PDF one page of which takes for ever: forms that draw forms that draw forms."""
+    """Return a PDF with one page that takes for ever: forms nested recursively."""
     font, first_form, depth = 3 + 2 * pages, 4 + 2 * pages, 12
     kids = b" ".join(b"%d 0 R" % (3 + i) for i in range(pages))
     objects = [

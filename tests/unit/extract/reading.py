@@ -1,4 +1,4 @@
-"""How the tests of formats read a file: through the registry, page by page, every block checked."""
+"""Reads files for the tests of formats, page by page, and checks every block."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Read:
-    """What was read of a file."""
+    """The pages and metadata of a file."""
 
     form: str
     pages: list[RawPage]
@@ -34,7 +34,7 @@ class Read:
         return [page.number for page in self.pages if page.unreadable]
 
     def blocks(self, page: int = 0) -> list[tuple[str, str]]:
-        """Kinds and texts of the blocks of a page, or of all; headings with their level."""
+        """Kinds and texts of the blocks of a page, or of all; headings have their level."""
         return [
             (f"{block.kind.value}{block.level or ''}", each.text[block.start : block.end])
             for each in self.pages
@@ -55,7 +55,7 @@ def read(path: Path, limits: Limits | None = None) -> Read:
 
 
 def check(pages: list[RawPage], count: int) -> None:
-    """Every block is a run of its page's text, in order; pages count up and can be written."""
+    """Check that blocks are ordered ranges of their page, and that page numbers ascend."""
     before = 1
     for page in pages:
         assert before <= page.number <= max(count, 1)

@@ -1,4 +1,4 @@
-"""A PDF whose fonts do not say what they show is a scan with letters on it."""
+"""A page whose fonts have no valid character map counts as scanned."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_page_with_bad_fonts_is_to_be_recognised_and_keeps_its_text(
     source, (page,) = read(SAMPLES[name](tmp_path / "a.pdf"))
     assert source.textless == [1]
     assert page.text
-    # Without a letter it is a scan, as far as one can search for it.
+    # Without letters it counts as a scanned page.
     assert page.unreadable == (ILLEGIBLE if has_letters(page.text) else "")
 
 

@@ -1,4 +1,4 @@
-"""Two passes over a document: offsets, furniture, headings, identity and outcome."""
+"""The two passes over a document: offsets, furniture, headings, id and errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Pages:
-    """A source of ready-made pages."""
+    """A source of prepared pages."""
 
     raw: list[RawPage]
     metadata: Metadata = field(default_factory=Metadata)

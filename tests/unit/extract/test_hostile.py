@@ -1,4 +1,4 @@
-"""Files that mean harm: each ends in an outcome, soon, and in little memory."""
+"""Hostile files: each is read or rejected, soon, and in little memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OUTSIDE = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
 
 @pytest.fixture(autouse=True)
 def no_libreoffice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Outcomes must not depend on what else is installed."""
+    """Results must not depend on installed programs."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("indexer.extract.office.program._PLACES", {})
 
@@ -48,7 +48,7 @@ def outcome(path: Path, limits: Limits = LIMITS) -> str:
 
 
 def in_every_format(part: str) -> dict[str, bytes]:
-    """Packages whose main part is replaced."""
+    """Packages of every format with another main part."""
     mains = {
         "a.docx": "word/document.xml", "a.pptx": "ppt/slides/slide1.xml",
         "a.xlsx": "xl/worksheets/sheet1.xml", "a.odt": "content.xml", "a.odp": "content.xml",
@@ -192,4 +192,4 @@ def test_the_content_has_priority_over_the_extension(
     try:
         assert read(path).form == code
     except WorldError as error:
-        assert error.code == code  # noqa: PT017  # either is expected, depending on the file
+        assert error.code == code  # noqa: PT017  # either may happen, depending on the file

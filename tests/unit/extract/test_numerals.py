@@ -1,4 +1,4 @@
-"""Numbers as lists, pages and headings write them."""
+"""Numbers of lists, pages and headings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages put together block by block: offsets, sections, tables, salvage."""
+"""Building pages from blocks: offsets, sections, tables, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which format a file is: its first bytes count more than its name."""
+"""Detection of formats: the content has priority over the extension."""
 
 from __future__ import annotations
 

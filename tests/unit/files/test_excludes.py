@@ -183,6 +183,6 @@ def test_the_nearest_patterns_decide_first() -> None:
     assert inner.folder((), "a/old", lambda _name: False) == "pattern old/"
     assert deepest.file("a/b/x.log") == "pattern /x.log"
     assert deepest.file("a/b/c/x.log") is None
-    # The built-in rules stay below all of them.
+    # The built-in rules have the lowest priority.
     assert deepest.file("a/b/id_rsa") == Reason.SECRETS
     assert root.within("a", ["!id_rsa"]).file("a/id_rsa") is None

@@ -16,7 +16,7 @@ KINDS = EntryClassifier({".txt": "text"}, limit=1 << 20)
 
 
 def _found(**more: int) -> os.stat_result:
-    """A status as other systems give it."""
+    """A status as on other systems."""
     usual = {"st_mode": stat.S_IFREG | 0o644, "st_size": 100, "st_blocks": 8, "st_dev": 1}
     return cast("os.stat_result", SimpleNamespace(**{**usual, **more}))
 

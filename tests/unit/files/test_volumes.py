@@ -28,7 +28,7 @@ def test_mounts_are_read_with_their_inner_folders() -> None:
     assert mount_of(b"/media/my stick/x", known) == known[1]
     assert mount_of(b"/media/my sticker", known) == known[0]
     assert mount_of(b"/net/docs", known) == known[2]
-    # What was mounted later covers what was there.
+    # A later mount at the same point covers the earlier one.
     assert mount_of(b"/", [known[0], Mount(b"/", b"/", "tmpfs", "tmpfs")]) == Mount(
         b"/", b"/", "tmpfs", "tmpfs"
     )

@@ -288,7 +288,7 @@ def test_very_deep_folders_are_walked(tmp_path: Path) -> None:
     (folders[-1] / "a.txt").write_text("x")
     _, found = _walk(tmp_path)
     assert len(found) == 1
-    # Whoever cleans up after the tests may recurse.
+    # pytest deletes its folders recursively, which would fail at this depth.
     (folders[-1] / "a.txt").unlink()
     for folder in reversed(folders):
         folder.rmdir()
@@ -332,7 +332,7 @@ def _walk_as_nobody(folder: Path) -> str:
 def test_a_denied_folder_is_distinguished_from_a_missing_one(as_nobody: Path) -> None:
     _make(as_nobody, "open/a.txt", "shut/b.txt", "blind/c.txt")
     (as_nobody / "shut").chmod(0o700)
-    (as_nobody / "blind").chmod(0o744)  # names can be listed, nothing can be asked about them
+    (as_nobody / "blind").chmod(0o744)  # names can be listed, but their status cannot be read
     told = _walk_as_nobody(as_nobody)
     assert told == "True None {b'shut': 'path_denied'} ['a.txt:', 'c.txt:path_denied']"
 

@@ -1,1 +1,1 @@
-"""Tests of the scripts that make what people install."""
+"""Tests of the programs that build packages."""

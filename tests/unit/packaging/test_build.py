@@ -1,4 +1,4 @@
-"""What is packed is whole: the wheel, what dpkg is told, and the script that installs for one."""
+"""The content of the wheel, the Debian control file, and the script that installs into a home."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_it_installs_into_a_home_and_uninstalls(tmp_path: Path) -> None:
         subprocess.run(["sh", str(tree / "install.sh"), *options], env=environment, check=True)
 
     install()
-    install()  # over the version before
+    install()  # over the previous version
     run = subprocess.run([home / ".local/bin/lectern"], capture_output=True, text=True, check=True)
     assert run.stdout == "it runs\n"
     entry = (home / ".local/share/applications/lectern.desktop").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What is written for systems that are not here is at least whole: manifests and workflows."""
+"""Files for other systems are at least complete: manifests and workflows."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def lines(workflow: Any) -> Iterator[str]:
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
 def test_workflows_run_existing_files_and_targets(file: Path) -> None:
     workflow = load(file)
-    # YAML reads the key ``on`` as a truth.
+    # YAML reads the key ``on`` as a boolean.
     assert {"name", True, "jobs", "permissions"} <= workflow.keys()
     makefile = (ROOT / "Makefile").read_text("utf-8")
     for line in lines(workflow):

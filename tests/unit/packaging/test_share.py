@@ -1,4 +1,4 @@
-"""What lies below ``share``: the shells complete the commands, and the site stands by itself."""
+"""Files below ``share``: shell completions, and the site of the help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken out of a frozen tree is what nothing in it loads."""
+"""Only unused libraries are removed from a frozen tree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def slim() -> ModuleType:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A plug-in, and libraries beside it as PyInstaller lays them."""
+    """A plug-in, and libraries beside it as in PyInstaller's output."""
     plugins = tmp_path / "plugins"
     plugins.mkdir()
     shutil.copy(QT / "plugins/imageformats/libqsvg.so", plugins)

@@ -1,4 +1,4 @@
-"""A real catalog and a real store, with documents that were read but not embedded."""
+"""A real catalog and store, with documents that are read but not embedded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Library:
     folder: Path
 
     def begin(self, *names: str) -> list[int]:
-        """Scan files of these names and begin the document of each; gives the documents."""
+        """Scan files with these names and begin the document of each; returns the documents."""
         root = root_at(self.catalog, self.folder)
         self.catalog.scans.apply(root.id, FakeWalk({"": [found(f"{name}.txt") for name in names]}))
         docs = []
@@ -54,7 +54,7 @@ class Library:
         return docs
 
     def write(self, doc: int, passages: int) -> None:
-        """Write the passages of a document that was begun."""
+        """Write the passages of a document after ``begin``."""
         writer = PassageWriter(self.catalog, self.store, 1000)
         about = info(str(doc))
         writer.add(doc, about, [passage(n, f"passage {n} of {doc}") for n in range(passages)])
@@ -62,7 +62,7 @@ class Library:
         assert [one.doc for one in writer.flush()] == [doc]
 
     def read(self, **passages: int) -> dict[str, int]:
-        """Read documents of so many passages each; gives their numbers by name."""
+        """Read documents with these numbers of passages; returns their ids by name."""
         docs = dict(zip(sorted(passages), self.begin(*passages), strict=True))
         for name, doc in docs.items():
             self.write(doc, passages[name])
@@ -95,7 +95,7 @@ class WordCountEmbedder:
         self,
         passages: Sequence[EmbedInput],
         *,
-        runs: Sequence[int] | None = None,  # as the real one has it
+        runs: Sequence[int] | None = None,  # as in the real one
         budget: Callable[[], int] | None = None,
     ) -> Iterator[list[tuple[int, PassageVectors]]]:
         yield []

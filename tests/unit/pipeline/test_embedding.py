@@ -153,7 +153,7 @@ def test_a_model_that_fails_is_an_event(events: Queue[Event]) -> None:
 
 
 def test_the_worker_queues_few_units_and_stops_within_one() -> None:
-    events: Queue[Event] = Queue(1)  # full after the first batch: the worker has to wait
+    events: Queue[Event] = Queue(1)  # full after the first batch, so that the worker must wait
     worker = EmbeddingWorker(lambda: WordCountEmbedder(1), events, QueryGate(), Throttle())
     worker.put(unit_of(0, *"abc"))
     assert isinstance(events.get(timeout=WAIT_S), Embedded)

@@ -23,16 +23,16 @@ class Done:
 @pytest.mark.parametrize(
     ("pending", "made", "done", "bytes_left", "expected"),
     [
-        # Half of the bytes are read and all of their passages embedded: as many again.
+        # Half of the bytes are read and their passages embedded.
         (0, 50, Done(bytes=500, cut=50), 500, 50.0),
         # All files are read and half of the passages embedded.
         (0, 50, Done(bytes=500, cut=100), 0, 50.0),
-        # Small files were read first: the large ones hold more.
+        # Small files are read first; the large ones have more passages.
         (0, 10, Done(files=10, bytes=1000, cut=10), 99_000, 990.0),
-        # Nothing to read, but an earlier run left passages.
+        # Nothing to read, but passages of an earlier run are pending.
         (300, 100, Done(), 0, 200.0),
         (300, 0, Done(), 500, 300.0),
-        # Files that hold nothing to embed.
+        # Files without passages.
         (0, 0, Done(bytes=500), 500, 0.0),
         (0, 60, Done(bytes=500, cut=50), 0, 0.0),
     ],

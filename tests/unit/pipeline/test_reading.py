@@ -1,4 +1,4 @@
-"""One reader with a real extraction child; the writer's side is played by the test."""
+"""A reader with a real extraction child; the test plays the indexing thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ELSEWHEN = Stamp(0, 0, 0, 0)
 
 
 class Writer:
-    """Gives jobs to a reader and answers what it asks."""
+    """Gives jobs to a reader and replies to its events."""
 
     def __init__(self, throttle: Throttle | None = None, role: Role = Role.MAIN) -> None:
         self.jobs: Queue[QueuedFile] = Queue()
@@ -125,7 +125,7 @@ def test_a_known_text_yields_no_passages(writer: Writer, file: Path) -> None:
 
 
 def test_a_file_that_changed_after_it_was_hashed_has_no_text(writer: Writer, file: Path) -> None:
-    """The text of the new bytes must never be taken for that of the old ones."""
+    """Its text would be stored for the hash of other bytes."""
     writer.give(file)
     hashed = writer.hashed()
     file.write_text("A medlar keeps longer.")
@@ -166,7 +166,7 @@ def test_a_reader_that_waits_for_an_answer_can_be_stopped(writer: Writer, file: 
 
 
 def test_a_reader_blocked_by_a_full_queue_can_be_stopped(writer: Writer, tmp_path: Path) -> None:
-    """The queue of events is full and stays so: the run has ended."""
+    """The run has ended, so nobody empties the queue."""
     long = tmp_path / "long.txt"
     paragraph = "A quince keeps until March, a medlar longer. " * 20
     long.write_text("\n\n".join(paragraph for _ in range(400)))

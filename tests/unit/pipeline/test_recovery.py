@@ -55,12 +55,12 @@ def test_orphans_are_deleted_when_nothing_can_need_them(library: Library) -> Non
     root = root_at(library.catalog, library.folder)
     library.catalog.scans.apply(root.id, FakeWalk({"": [found("b.txt"), found("c.txt")]}))
     recover(library.catalog, library.store)
-    # The file that is not read yet may be the one that is gone, at another path.
+    # The queued file may be the deleted one at another path.
     assert sorted(library.store.known_docs().tolist()) == sorted(docs.values())
     (waiting,) = library.catalog.queue.take(1)
     library.catalog.queue.fail(waiting.file, "vanished")
     recover(library.catalog, library.store)
-    # Vectors that are missing may be copied from it.
+    # Missing vectors may be copied from it.
     assert sorted(library.store.known_docs().tolist()) == sorted(docs.values())
     library.catalog.spaces.remove(library.space.id)
     recover(library.catalog, library.store)

@@ -1,4 +1,4 @@
-"""What a model reads together: all of a document, in order, with borders that follow the text."""
+"""Runs of passages: they cover a document in order, with boundaries that follow the text."""
 
 from __future__ import annotations
 

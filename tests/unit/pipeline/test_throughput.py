@@ -1,4 +1,4 @@
-"""The rates that estimates rest on: guesses at first, then what runs have shown."""
+"""The rates of estimates: defaults first, then measurements."""
 
 from __future__ import annotations
 

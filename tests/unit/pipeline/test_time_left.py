@@ -1,4 +1,4 @@
-"""The time left under made-up conditions: it is about right, and grows only for a reason."""
+"""The estimated time left in simulated runs: accurate, and it grows only for a reason."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Conditions:
-    """A run: how long it takes to get ready, what a batch is, how often somebody looks."""
+    """A simulated run: preparation, batches, and how often progress is read."""
 
     batches: int
     ready_s: float
     batch_s: float
     look_s: float
-    size: int  # pieces of a batch
-    noise: float  # of the time of a batch, as a share
+    size: int  # units of work in a batch
+    noise: float  # jitter, as a share of the time of a batch
     seed: int
 
     def ends(self, slower: Callable[[int], float] = lambda _batch: 1.0) -> list[float]:
-        """When each batch is done."""
+        """The times at which batches end."""
         chance = random.Random(self.seed)
         took = (
             self.batch_s * slower(batch) * (1 + chance.uniform(-self.noise, self.noise))
@@ -40,7 +40,7 @@ class Conditions:
         return list(itertools.accumulate(took, initial=self.ready_s))[1:]
 
     def look(self, ends: list[float]) -> Iterator[tuple[float, int]]:
-        """What is done whenever somebody looks, until all is."""
+        """The work done at each reading of progress."""
         done, now = 0, 0.0
         while done < len(ends):
             while done < len(ends) and ends[done] <= now:
@@ -62,7 +62,7 @@ conditions = st.builds(
 
 
 def told(run: Conditions, ends: list[float]) -> list[tuple[float, float]]:
-    """When which time left was told."""
+    """The estimates with their times."""
     time_left, total = TimeLeft(), run.batches * run.size
     said = [(now, time_left.follow(now, done, total - done)) for now, done in run.look(ends)]
     return [(now, left) for now, left in said if left is not None]
@@ -89,7 +89,7 @@ def test_the_time_left_grows_when_work_slows_down(run: Conditions) -> None:
     half = run.batches // 2
     ends = run.ends(lambda batch: 1.0 if batch < half else 4.0)
     for now, left in told(run, ends):
-        # Once a window has passed, what was before it is forgotten.
+        # After a window has passed, earlier batches do not count.
         if half and now > ends[half - 1] + 150 + 8 * run.batch_s:
             assert left >= 0.6 * (ends[-1] - now) - 8 * run.batch_s - GROWTH_S - 4
 

@@ -34,7 +34,7 @@ def writer_of(
 
 
 def drain(writer: VectorWriter, events: Queue[Event]) -> list[Embedded]:
-    """Feed the model and take what it makes until there is nothing left; gives the batches."""
+    """Feed the model and handle its events until nothing is left; returns the batches."""
     made = []
     writer.feed()
     while writer.in_flight:
@@ -162,9 +162,9 @@ def test_when_a_flush_is_due(library: Library, worker: EmbeddingWorker) -> None:
     writer.in_flight = 9
     assert not writer.due(last=True)
     writer.handle(batch)
-    assert not writer.due(last=True)  # more is on its way
+    assert not writer.due(last=True)  # more is being embedded
     writer.handle(batch)
-    assert writer.due(last=False)  # enough is held
+    assert writer.due(last=False)  # the buffer is full
 
 
 def test_the_last_batch_does_not_wait(library: Library, worker: EmbeddingWorker) -> None:

@@ -1,4 +1,4 @@
-"""Finding a passage on its pages again."""
+"""Finding a passage on its pages."""
 
 from __future__ import annotations
 

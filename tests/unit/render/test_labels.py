@@ -1,4 +1,4 @@
-"""Labels of pages, from the rules of the file."""
+"""Page labels from the rules of a PDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives: their documents are read one after the other, at their own risk and one price."""
+"""Archives: each document is a page, damage is contained, and limits hold."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def test_half_an_archive_is_read_up_to_the_damage(tmp_path: Path, form: str) -> 
         assert outcome in {"unreadable", "empty", "unsupported"}
 
 
-# Made by Info-ZIP: trip.txt with the password "harbour".
+# By Info-ZIP: trip.txt with the password "harbour".
 LOCKED = base64.b64decode(
     "UEsDBBQACQAIAFYJdl1h94MZOQAAAC4AAAAIAAAAdHJpcC50eHS7FDsy9j1aK6pVPRZhVE/evzRDSZvRI06dZt0P"
     "5iIO0WQKRnSNhtDcWPVZXDsk6v8qICNHvITY8HNQSwcIYfeDGTkAAAAuAAAAUEsBAh4DFAAJAAgAVgl2XWH3gxk5"

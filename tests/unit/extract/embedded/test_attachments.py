@@ -1,4 +1,4 @@
-"""What is attached to mails: read as documents, each at its own risk."""
+"""Attachments of mails: read as documents, damage is contained, and limits hold."""
 
 from __future__ import annotations
 

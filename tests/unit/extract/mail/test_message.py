@@ -1,4 +1,4 @@
-"""Mails: single ones, mailboxes, those of Outlook, and pages saved whole."""
+"""Mails: single ones, mailboxes, those of Outlook, and web archives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""E-books: chapters in reading order, their names, and books that are locked."""
+"""E-books: chapters in reading order, the outline, and copy protection."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_chapters_are_pages_with_names(book: Path) -> None:
         "text/two &amp; more.xhtml": "<p>Second <ruby>lamp<rt>ruby</rt></ruby>.</p>",
     }))  # fmt: skip
     found = read(book)
-    assert found.count == 1  # the name of the second is not the one the book uses
+    assert found.count == 1  # the second has another name than in the package document
     book.write_bytes(epub({
         "one.xhtml": f"<h1>The Lamp</h1><p>{SENTENCE}</p>",
         "text/two%20more.xhtml": "",

@@ -1,4 +1,4 @@
-"""HTML: what a browser shows, block by block."""
+"""HTML: the displayed text, block by block."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_hidden_text_is_not_read(tmp_path: Path, hidden: str) -> None:
     ],
 )  # fmt: skip
 def test_a_page_that_hides_its_body_is_read(tmp_path: Path, shown: str) -> None:
-    """Pages whose script shows them are no empty pages."""
+    """A script would display it."""
     assert read(tmp_path, shown)[0].text == "seen"
 
 

@@ -1,4 +1,4 @@
-"""Markdown: blocks from its structure, text untouched."""
+"""Markdown: blocks from its syntax, with the text unchanged."""
 
 from __future__ import annotations
 

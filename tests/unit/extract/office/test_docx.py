@@ -1,4 +1,4 @@
-"""Word documents: what a person reads in them, and what they do not."""
+"""Word documents: the displayed text and its structure."""
 
 from __future__ import annotations
 

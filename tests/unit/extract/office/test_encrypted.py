@@ -1,4 +1,4 @@
-"""Office files with a password, encrypted here as their programs do it."""
+"""Office files with a password, encrypted as by office programs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def left_behind() -> set[Path]:
 def test_the_right_password_opens_and_the_decrypted_file_is_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # other tests make such folders, too
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # other tests make such folders too
     path = write(content, tmp_path / name)
     assert SENTENCE in text_of(path, PASSWORD)
     for wrong in (None, "", "another"):
@@ -70,7 +70,7 @@ def test_a_write_protected_file_is_read_without_password(tmp_path: Path) -> None
 def test_a_damaged_encrypted_file_is_reported(tmp_path: Path) -> None:
     path = write(word(SENTENCE), tmp_path / "a.docx")
     content = bytearray(path.read_bytes())
-    at = content.index(b"<?xml")  # what says how it is encrypted
+    at = content.index(b"<?xml")  # the description of the encryption
     content[at : at + 200] = b"\0" * 200
     path.write_bytes(content)
     with pytest.raises(WorldError) as caught:

@@ -1,4 +1,4 @@
-"""Old office files: what LibreOffice is asked to do, and what happens where it cannot."""
+"""Office files from before 2007: running LibreOffice, and its failures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def document(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A stand-in that is found as LibreOffice would be, and a temporary folder of our own."""
+    """A replacement of LibreOffice in PATH, and a temporary folder."""
     folder = tmp_path / "bin"
     folder.mkdir()
     temporary = tmp_path / "temporary"
@@ -75,7 +75,7 @@ def test_the_converted_file_is_read(program: Path, document: Path) -> None:
 
 
 def _dead(pid: int) -> bool:
-    """Whether a process is no more, or only waits to be asked how it ended."""
+    """Whether a process has ended, or is a zombie."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -100,7 +100,7 @@ def test_a_program_that_hangs_is_killed_with_what_it_started(
     assert time.monotonic() - begun < 30
     outer, inner = map(int, told.read_text().split())
     assert _dead(outer)
-    deadline = time.monotonic() + 30  # nobody waits for a grandchild: it dies in its own time
+    deadline = time.monotonic() + 30  # it is a grandchild, which ``wait`` does not cover
     while not _dead(inner):
         assert time.monotonic() < deadline
 
@@ -127,7 +127,7 @@ def test_without_libreoffice_the_error_says_to_install_it(
 
 
 def made_old(name: str, content: bytes, folder: Path) -> Path:
-    """A file of today, written as one of before 2007 by LibreOffice itself."""
+    """A document converted to the format of before 2007 by LibreOffice."""
     (folder / name).write_bytes(content)
     profile = (folder / "profile").as_uri()
     command = [find_program(), f"-env:UserInstallation={profile}", "--headless", "--convert-to"]

@@ -1,4 +1,4 @@
-"""Office files as programs write them: what the libraries would refuse is read all the same."""
+"""Office files of unusual but valid forms, which other libraries reject."""
 
 from __future__ import annotations
 

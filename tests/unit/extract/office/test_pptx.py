@@ -1,4 +1,4 @@
-"""Presentations of both kinds: slides, their order, their notes."""
+"""Presentations of both formats: slides, their order, their notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rich text: what WordPad shows, and nothing of what it hides."""
+"""Rich text: the displayed text and its structure."""
 
 from __future__ import annotations
 

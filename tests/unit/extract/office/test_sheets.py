@@ -1,4 +1,4 @@
-"""Workbooks of both kinds: sheets as pages, values as a person sees them."""
+"""Workbooks of both formats: sheets as pages, displayed values."""
 
 from __future__ import annotations
 

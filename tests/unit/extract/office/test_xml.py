@@ -1,4 +1,4 @@
-"""XML read in pieces: which elements are pieces, what a damage costs, and what costs too much."""
+"""Reading XML in pieces and as trees: which elements are pieces, damage, and limits."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_damaged_document_raises_an_error(data: bytes, has_root: bool) -> None
 
 
 def tree(*chunks: bytes, nodes: int = 1_000, limits: Limits | None = None) -> tuple[str, str]:
-    """The text that is left of a part, and the code of its damage."""
+    """The text of a part up to its damage, and the code of the error."""
     root, damage = read_tree(chunks, Budget(limits or Limits()), nodes)
     text = "" if root is None else "".join(root.itertext())
     return text, damage.code if damage else ""

@@ -1,4 +1,4 @@
-"""The way back from offsets to the page: rectangles hold the text they stand for."""
+"""Rectangles of a range of text contain that text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Image files: told by their first bytes, bounded in pixels, worth recognising or not."""
+"""Image files: detection by content, limits on pixels, and which are recognised."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def test_icons_and_thin_images_are_not_recognised(tmp_path: Path, size: tuple[in
 
 @pytest.mark.parametrize("form", ["png", "tiff", "webp"])
 def test_a_pixel_bomb_is_rejected_before_it_is_decoded(tmp_path: Path, form: str) -> None:
-    side = 16_000 if form == "webp" else 20_000  # as large as a WebP may be
+    side = 16_000 if form == "webp" else 20_000  # the largest WebP
     assert side * side > MAX_PIXELS
     path = tmp_path / f"bomb.{form}"
-    if form == "webp":  # it takes long to write: this one only says how large it is
+    if form == "webp":  # only the header, as writing a whole one takes long
         Image.new("L", (16, 16)).save(path, lossless=True)
         content = bytearray(path.read_bytes())
         content[21:25] = ((side - 1) << 14 | (side - 1)).to_bytes(4, "little")
@@ -86,7 +86,7 @@ def test_half_an_image_is_unreadable(tmp_path: Path, form: str) -> None:
     path = tmp_path / f"half.{form}"
     for kept in (len(whole) // 2, 40, 20):
         path.write_bytes(whole[:kept])
-        with contextlib.suppress(WorldError):  # the one failure there may be
+        with contextlib.suppress(WorldError):  # no other error is allowed
             list(opened(path).pages())
 
 
@@ -106,7 +106,7 @@ def test_a_too_large_image_file_is_rejected(tmp_path: Path) -> None:
 
 
 def test_the_content_of_an_image_decides_its_format(tmp_path: Path) -> None:
-    """What a file is decides, but a document by its name that is an image stays unread."""
+    """An image with the extension of a document is unsupported, though."""
     assert registry.identify(picture(tmp_path / "a.png").rename(tmp_path / "a.jpg")).name == "image"
     assert registry.identify(picture(tmp_path / "b.png").rename(tmp_path / "b")).name == "image"
     (tmp_path / "c.png").write_text("These are words, and no picture at all.")

@@ -1,4 +1,4 @@
-"""Text in any script is told from letters that say nothing, and left alone when in doubt."""
+"""Detection of illegible text in any script; in doubt it is legible."""
 
 # ruff: noqa: E501  # ideographs count twice
 from __future__ import annotations
@@ -116,9 +116,9 @@ def test_half_a_page_of_illegible_text_is_found() -> None:
 def test_recognised_text_replaces_illegible_text_only() -> None:
     nothing = said(ENGLISH, shuffled(1))
     assert should_replace(ENGLISH, nothing)
-    assert not should_replace(ENGLISH, FRENCH)  # which can be read
-    assert not should_replace(ENGLISH[:100], nothing)  # most of the page is not there
+    assert not should_replace(ENGLISH, FRENCH)  # its own text is legible
+    assert not should_replace(ENGLISH[:100], nothing)  # the recognised text is too short
     assert not should_replace(said(ENGLISH, shuffled(2)), nothing)
-    assert not should_replace(nothing, nothing)  # the page shows what its text says
+    assert not should_replace(nothing, nothing)  # the recognised text confirms it
     assert shows(nothing, illegible(nothing))
     assert not shows(ENGLISH, illegible(nothing))

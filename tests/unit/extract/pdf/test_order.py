@@ -1,4 +1,4 @@
-"""Reading order: columns of prose are read down, tables across, nothing is lost."""
+"""Reading order: columns of prose, tables, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDE = "a line of prose that fills its column to the end"
 
 
 def line(x: float, y: float, text: str, width: float = 0.0, size: float = 10.0) -> Line:
-    """A line whose upper left corner is at (x, y)."""
+    """A line with its upper left corner at (x, y)."""
     return Line(x, y, x + (width or 5.0 * len(text)), y + size, text, size, bold=False)
 
 

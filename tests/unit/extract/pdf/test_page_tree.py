@@ -1,4 +1,4 @@
-"""Pages whose list is lost are found; a PDF in which there is none is unreadable, not empty."""
+"""Rebuilding a lost page tree; a PDF without pages is unreadable, not empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PDFs as a whole: opening, passwords, damage, and what a page's text is."""
+"""Reading PDFs: opening, passwords, damage, and the text of pages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_prose_becomes_one_paragraph_block(tmp_path: Path) -> None:
     assert page.number == 1
     (first, *rest) = page.blocks
     assert first.kind is BlockKind.PARAGRAPH
-    assert all(block.split_off for block in rest)  # the rows at the ends of the page
+    assert all(block.split_off for block in rest)  # the rows at the ends of the page are split
 
 
 def test_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_an_unreadable_page_does_not_affect_the_others(tmp_path: Path) -> None:
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R%b>>" % resources,
         stream(b"BT /F 12 Tf 72 700 Td (A good page.) Tj ET"),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-        b"<</Type/Pages/Count 1/Kids[6 0 R]>>",  # its own parent
+        b"<</Type/Pages/Count 1/Kids[6 0 R]>>",  # it is its own parent
     ]
     path = tmp_path / "a.pdf"
     path.write_bytes(raw_pdf(objects))

@@ -1,4 +1,4 @@
-"""Encodings, and the cutting of long files into sections."""
+"""Encodings, and the sections of long files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as text: whole rows, offsets into the file."""
+"""Delimiter-separated tables: whole rows, and offsets into the file."""
 
 from __future__ import annotations
 

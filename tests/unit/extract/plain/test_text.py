@@ -1,4 +1,4 @@
-"""Plain text: blocks that point into the file and leave nothing out."""
+"""Plain text: blocks cover the file in order."""
 
 from __future__ import annotations
 

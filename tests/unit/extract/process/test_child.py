@@ -1,4 +1,4 @@
-"""The extraction child where there are no workers, as on macOS and Windows: it reads by itself."""
+"""The extraction child without confined workers, as on macOS and Windows."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def note(tmp_path: Path) -> Path:
 
 
 def answers(folder: Path, *said: tuple[int, ToChild]) -> list[FromChild]:
-    """What the child answers to an engine that says all this and closes the pipe."""
+    """The child's answers to these messages, after which the pipe is closed."""
     incoming, outgoing = io.BytesIO(), io.BytesIO()
     for number, message in said:
         write_frame(incoming, message.header(number))

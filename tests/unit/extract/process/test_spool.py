@@ -1,4 +1,4 @@
-"""The spool: pages come back as they went, from memory or from disk."""
+"""The spool: pages survive writing and reading, in memory and on disk."""
 
 from __future__ import annotations
 

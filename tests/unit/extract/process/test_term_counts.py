@@ -1,4 +1,4 @@
-"""Counting words by way of distinct pieces gives what counting every word would."""
+"""Word counts by distinct pieces equal those of counting every word."""
 
 from __future__ import annotations
 

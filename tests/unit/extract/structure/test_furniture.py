@@ -1,4 +1,4 @@
-"""Running heads, feet and page numbers: what recurs at the ends of pages, and only that."""
+"""Running heads, feet and page numbers."""
 
 from __future__ import annotations
 

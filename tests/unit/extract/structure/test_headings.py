@@ -1,4 +1,4 @@
-"""Headings: what stands out from the body of the whole document, and how deep it is."""
+"""Headings and their levels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Titles: from the content alone, past boilerplate, or none."""
+"""Titles: from content and metadata, without boilerplate."""
 
 from __future__ import annotations
 
