@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.lock import LibraryLock
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.docs import RESERVED
-from indexer.catalog.migrations import RENAMED_COLUMNS, RENAMED_TABLES, RENAMED_VALUES
+from indexer.catalog.migration_steps import RENAMED_COLUMNS, RENAMED_TABLES, RENAMED_VALUES
 from indexer.library.library import CATALOG_NAME, LANCE_NAME
 from indexer.library.recovery import unknown_words
 

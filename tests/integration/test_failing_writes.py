@@ -20,7 +20,8 @@ import pytest
 
 from indexer.api.errors import LecternError
 from indexer.catalog.catalog import Catalog
-from indexer.catalog.migrations import APPLICATION_ID, MIGRATIONS
+from indexer.catalog.migration_steps import MIGRATIONS
+from indexer.catalog.migrations import APPLICATION_ID
 from indexer.config import EngineConfig
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME

@@ -11,7 +11,7 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.api.requests import Repair, Verify
 from indexer.catalog import migrations
-from indexer.catalog.migrations import RENAMED_COLUMNS, RENAMED_TABLES
+from indexer.catalog.migration_steps import MIGRATIONS, RENAMED_COLUMNS, RENAMED_TABLES
 from indexer.library.library import CATALOG_NAME
 from indexer.library.rescue import rescue
 from indexer.ocr.cache import PageCache
@@ -74,7 +74,7 @@ def test_the_older_library_is_one(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(migrations, "VERSION", BEFORE)
-    monkeypatch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:BEFORE])
+    monkeypatch.setattr(migrations, "MIGRATIONS", MIGRATIONS[:BEFORE])
     with contextlib.closing(sqlite3.connect(tmp_path / "new", isolation_level=None)) as connection:
         migrations.migrate(connection, tmp_path / "new")
     assert shape(world.library / CATALOG_NAME) == shape(tmp_path / "new")

@@ -9,6 +9,7 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.catalog import migrations
 from indexer.catalog.catalog import Catalog
+from indexer.catalog.migration_steps import MIGRATIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,7 +92,7 @@ def test_a_failing_step_leaves_the_version_before_it(
 
 
 def test_reasons_of_earlier_names_are_known(tmp_path: Path) -> None:
-    path, before = tmp_path / "catalog.sqlite", migrations.MIGRATIONS[:6]
+    path, before = tmp_path / "catalog.sqlite", MIGRATIONS[:6]
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for step in before:
             connection.executescript(step)
@@ -106,7 +107,7 @@ def test_reasons_of_earlier_names_are_known(tmp_path: Path) -> None:
 
 
 def test_what_is_in_english_is_not_read_again_for_words_of_other_scripts(tmp_path: Path) -> None:
-    path, before = tmp_path / "catalog.sqlite", migrations.MIGRATIONS[:7]
+    path, before = tmp_path / "catalog.sqlite", MIGRATIONS[:7]
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for step in before:
             connection.executescript(step)
