@@ -40,7 +40,7 @@ class Steps:
     def current(self) -> Step | None:
         return self._steps[self._at] if self._at >= 0 else None
 
-    def arrive(self, query: str) -> None:
+    def note_query(self, query: str) -> None:
         """Record that a query was answered."""
         current = self.current
         if current is not None and current.query == query:
@@ -53,7 +53,7 @@ class Steps:
         self._at = len(self._steps) - 1
         self._since = self.clock()
 
-    def look(self, key: Key, *, chosen: bool) -> None:
+    def note_hit(self, key: Key, *, chosen: bool) -> None:
         """Record the current hit; the first one only if it was ``chosen`` by the person."""
         if self.current is not None and (chosen or self.current.key is not None):
             self.current.key = key

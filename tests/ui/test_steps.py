@@ -20,14 +20,14 @@ class Clock:
 def test_back_and_forward_with_the_hit_that_was_looked_at() -> None:
     clock = Clock()
     steps = Steps(clock)
-    steps.arrive("roof")
-    steps.look(("/a", 0, 9), chosen=True)
+    steps.note_query("roof")
+    steps.note_hit(("/a", 0, 9), chosen=True)
     clock.wait()
-    steps.arrive("lamp")
+    steps.note_query("lamp")
     back = steps.go(-1)
     assert back is not None
     assert (back.query, back.key) == ("roof", ("/a", 0, 9))
-    steps.arrive("roof")  # its answer
+    steps.note_query("roof")  # its answer
     forward = steps.go(1)
     assert forward is not None
     assert (forward.query, forward.key) == ("lamp", None)
@@ -37,12 +37,12 @@ def test_back_and_forward_with_the_hit_that_was_looked_at() -> None:
 def test_what_was_typed_on_the_way_is_no_step() -> None:
     clock = Clock()
     steps = Steps(clock)
-    steps.arrive("roof")
+    steps.note_query("roof")
     clock.wait()
     for query in ("la", "lam", "lamp"):
-        steps.arrive(query)
+        steps.note_query(query)
     clock.wait()
-    steps.arrive("oil")
+    steps.note_query("oil")
     queries = [step.query for _ in range(5) if (step := steps.go(-1)) is not None]
     assert queries == ["lamp", "roof"]
 
@@ -51,9 +51,9 @@ def test_a_new_query_ends_the_way_forward() -> None:
     clock = Clock()
     steps = Steps(clock)
     for query in ("one", "two"):
-        steps.arrive(query)
+        steps.note_query(query)
         clock.wait()
     steps.go(-1)
-    steps.arrive("one")
-    steps.arrive("three")
+    steps.note_query("one")
+    steps.note_query("three")
     assert steps.go(1) is None

@@ -21,7 +21,7 @@ from ui.flow import FlowLayout
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
-from ui.library.focus_loan import FocusLoan
+from ui.library.focus_return import FocusReturn
 from ui.library.questions import Questions
 from ui.theme import L, M
 from ui.words import amounts, failures
@@ -57,7 +57,7 @@ class EstimateCard(QFrame):
         self._context = context
         self._questions = Questions(context, self)
         self._paths: list[str] = []
-        self._focus = FocusLoan(self)
+        self._focus = FocusReturn(self)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName(self.tr("Estimate"))
         self._title = wrapped_label()

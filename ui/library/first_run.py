@@ -169,7 +169,7 @@ class FirstRun(ColumnPage):
 
     def _handle_activity(self, activity: Activity) -> None:
         self._show(activity)
-        self.search.look()
+        self.search.refresh()
 
     def _show(self, activity: Activity | None) -> None:
         """Show the progress; None before the first answer."""

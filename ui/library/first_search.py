@@ -48,9 +48,9 @@ class FirstSearch(QWidget):
         self._typing = timer(self, TYPING_MS, self.search)
         self._show_hit(None)
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Update the suggestions, and repeat a search that has no hit: files may be indexed now."""
-        self.suggestions.look()
+        self.suggestions.refresh()
         if self.field.text().strip() and not self._hit:
             self.search()
 

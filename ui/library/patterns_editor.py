@@ -18,7 +18,7 @@ from ui import theme
 from ui.flow import FlowLayout
 from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton
-from ui.library.focus_loan import FocusLoan
+from ui.library.focus_return import FocusReturn
 from ui.library.patterns import lines_of
 from ui.library.questions import Questions
 from ui.theme import L, M, S
@@ -61,7 +61,7 @@ class PatternsEditor(QFrame):
         self.save.clicked.connect(self._save)
         self._close = IconButton(self.tr("Cance&l"))
         self._close.clicked.connect(self.close_editor)
-        self._focus = FocusLoan(self)
+        self._focus = FocusReturn(self)
         self._typing = timer(self, TYPING_MS, self._count)
         self._arrange()
         self.hide()

@@ -39,7 +39,7 @@ class Suggestions(QObject):
         self._waiting: list[str] = []
         self.texts: list[str] = []
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Look for queries in the files that were read since the last call."""
         if len(self.texts) >= MAX_SUGGESTIONS or self._waiting or self._waits:
             return

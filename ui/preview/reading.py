@@ -30,7 +30,7 @@ _HYPHENATED = re.compile(r"(?<=[^\W\d_])-(?:\r?\n)(?=[^\W\d_A-Z])")
 _BROKEN = re.compile(r"\s*\n\s*")
 
 
-class Look(Enum):
+class PartKind(Enum):
     """The typographic kind of a part."""
 
     PROSE = auto()
@@ -47,15 +47,15 @@ class Part:
 
     start: int
     end: int
-    look: Look
+    kind: PartKind
     level: int = 0
 
 
-_LOOKS = {
-    BlockKind.HEADING: Look.HEADING,
-    BlockKind.LIST_ITEM: Look.ITEM,
-    BlockKind.TABLE: Look.TABLE,
-    BlockKind.CODE: Look.CODE,
+_KINDS = {
+    BlockKind.HEADING: PartKind.HEADING,
+    BlockKind.LIST_ITEM: PartKind.ITEM,
+    BlockKind.TABLE: PartKind.TABLE,
+    BlockKind.CODE: PartKind.CODE,
 }
 
 
@@ -74,7 +74,7 @@ def laid_out(
         A text of the same length to show in its place, and its parts.
     """
     if code:
-        return text, [Part(0, len(text), Look.CODE)]
+        return text, [Part(0, len(text), PartKind.CODE)]
     shown: list[str] = []
     parts: list[Part] = []
     at = 0
@@ -87,11 +87,11 @@ def laid_out(
         if block.kind is BlockKind.FURNITURE:
             shown.append(_hidden(inner))
         else:
-            look = _LOOKS.get(block.kind, Look.PROSE)
-            if look is Look.PROSE and _is_fields(inner):
-                look = Look.FIELDS
-            shown.append(_SET.get(look, str)(inner))
-            parts.append(Part(start, end, look, block.level))
+            kind = _KINDS.get(block.kind, PartKind.PROSE)
+            if kind is PartKind.PROSE and _is_fields(inner):
+                kind = PartKind.FIELDS
+            shown.append(_SET.get(kind, str)(inner))
+            parts.append(Part(start, end, kind, block.level))
         at = end
     shown.append(text[at:])
     return "".join(shown), parts
@@ -135,4 +135,9 @@ def _row(line: str) -> str:
     return "".join(made) + line[at:]
 
 
-_SET = {Look.PROSE: _joined, Look.ITEM: _joined, Look.HEADING: _joined, Look.TABLE: _celled}
+_SET = {
+    PartKind.PROSE: _joined,
+    PartKind.ITEM: _joined,
+    PartKind.HEADING: _joined,
+    PartKind.TABLE: _celled,
+}

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from ui.preview.reading import HIDDEN, Look
+from ui.preview.reading import HIDDEN, PartKind
 from ui.theme import XL, current
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ class Typesetter:
         cursor.setPosition(self._units.to_utf16(part.start))
         cursor.setPosition(self._units.to_utf16(part.end), QTextCursor.MoveMode.KeepAnchor)
         size = self._size
-        match part.look:
-            case Look.HEADING:
+        match part.kind:
+            case PartKind.HEADING:
                 scale = _HEADINGS[min(max(part.level, 1), len(_HEADINGS)) - 1]
                 form = QTextCharFormat()
                 form.setFontWeight(QFont.Weight.DemiBold)
@@ -80,7 +80,7 @@ class Typesetter:
                 block = _block_format(_HEADING_LINE, 0.3 * size)
                 block.setTopMargin(size)
                 cursor.setBlockFormat(block)
-            case Look.ITEM:
+            case PartKind.ITEM:
                 block = _block_format(_PROSE_LINE, 0.15 * size)
                 marked = _MARKER.match(cursor.selectedText())
                 if marked:
@@ -89,17 +89,17 @@ class Typesetter:
                 cursor.setBlockFormat(block)
                 if not marked:  # the document's bullets are no part of its text
                     cursor.createList(self._bullets)
-            case Look.TABLE:
+            case PartKind.TABLE:
                 block = _block_format(_HEADING_LINE, 0.0)
                 block.setTabPositions(self._tabs(cursor.selectedText()))
                 cursor.setBlockFormat(block)
-            case Look.CODE | Look.FIELDS:
-                if part.look is Look.CODE:
+            case PartKind.CODE | PartKind.FIELDS:
+                if part.kind is PartKind.CODE:
                     cursor.mergeCharFormat(_fixed_pitch(round(0.9 * size)))
                 block = _block_format(1.0, 0.0)
                 block.setBackground(current().raised)
                 cursor.setBlockFormat(block)
-        if part.look not in (Look.HEADING, Look.ITEM):
+        if part.kind not in (PartKind.HEADING, PartKind.ITEM):
             cursor.setPosition(self._units.to_utf16(part.end))
             last = cursor.blockFormat()
             last.setBottomMargin(0.7 * size)

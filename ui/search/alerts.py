@@ -1,7 +1,7 @@
-"""Watches saved searches: which passages are new since one last looked.
+"""Finds the passages of saved searches that are new since they were last shown.
 
-Owns what was seen of each saved search, the file it is kept in, and when a search is asked again:
-at rest, one at a time, after the library has changed. It must not know how anything is shown.
+Owns the passages seen of each saved search, their file, and when a search is repeated: after the
+library has changed, once the engine is idle, one at a time. It must not know how they are shown.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from ui.search.memory import Memory, Saved
     from ui.search.work import Worker
 
-# Between two searches in the background.
+# Milliseconds between two searches in the background.
 EVERY_MS = 1000
-# Hits that count as seen: more than are looked at for new ones, since what comes and goes moves
-# others up and down.
+# Hits that count as seen: more than are checked for new ones, since changes of the library move
+# others up.
 LIMIT = 5 * FIRST_LIMIT
-# Passages remembered of a search.
+# The most passages stored for a search.
 _KEPT = 2 * LIMIT
 
 
 class Alerts(QObject):
-    """Signals: ``changed``: there are other new passages."""
+    """Signals: ``changed``: the new passages have changed."""
 
     changed = Signal()
 
@@ -70,23 +70,20 @@ class Alerts(QObject):
         memory.changed.connect(self._saved_changed)
 
     def annotated(self) -> tuple[Saved, ...]:
-        """The saved searches with how many new passages each has."""
+        """Return the saved searches with their numbers of new passages."""
         return tuple(
             replace(each, new=len(self._new.get(each.text, ()))) for each in self._memory.saved
         )
 
     def show_activity(self, activity: Activity | None) -> None:
-        """Look again once the engine is at rest and its library is another than before."""
+        """Repeat the searches if the library has changed and the engine is idle."""
         if activity is None or activity.running is not None or activity.changes == self._changes:
             return
         self._changes = activity.changes
         self._plan(each.text for each in self._memory.saved)
 
     def visit(self, text: str, hits: Iterable[Hit]) -> frozenset[str]:
-        """Somebody looks at the answer to a search; return which of its passages are new.
-
-        They are ``digest``s of hits.
-        """
+        """Mark the shown answer to a search as seen; return the ``digest``s of its new passages."""
         text = " ".join(text.split())
         if self._seen is None or not self._memory.name_of(text):
             return frozenset()
@@ -97,7 +94,7 @@ class Alerts(QObject):
         return new
 
     def stop(self) -> None:
-        """Ask nothing any more."""
+        """Cancel everything; the page closes."""
         self._timer.stop()
         self._todo.clear()
         if self._request_id is not None:
@@ -114,7 +111,7 @@ class Alerts(QObject):
         self._saved_changed()
 
     def _saved_changed(self) -> None:
-        """Look at searches that were saved just now, and forget those that were removed."""
+        """Search for newly saved searches, and drop those that were removed."""
         texts = [each.text for each in self._memory.saved]
         if self._seen is not None:
             self._new = {text: new for text, new in self._new.items() if text in texts}
@@ -129,7 +126,7 @@ class Alerts(QObject):
         if not self._todo or self._request_id is not None:
             return
         if self._seen is None or self._live_search.is_asking or not self._link.is_connected:
-            self._timer.start()  # what the person asks comes first
+            self._timer.start()  # the person's own search comes first
             return
         text = self._todo[0]
 
@@ -142,7 +139,7 @@ class Alerts(QObject):
         self._request_id = self._link.ask(Search(text, LIMIT), done=done, failed=self._failed)
 
     def _failed(self, _error: object) -> None:
-        """Another search came in between, or the engine has gone."""
+        """Retry later: another search replaced this one, or the engine has gone."""
         self._request_id = None
         self._timer.start()
 
@@ -172,6 +169,6 @@ class Alerts(QObject):
 
 
 def digest(hit: Hit) -> str:
-    """What a passage is known by: its words, wherever its file is now."""
+    """Return what identifies a passage: a digest of its words, wherever its file is."""
     words = " ".join(hit.text.split()) or hit.path
     return blake2b(words.encode("utf-8", "replace"), digest_size=8).hexdigest()

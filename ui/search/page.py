@@ -296,7 +296,7 @@ class SearchPage(QWidget):
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
         self.message.note([failures.note(note) for note in result.notes])
-        self.steps.arrive(self.live_search.text)
+        self.steps.note_query(self.live_search.text)
         more = self.live_search.may_have_more
         new = self.alerts.visit(self.live_search.text, result.hits)
         if new or not same_query:
@@ -345,7 +345,7 @@ class SearchPage(QWidget):
         self.results.step(step, documents=documents)
 
     def _emit_selected(self, row: Row) -> None:
-        self.steps.look(row.key, chosen=self.results.view.hasFocus())
+        self.steps.note_hit(row.key, chosen=self.results.view.hasFocus())
         query = self.live_search.text
         self.reasons.select(row.hit, query)
         self.hit_selected.emit(row.hit, list(row.group.hits), row.number, query)

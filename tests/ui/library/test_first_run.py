@@ -153,7 +153,7 @@ def test_a_list_that_comes_late_cancels_no_suggestion(qtbot: QtBot, tmp_path: Pa
     link.holding |= {ListFiles, Search}
     owner = QObject()
     suggestions = Suggestions(context, owner)
-    suggestions.look()
+    suggestions.refresh()
     (files, late), link.held = link.held, []
     files()
     qtbot.waitUntil(lambda: Search in link.kinds())

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QGuiApplication, QTextCharFormat
 
 from indexer.api.pages import TextBlock, TextPart
 from indexer.api.types import BlockKind
-from ui.preview.reading import HIDDEN, Look, laid_out
+from ui.preview.reading import HIDDEN, PartKind, laid_out
 from ui.preview.text_view import TextView
 
 if TYPE_CHECKING:
@@ -44,7 +44,12 @@ def test_markers_are_not_seen_and_parts_are_told() -> None:
     shown, parts = laid_out(MARKDOWN, 0, MARKED)
     assert seen(shown).startswith("The lamp\n")
     assert MARKDOWN[slice(parts[0].start, parts[0].end)] == "The lamp"
-    assert [part.look for part in parts] == [Look.HEADING, Look.PROSE, Look.ITEM, Look.ITEM]
+    assert [part.kind for part in parts] == [
+        PartKind.HEADING,
+        PartKind.PROSE,
+        PartKind.ITEM,
+        PartKind.ITEM,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -66,14 +71,14 @@ def test_a_table_of_bars_becomes_cells() -> None:
     text = "| Year | Sales |\n|------|------:|\n| Second year | 7,440 |"
     shown, parts = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.TABLE)])
     assert seen(shown).split("\n") == ["Year\tSales", "", "Second year\t7,440"]
-    assert parts[0].look is Look.TABLE
+    assert parts[0].kind is PartKind.TABLE
 
 
 def test_the_head_of_a_letter_keeps_its_lines() -> None:
     text = "From: Ann\nTo: Bob and everybody else who has to do with the roof\nDate: today"
     shown, parts = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.PARAGRAPH)])
     assert shown == text
-    assert parts[0].look is Look.FIELDS
+    assert parts[0].kind is PartKind.FIELDS
 
 
 @given(

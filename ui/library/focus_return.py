@@ -9,24 +9,24 @@ from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 
-class FocusLoan:
+class FocusReturn:
     """Keeps the widget that had the focus before ``card``."""
 
     def __init__(self, card: QWidget) -> None:
         self._card = card
-        self._lender: QWidget | None = None
+        self._before: QWidget | None = None
 
     def take(self, widget: QWidget) -> None:
         """Give the focus to a part of the card."""
         before = QApplication.focusWidget()
         if before is not None and not self._card.isAncestorOf(before):
-            self._lender = before
+            self._before = before
         widget.setFocus()
 
     def give_back(self) -> None:
         """Return the focus, if the card has it. To be called before the card is hidden."""
-        now, lender = QApplication.focusWidget(), self._lender
+        now, before = QApplication.focusWidget(), self._before
         if now is None or not self._card.isAncestorOf(now):
             return
-        if lender is not None and isValid(lender) and lender.isVisible() and lender.isEnabled():
-            lender.setFocus()
+        if before is not None and isValid(before) and before.isVisible() and before.isEnabled():
+            before.setFocus()
