@@ -69,10 +69,14 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 
 
 @pytest.fixture(scope="session")
-def settled(qapp: QApplication) -> None:
+def settled(qapp: QApplication) -> Iterator[None]:
     """Exempt the objects that exist before the first test from the collections after each."""
     gc.collect()
     gc.freeze()
+    yield
+    # The offscreen clipboard deletes its data after Python has ended, which crashes for data that
+    # were made in Python.
+    qapp.clipboard().clear()
 
 
 @pytest.fixture(autouse=True)
