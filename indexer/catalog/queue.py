@@ -222,22 +222,16 @@ class ReadingQueue:
             return 0
         return time.time_ns() + int(BACK_OFF_S * BACK_OFF_FACTOR ** (tries - 1) * S_NS)
 
-    def retry(
-        self, *, files: Collection[int] = (), states: Collection[FileState] = (), root: int = 0
-    ) -> int:
-        """Queue files again, chosen one by one or by their state (0: under any root).
+    def retry(self, *, files: Collection[int] = (), states: Collection[FileState] = ()) -> int:
+        """Queue files again, chosen by their ids or by their states.
 
         Copies of a file whose bytes could not be read are queued with it.
         """
         with self._db.write() as connection:
             chosen = set(files)
             for state in states:
-                chosen.update(
-                    row[0]
-                    for row in connection.execute(
-                        "SELECT id FROM files WHERE state = ? AND ? IN (0, root)", (state, root)
-                    )
-                )
+                found = connection.execute("SELECT id FROM files WHERE state = ?", (state,))
+                chosen.update(row[0] for row in found)
             for file in list(chosen):
                 chosen.update(self.copies(file))
             connection.executemany(_DELETE_FAILED_CONTENTS, [(file,) for file in chosen])

@@ -85,7 +85,7 @@ def mount_of(path: bytes, known: Sequence[Mount]) -> Mount | None:
     return max(reversed(holding), key=lambda mount: len(mount.point), default=None)
 
 
-def tells_of_changes(path: bytes) -> bool:
+def reports_changes(path: bytes) -> bool:
     """Return whether the system reports everything that changes under a path.
 
     It does not where another machine may change a network drive.

@@ -56,6 +56,7 @@ class Costs:
     tie_break: float = 0.05  # by a hash of the following words, so that an edit moves few cuts
 
 
+_COSTS = Costs()
 _LEGIBLE = re.compile(r"[^\W_]")
 _LOOKAHEAD = 8.0  # target lengths that are optimised together
 _FURTHEST = 64.0  # target lengths after which cuts become final even if they might change
@@ -70,7 +71,6 @@ def cut(
     *,
     target_words: int = 150,
     stem: Callable[[str, str], str] | None = None,
-    costs: Costs | None = None,
 ) -> Iterator[Passage]:
     """Split a document into passages while its pages are read.
 
@@ -81,7 +81,6 @@ def cut(
         language: ISO 639-1 code, "" when unknown, or a function of the text of a page.
         target_words: The target length of a passage.
         stem: Computes ``Passage.stems`` from a view and its language; without it they are empty.
-        costs: The cost function.
 
     Yields:
         Passages in order. They never overlap, and together contain every letter and digit that is
@@ -89,13 +88,12 @@ def cut(
     """
     source = TextBuffer()
     language_of = (lambda _: language) if isinstance(language, str) else language
-    rules = costs or Costs()
     ordinals = count()
     pending: list[Piece] = []
     size, new = 0.0, 0.0
     for pieces in split_pieces(pages, source, outline, language_of):
         if pending and pieces[0].part != pending[-1].part:
-            ends = _ends(_cheapest_cuts(pending, target_words, rules), len(pending))
+            ends = _ends(_cheapest_cuts(pending, target_words), len(pending))
             yield from _passages(pending, ends, source, ordinals, stem)
             pending, size, new = [], 0.0, 0.0
         pending += pieces
@@ -103,8 +101,8 @@ def cut(
         size, new = size + added, new + added
         if size < _LOOKAHEAD * target_words or new < _LOOKAHEAD / 2 * target_words:
             continue
-        previous = _cheapest_cuts(pending, target_words, rules)
-        ends = _ends(previous, _final_cut(pending, previous, target_words, rules))
+        previous = _cheapest_cuts(pending, target_words)
+        ends = _ends(previous, _final_cut(pending, previous, target_words))
         if not ends and size > _FURTHEST * target_words:
             ends = _ends(previous, len(pending))[:-_PENDING]
         yield from _passages(pending, ends, source, ordinals, stem)
@@ -112,20 +110,18 @@ def cut(
         size, new = sum(piece.size for piece in pending), 0.0
         if pending:
             source.drop(pending[0].start)
-    ends = _ends(_cheapest_cuts(pending, target_words, rules), len(pending))
+    ends = _ends(_cheapest_cuts(pending, target_words), len(pending))
     yield from _passages(pending, ends, source, ordinals, stem)
 
 
-def _final_cut(
-    pieces: Sequence[Piece], previous: Sequence[int], target: float, costs: Costs
-) -> int:
+def _final_cut(pieces: Sequence[Piece], previous: Sequence[int], target: float) -> int:
     """The last cut that every continuation shares."""
     meeting = len(pieces)
     size = 0.0
     # Later pieces may still be joined to those at the end, up to the longest passage.
     for begin in range(len(pieces) - 1, -1, -1):
         size += pieces[begin].size / target
-        if size > costs.longest:
+        if size > _COSTS.longest:
             break
         other = begin
         while meeting != other:
@@ -145,10 +141,10 @@ def _ends(previous: Sequence[int], last: int) -> list[int]:
     return ends[::-1]
 
 
-def _cheapest_cuts(pieces: Sequence[Piece], target: float, costs: Costs) -> list[int]:
+def _cheapest_cuts(pieces: Sequence[Piece], target: float) -> list[int]:
     """For a cut before each piece and at the end: where the last passage before it begins."""
-    joining = _joining_costs(pieces, costs)
-    cutting = _cutting_costs(pieces, target, costs)
+    joining = _joining_costs(pieces)
+    cutting = _cutting_costs(pieces, target)
     sizes = [piece.size / target for piece in pieces]
     lengths = [len(piece.view) + 1 for piece in pieces]
     number = len(pieces)
@@ -160,31 +156,31 @@ def _cheapest_cuts(pieces: Sequence[Piece], target: float, costs: Costs) -> list
             size += sizes[end]
             characters += lengths[end]
             if end > begin:
-                if size > costs.longest or characters > costs.characters:
+                if size > _COSTS.longest or characters > _COSTS.characters:
                     break
                 cost += joining[end]
             total = cost + (size - 1) ** 2 + cutting[end + 1]
-            if size < costs.least:
-                total += costs.steepness * (costs.least - size)
-            elif size > costs.most:
-                total += costs.steepness * (size - costs.most)
+            if size < _COSTS.least:
+                total += _COSTS.steepness * (_COSTS.least - size)
+            elif size > _COSTS.most:
+                total += _COSTS.steepness * (size - _COSTS.most)
             if total < best[end + 1]:
                 best[end + 1], previous[end + 1] = total, begin
     return previous
 
 
-def _joining_costs(pieces: Sequence[Piece], costs: Costs) -> list[float]:
+def _joining_costs(pieces: Sequence[Piece]) -> list[float]:
     """The cost of not cutting before each piece."""
     inside = [0.0]
     for above, piece in pairwise(pieces):
-        cost = costs.page_inside if piece.page != above.page else 0.0
+        cost = _COSTS.page_inside if piece.page != above.page else 0.0
         if piece.level and not above.level:
-            cost += costs.rise_inside if piece.rises else costs.heading_inside
+            cost += _COSTS.rise_inside if piece.rises else _COSTS.heading_inside
         inside.append(cost)
     return inside
 
 
-def _cutting_costs(pieces: Sequence[Piece], target: float, costs: Costs) -> list[float]:
+def _cutting_costs(pieces: Sequence[Piece], target: float) -> list[float]:
     """The cost of cutting before each piece, and after the last."""
     sizes: dict[int, float] = {}
     for piece in pieces:
@@ -193,16 +189,16 @@ def _cutting_costs(pieces: Sequence[Piece], target: float, costs: Costs) -> list
     for above, piece in pairwise(pieces):
         cost = 0.0
         if above.level:
-            cost = costs.after_heading
+            cost = _COSTS.after_heading
         elif piece.group == above.group:
-            cost = _split_cost(above, piece, costs)
-            if sizes[piece.group] > costs.most:
-                cost *= costs.oversize
+            cost = _split_cost(above, piece)
+            if sizes[piece.group] > _COSTS.most:
+                cost *= _COSTS.oversize
         elif piece.kind in _FLOWING and above.view.endswith(":"):
-            cost = costs.after_colon
+            cost = _COSTS.after_colon
         if piece.page != above.page and not above.level:
-            cost *= costs.at_page
-        before.append(cost + costs.tie_break * _tie_break(piece.view))
+            cost *= _COSTS.at_page
+        before.append(cost + _COSTS.tie_break * _tie_break(piece.view))
     return [*before, 0.0]
 
 
@@ -211,12 +207,12 @@ def _tie_break(view: str) -> float:
     return zlib.crc32(view.encode()) / 2**32 - 0.5
 
 
-def _split_cost(above: Piece, piece: Piece, costs: Costs) -> float:
+def _split_cost(above: Piece, piece: Piece) -> float:
     if piece.kind is BlockKind.TABLE:
-        return costs.in_table
+        return _COSTS.in_table
     if piece.paragraph == above.paragraph:
-        return costs.in_paragraph
-    return costs.in_list
+        return _COSTS.in_paragraph
+    return _COSTS.in_list
 
 
 def _passages(

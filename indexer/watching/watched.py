@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from indexer.api.answers import WatchedRoot
 from indexer.catalog.roots import below, join
 from indexer.files.root_location import in_place
-from indexer.files.volumes import mounts, tells_of_changes
+from indexer.files.volumes import mounts, reports_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -134,7 +134,7 @@ class WatchedRoots:
         return not in_place(root) if root.online else _seen(root) != each.seen
 
     def _why(self, root: Root) -> str:
-        return self._short(root) or ("" if tells_of_changes(root.path) else NETWORK)
+        return self._short(root) or ("" if reports_changes(root.path) else NETWORK)
 
     def _short(self, root: Root) -> str:
         """Return ``exhausted`` if a folder of a root has no watch, else ""."""

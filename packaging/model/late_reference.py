@@ -4,7 +4,6 @@ The attention mask is computed token by token, independently of ``indexer.embed.
 passages are those of ``reference.py``, grouped into windows; a multilingual model also reads some
 in other languages. Needs `pip install 'lectern[convert]'`:
 
-
     python packaging/model/late_reference.py --model resources/models/lectern-minilm-late
 """
 
