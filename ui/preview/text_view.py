@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QFontInfo,
     QFontMetricsF,
     QPainter,
+    QPalette,
     QPen,
     QTextCharFormat,
     QTextCursor,
@@ -30,7 +31,7 @@ from ui.preview.page_painter import FOUND, OUTLINE_PX
 from ui.preview.reading import laid_out
 from ui.preview.typesetting import Typesetter
 from ui.text_offsets import Utf16Map, for_qt
-from ui.theme import XL, L, M, current
+from ui.theme import XL, L, M, S, current
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -210,9 +211,11 @@ class TextView(QTextEdit):
         font.setPixelSize(round(max(least, _LEAST_PX) * 1.1**self._zoom))
         self.document().setDefaultFont(font)
         shown, parts = laid_out(self._text, self._offset, self._blocks, code=self._code)
+        self.setCurrentCharFormat(QTextCharFormat())  # not that of the text before
         self.setPlainText(for_qt(shown))
         self._fit_column()
         Typesetter(self.document(), self._map).set_parts(parts)
+        self._part_cards()
 
     def _fit_column(self) -> None:
         """Centre the column, with lines of a readable length."""
@@ -244,9 +247,11 @@ class TextView(QTextEdit):
         event.ignore()  # the preview has the menu
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        self._draw_cards(painter)
+        painter.end()
         super().paintEvent(event)
         painter = QPainter(self.viewport())
-        self._rule_pages(painter)
         lines = self._lines(*self._passage)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = current().accent
@@ -256,14 +261,40 @@ class TextView(QTextEdit):
             painter.strokePath(outline([Piece(line) for line in lines], _PADDING), pen)
         painter.end()
 
-    def _rule_pages(self, painter: QPainter) -> None:
-        """Draw a line above each slide, sheet or chapter but the first."""
+    @property
+    def _starts(self) -> list[int]:
+        """Where the slides, sheets or chapters begin that are loaded, but the first."""
+        start, end = self.loaded
+        return [page for page in self._pages[1:] if start < page < end]
+
+    def _draw_cards(self, painter: QPainter) -> None:
+        """Draw a card behind each slide, sheet or chapter."""
+        if len(self._pages) < 2:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(current().line, 1))
-        for page in self._pages[1:]:
-            if self._offset < page < self._offset + len(self._text):
-                top = self.cursorRect(self._cursor(page, page)).top() - M
-                margin = round(self.document().rootFrame().frameFormat().leftMargin())
-                painter.drawLine(margin, top, self.viewport().width() - margin, top)
+        painter.setBrush(current().base)
+        margin = self.document().rootFrame().frameFormat().leftMargin() - M
+        width = self.viewport().width() - 2 * margin
+        scrolled = self.verticalScrollBar().value()
+        tops = [self.cursorRect(self._cursor(page, page)).top() - M for page in self._starts]
+        top = L - M - scrolled
+        for below in (*tops, round(self.document().size().height()) - XL + 2 * M - scrolled):
+            if below > 0 and top < self.viewport().height():
+                card = QRectF(margin, top, width, below - top - M)
+                painter.drawRoundedRect(card, S, S)
+            top = below
+
+    def _part_cards(self) -> None:
+        """Leave room between the cards."""
+        self.viewport().setBackgroundRole(
+            QPalette.ColorRole.Base if len(self._pages) < 2 else QPalette.ColorRole.Window
+        )
+        for page in self._starts:
+            cursor = self._cursor(page, page)
+            form = cursor.blockFormat()
+            form.setTopMargin(max(form.topMargin(), 4 * M))
+            cursor.setBlockFormat(form)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:

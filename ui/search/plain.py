@@ -33,13 +33,14 @@ def plain(hit: Hit, spans: Sequence[Span] = ()) -> Shown:
 
 
 def _without_heading(text: str, spans: Sequence[Span], path: Sequence[str]) -> Shown:
-    """Remove the heading that the text begins with, since it is shown above."""
-    for heading in reversed(path[-2:]):
-        words = map(re.escape, heading.split())
-        found = re.match(r"\W*" + r"\s+".join(words) + r"[ \t:.]*\n\s*", text, re.IGNORECASE)
-        if found is not None and heading and found.end() < len(text):
-            return shown(*_without(text, [found.span()], spans))
-    return shown(text, spans)
+    """Remove the headings that the text begins with, since they are shown above."""
+    end = 0
+    for heading in filter(None, path[-2:]):
+        words = r"\s+".join(map(re.escape, heading.split()))
+        found = re.compile(rf"\W*{words}[ \t:.]*\n\s*", re.IGNORECASE).match(text, end)
+        if found is not None and found.end() < len(text):
+            end = found.end()
+    return shown(*_without(text, [(0, end)], spans))
 
 
 def _without(text: str, gone: Sequence[Span], spans: Sequence[Span]) -> tuple[str, list[Span]]:

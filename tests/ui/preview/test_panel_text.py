@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from pptx import Presentation
 from PySide6.QtCore import QPoint
+from PySide6.QtGui import QFont, QPalette, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QApplication
 
 from tests.ui.preview.made import hit_of, passages_of
-from tests.ui.preview.seen import turn
+from tests.ui.preview.seen import like, pixels, turn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,3 +65,37 @@ def test_more_of_a_long_text_is_loaded_where_the_person_reaches_its_edge(
     whole = path.read_text()
     assert preview.text.toPlainText() == whole[slice(*preview.text.loaded)]
     assert preview.text.extraSelections()
+
+
+def test_each_slide_has_a_card(qtbot: QtBot, preview: Preview, tmp_path: Path) -> None:
+    path = tmp_path / "talk.pptx"
+    talk = Presentation()
+    for number in range(1, 4):
+        slide = talk.slides.add_slide(talk.slide_layouts[1])
+        slide.shapes.title.text = f"Part {number}"
+        slide.placeholders[1].text = f"What is said in part {number}."
+    talk.save(str(path))
+    preview.show_hit(hit_of(path, passages_of(path)[0]), [], 0)
+    qtbot.waitUntil(lambda: preview.shown is preview.text)
+    QApplication.processEvents()
+    view = preview.text
+    painted = pixels(view.viewport())
+    column = painted[:, view.viewport().width() // 2]
+    grey = view.palette().color(QPalette.ColorRole.Window)
+    gaps = like(column[:, None], grey, 2)[:, 0]
+    begins = [at for at in range(1, len(gaps)) if not gaps[at] and gaps[at - 1]]
+    assert len(begins) >= 3  # cards begin where the grey between them ends
+
+
+def test_a_text_does_not_take_over_the_type_of_the_one_before(
+    qtbot: QtBot, preview: Preview, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "a.md", tmp_path / "b.txt"
+    first.write_text("# A heading\n")
+    second.write_text("Plain words, and more of them.")
+    for path in (first, second):
+        preview.show_hit(hit_of(path, passages_of(path)[0]), [], 0)
+        qtbot.waitUntil(lambda path=path: path.read_text()[2:9] in preview.text.loaded_text)  # type: ignore[misc]  # bound now
+    form = QTextCursor(preview.text.document().begin()).charFormat()
+    assert form.fontWeight() != QFont.Weight.DemiBold
+    assert not form.hasProperty(QTextCharFormat.Property.FontPixelSize)

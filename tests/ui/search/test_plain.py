@@ -38,5 +38,7 @@ def test_the_heading_above_a_snippet_is_not_repeated_in_it() -> None:
     found = plain(hit(text=text, heading_path=("Lease", "7. REPAIRS")), [(11, 39)])
     assert found.text == "The landlord mends the roof. The tenant pays."
     assert found.spans == ((0, 28),)
+    slide = hit(text="The talk\nSlide 2\nAll is said.", heading_path=("The talk", "Slide 2"))
+    assert plain(slide).text == "All is said."
     prose = "Repairs are paid by the landlord."
     assert plain(hit(text=prose, heading_path=("Repairs",))).text == prose
