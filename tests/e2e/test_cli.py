@@ -92,7 +92,7 @@ def test_search_for_programs(lectern: Lectern, folder: Path) -> None:
     )
 
 
-def test_nothing_found_is_said_and_is_no_failure(lectern: Lectern, folder: Path) -> None:
+def test_no_hits_is_reported_with_exit_status_0(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
     found = lectern("search", "zebra")
     assert "Nothing found." in found.stdout
@@ -179,7 +179,7 @@ def test_status_files_and_remove(lectern: Lectern, folder: Path) -> None:
     assert len(lectern("files").stdout.splitlines()) == 2
 
 
-def test_everything_goes_only_when_one_is_sure(lectern: Lectern, folder: Path) -> None:
+def test_removing_everything_needs_a_confirmation(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
     assert "--yes" in lectern("remove", "--everything", status=2).stderr
     assert (lectern.library / "fake.json").exists()
@@ -190,7 +190,7 @@ def test_everything_goes_only_when_one_is_sure(lectern: Lectern, folder: Path) -
     assert not list((lectern.folder / "home" / "state").rglob("*.log"))
 
 
-def test_the_library_moves_and_is_found_again(lectern: Lectern, folder: Path) -> None:
+def test_a_moved_library_is_found_again(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
     (lectern.library / "catalog.sqlite").touch()
     new = lectern.folder / "elsewhere" / "library"
@@ -275,7 +275,7 @@ def test_a_locked_library_names_its_holder(lectern: Lectern) -> None:
         assert f"another program (process {os.getpid()}" in failed.stderr
 
 
-def test_output_that_nobody_reads_is_no_error(lectern: Lectern, folder: Path) -> None:
+def test_a_closed_pipe_is_no_error(lectern: Lectern, folder: Path) -> None:
     for number in range(3000):
         (folder / f"{number:04}.txt").write_text("text")
     lectern("index", folder)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tests.e2e.conftest import Lectern
 
 
-def test_compare_says_what_each_says_alone(lectern: Lectern, folder: Path) -> None:
+def test_compare_lists_the_statements_of_one_side_only(lectern: Lectern, folder: Path) -> None:
     (folder / "lease2.txt").write_text("The tenant pays rent.\fThe landlord paints the doors.")
     lectern("index", folder)
     assert "[not_a_root]" in lectern("compare", "nowhere.txt", "lease.txt", status=2).stderr
@@ -46,7 +46,7 @@ def test_compare_through_a_running_engine(lectern: Lectern, folder: Path) -> Non
         assert "carried by" in lectern("search", "--explain", "ship").stdout
 
 
-def test_similar_asks_for_a_similarity(lectern: Lectern, folder: Path) -> None:
+def test_similar_sends_a_like_query(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
     answer = json.loads(lectern("similar", "--json", folder / "ice.txt", "rent").stdout)
     assert answer["text"] == f'like:"{folder / "ice.txt"}" rent'
@@ -54,7 +54,7 @@ def test_similar_asks_for_a_similarity(lectern: Lectern, folder: Path) -> None:
     assert page["text"] == f'like:"{folder / "ice.txt"}#page=2"'
 
 
-def test_explained_hits_name_the_words_that_count(lectern: Lectern, folder: Path) -> None:
+def test_explained_hits_name_the_matching_words(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
     said = lectern("search", "--explain", "who", "pays", "rent").stdout
     assert "meaning carried by: pays, rent" in said

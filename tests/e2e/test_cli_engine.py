@@ -56,7 +56,7 @@ def test_the_engine_ends_cleanly_on_a_signal(lectern: Lectern, number: signal.Si
     assert not list((lectern.folder / "run").iterdir())
 
 
-def test_a_killed_engine_leaves_nothing_in_the_way(lectern: Lectern, folder: Path) -> None:
+def test_after_a_killed_engine_commands_work(lectern: Lectern, folder: Path) -> None:
     with lectern.start("engine") as engine:
         assert "Serving" in first_line(engine)
         engine.kill()

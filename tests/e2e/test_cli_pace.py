@@ -28,7 +28,7 @@ def test_a_pause_lasts_until_resume(lectern: Lectern, folder: Path) -> None:
     assert (status["paused"], status["speed"], status["reason"]) == (False, "normal", "")
 
 
-def test_the_pace_is_set_and_told(lectern: Lectern) -> None:
+def test_the_pace_is_set_and_printed(lectern: Lectern) -> None:
     assert lectern("pace", "slow").stdout == "Pace: slow.\n"
     assert lectern("pace").stdout == "Pace: slow.\n"
     said = lectern("pace", "ludicrous", status=2).stderr
@@ -36,7 +36,7 @@ def test_the_pace_is_set_and_told(lectern: Lectern) -> None:
 
 
 @pytest.mark.parametrize("reason", [*PACE_REASONS, "some_new_reason"])
-def test_every_reason_is_words(reason: str) -> None:
+def test_every_reason_has_a_text(reason: str) -> None:
     line = pace_line(replace(EMPTY, reason=reason))
     assert line.startswith("normal, ")
     assert "_" not in line
@@ -69,7 +69,7 @@ def test_an_estimate_comes_before_any_work(lectern: Lectern, folder: Path) -> No
     assert "path_missing" in said
 
 
-def test_an_estimate_says_what_it_rests_on() -> None:
+def test_an_estimate_names_its_basis() -> None:
     found = Estimate(
         files=2, bytes=3000, formats={"pdf": FormatEstimate(2, 3000)},
         left_out={"not_document": 4}, known=0, pages=9, seconds_words=1.0,

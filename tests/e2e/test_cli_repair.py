@@ -27,7 +27,7 @@ def test_a_whole_library(lectern: Lectern, folder: Path) -> None:
     assert json.loads(lectern("repair", "--json").stdout)["left"] == []
 
 
-def test_what_is_wrong_is_said_with_what_to_do() -> None:
+def test_problems_are_listed_with_the_next_step() -> None:
     lines = verify_lines(Verification((PROBLEM,), 2, 20, 123456, 0.5))
     assert "  3 rows are there twice." in lines
     assert "lectern repair" in lines[-1]
@@ -42,14 +42,14 @@ def test_what_is_wrong_is_said_with_what_to_do() -> None:
         (["The catalog was damaged."], (), False, "The catalog was damaged."),
     ],
 )
-def test_what_became_of_it(
+def test_the_outcome_of_a_repair_is_printed(
     rescued: list[str], left: tuple[Problem, ...], read_again: bool, says: str
 ) -> None:
     repaired = RepairOutcome((PROBLEM,), left, 1)
     assert says in "\n".join(repair_lines(rescued, repaired, read_again=read_again))
 
 
-def test_another_model(lectern: Lectern, folder: Path) -> None:
+def test_reindex_changes_the_model(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
     said = lectern("reindex", "--model", "other", "--precision", "fp32", "--dry-run").stdout
     assert "other, fp32: " in said
@@ -61,7 +61,7 @@ def test_another_model(lectern: Lectern, folder: Path) -> None:
     assert "other" in lectern("settings").stdout
 
 
-def test_a_model_there_is_not(lectern: Lectern, folder: Path) -> None:
+def test_rollback_without_a_previous_model_is_refused(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
     lectern("reindex", "--rollback", status=2)
     failed = lectern("reindex", "--rollback", "--model", "other", status=2)
@@ -69,7 +69,7 @@ def test_a_model_there_is_not(lectern: Lectern, folder: Path) -> None:
     lectern("reindex", "--rollback", "--discard", status=2)
 
 
-def test_a_cost_is_said_in_words() -> None:
+def test_the_cost_of_a_change_of_model_is_printed() -> None:
     cost = ReindexCost("m", "int8", "m/1", 1, 0, 0, 0.0, measured=True, bytes=0, outdated=3)
     first, second = cost_lines(cost)
     assert first.startswith("3 files to be read again")
@@ -78,7 +78,7 @@ def test_a_cost_is_said_in_words() -> None:
     assert "a guess" in "\n".join(guessed)
 
 
-def test_over_the_real_engine(tmp_path: Path) -> None:
+def test_a_real_library_is_repaired_and_reindexed(tmp_path: Path) -> None:
     """A library is damaged on disk, verified and repaired; then its model is changed, and back."""
     from tests.e2e.conftest import Lectern
     from tests.tiny_model import TINY, install_tiny_model

@@ -54,14 +54,12 @@ def test_colour_and_progress_on_a_terminal_only(lectern: Lectern, folder: Path) 
     assert "«The crew camped on the ice.»" in plain
 
 
-def test_no_progress_is_written_where_it_would_only_fill_a_log(
-    lectern: Lectern, folder: Path
-) -> None:
+def test_no_progress_is_written_into_a_pipe(lectern: Lectern, folder: Path) -> None:
     assert lectern("index", folder).stderr == ""
     assert "\r" not in on_terminal(lectern, "index", "--quiet", folder).replace("\r\n", "")
 
 
-def test_before_everything_goes_the_person_is_asked(lectern: Lectern, folder: Path) -> None:
+def test_removing_everything_asks_on_a_terminal(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
     catalog = lectern.library / "catalog.sqlite"
     catalog.touch()

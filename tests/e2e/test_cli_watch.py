@@ -46,7 +46,7 @@ def _end(process: subprocess.Popen[str]) -> None:
     assert process.wait(WAIT_S) == 0
 
 
-def test_what_changes_is_found_until_ctrl_c(real: Lectern, folder: Path) -> None:
+def test_watch_indexes_changes_until_ctrl_c(real: Lectern, folder: Path) -> None:
     real("index", folder)
     with real.start("watch") as watch:
         assert str(folder) in _until(watch.stderr, "Watching")
@@ -63,7 +63,7 @@ def test_what_changes_is_found_until_ctrl_c(real: Lectern, folder: Path) -> None
     assert json.loads(real("status", "--json").stdout)["documents"] == 3
 
 
-def test_a_folder_that_is_added_meanwhile_is_watched_too(real: Lectern, folder: Path) -> None:
+def test_a_folder_that_is_added_later_is_watched(real: Lectern, folder: Path) -> None:
     with real.start("watch") as watch:
         _until(watch.stderr, "Nothing to watch yet")
         real("index", folder)
@@ -73,7 +73,7 @@ def test_a_folder_that_is_added_meanwhile_is_watched_too(real: Lectern, folder: 
         _end(watch)
 
 
-def test_a_running_engine_does_the_watching(real: Lectern, folder: Path) -> None:
+def test_watch_uses_a_running_engine(real: Lectern, folder: Path) -> None:
     real("index", folder)
     with real.start("engine", "--watch") as engine:
         _until(engine.stderr, "Serving")

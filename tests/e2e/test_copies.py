@@ -102,7 +102,7 @@ def test_the_engine_of_the_original_is_not_stopped_from_a_copy(
     whole(lectern)
 
 
-def test_an_old_copy_is_opened_whatever_became_of_the_original(
+def test_a_copy_is_opened_without_its_original(
     lectern: Lectern, copy: Path, engine: subprocess.Popen[str]
 ) -> None:
     lectern("engine", "--stop")
@@ -124,7 +124,7 @@ def test_a_copy_of_a_killed_engine_is_a_library_of_its_own(
     assert sockets(lectern) == set()
 
 
-def test_a_copy_that_is_deleted_takes_nothing_along(lectern: Lectern, copy: Path) -> None:
+def test_deleting_a_copy_leaves_the_original(lectern: Lectern, copy: Path) -> None:
     lectern("--library", copy, "remove", "--everything", "--yes")
     assert not (copy / NOTE_NAME).exists()
     whole(lectern)
@@ -173,7 +173,7 @@ def test_a_renamed_library_can_be_used_at_once(
     assert engine.wait(WAIT_S) == 3
 
 
-def test_a_library_that_took_the_place_of_another_is_its_own(
+def test_a_library_in_the_place_of_another_gets_its_own_engine(
     lectern: Lectern, engine: subprocess.Popen[str], folder: Path
 ) -> None:
     backup = lectern.folder / "backup"

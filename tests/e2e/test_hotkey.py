@@ -30,7 +30,7 @@ here.sync()
 
 @pytest.mark.timeout(180)
 @pytest.mark.skipif(importlib.util.find_spec("pynput") is None, reason="the extra is not installed")
-def test_the_hotkey_calls_the_window_until_it_is_given_up(tmp_path: Path, display: str) -> None:
+def test_the_hotkey_shows_the_window_until_it_is_unset(tmp_path: Path, display: str) -> None:
     home = make_home(tmp_path / "home")
     environment = {
         **home.environment,

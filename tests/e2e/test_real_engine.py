@@ -82,7 +82,7 @@ def hits(lectern: Lectern, *query: str) -> list[dict[str, Any]]:
         ("Anstellgut Roggenmehl", "brot.txt", 1),
     ],
 )
-def test_words_lead_to_their_page(served: Lectern, query: str, file: str | None, page: int) -> None:
+def test_queries_find_their_page(served: Lectern, query: str, file: str | None, page: int) -> None:
     found = hits(served, query)
     if file is None:
         assert not [hit for hit in found if hit["why"] == "phrase"]
@@ -96,7 +96,7 @@ def test_a_line_that_was_broken_with_a_hyphen_is_found_whole(served: Lectern) ->
     assert "Loss of the Endurance" in " ".join(first["heading_path"])
 
 
-def test_running_heads_are_not_what_is_found(served: Lectern) -> None:
+def test_running_heads_are_not_found(served: Lectern) -> None:
     found = hits(served, '"LEASE OF A WORKSHOP: UNIT 7, MARRAM BOATYARD"')
     assert all(hit["why"] != "phrase" for hit in found)
 
@@ -177,9 +177,7 @@ def test_the_library_is_for_its_owner_only(indexed: Path) -> None:
     assert library.stat().st_mode & 0o077 == 0
 
 
-def test_interrupted_and_run_again_is_as_good_as_undisturbed(
-    served: Lectern, tmp_path: Path
-) -> None:
+def test_an_interrupted_run_continues_to_the_same_result(served: Lectern, tmp_path: Path) -> None:
     lectern = prepare(tmp_path)
     token = CancelToken()
 

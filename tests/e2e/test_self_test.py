@@ -28,7 +28,7 @@ def installed(lectern: Lectern, minilm_models_dir: Path) -> Lectern:
     return replace(lectern, module="app")
 
 
-def test_all_works_but_what_is_not_there(installed: Lectern, tmp_path: Path) -> None:
+def test_without_tesseract_only_its_checks_fail(installed: Lectern, tmp_path: Path) -> None:
     (tmp_path / "no programs").mkdir()
     without_tesseract = {"PATH": str(tmp_path / "no programs")}
     with installed.start("self-test", "--json", environment=without_tesseract) as process:

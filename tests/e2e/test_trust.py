@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 SECONDS = 25.0
 
 
-def test_what_is_forbidden_is_seen(tmp_path: Path) -> None:
+def test_the_checker_reports_forbidden_calls(tmp_path: Path) -> None:
     code = (
         "import os, socket\n"
         "with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s: s.connect(('127.0.0.1', 9))\n"
@@ -35,7 +35,7 @@ def test_what_is_forbidden_is_seen(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(900)
-def test_nothing_leaves_and_nothing_is_written_elsewhere() -> None:
+def test_no_connection_is_made_and_no_file_is_written_elsewhere() -> None:
     # The name of a socket may not be long; elsewhere than in its folder it would be a find.
     with tempfile.TemporaryDirectory(prefix="trust-") as folder:
         world = World(make_home(Path(folder, "home")), Path(folder, "calls"), SECONDS)

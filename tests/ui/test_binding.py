@@ -11,7 +11,7 @@ class Sender(QObject):
     sent = Signal(int)
 
 
-def test_signals_leave_the_references_of_true_alone(qapp: object) -> None:
+def test_signals_do_not_change_the_reference_count_of_true(qapp: object) -> None:
     sender = Sender()
     before = sys.getrefcount(True)
     for number in range(100):

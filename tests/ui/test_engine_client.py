@@ -70,7 +70,7 @@ def test_an_answer_comes_later_and_on_the_main_thread(
     assert answers.threads == {threading.get_ident()}
 
 
-def test_progress_is_heard(
+def test_progress_is_delivered(
     link: EngineLink, answers: Answers, library_files: Path, qtbot: QtBot
 ) -> None:
     ask(link, answers, Index((library_files,)))
@@ -80,20 +80,22 @@ def test_progress_is_heard(
     assert all(isinstance(each, Progress) for each in answers.progress)
 
 
-def test_what_the_engine_refuses_fails(link: EngineLink, answers: Answers, qtbot: QtBot) -> None:
+def test_a_refused_request_fails(link: EngineLink, answers: Answers, qtbot: QtBot) -> None:
     ask(link, answers, Search('"open'))
     ask(link, answers, GetDocument(Path("nowhere")))
     qtbot.waitUntil(lambda: len(answers.failed) == 2)
     assert set(answers.failed) == {"bad_query", "bad_request"}
 
 
-def test_what_cannot_cross_fails(link: EngineLink, answers: Answers, qtbot: QtBot) -> None:
+def test_a_request_that_cannot_be_encoded_fails(
+    link: EngineLink, answers: Answers, qtbot: QtBot
+) -> None:
     ask(link, answers, Search(cast("str", object())))
     qtbot.waitUntil(lambda: answers.any)
     assert answers.failed == ["internal"]
 
 
-def test_a_cancelled_request_is_not_heard_of_again(
+def test_a_cancelled_request_calls_nothing(
     link: EngineLink, engine: FakeEngine, answers: Answers, qtbot: QtBot
 ) -> None:
     number = ask(link, answers, Search("WAIT"))
@@ -126,14 +128,14 @@ def test_without_an_engine_a_request_fails_later(
     assert not link.is_connected
 
 
-def test_no_engine_is_said(tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_missing_engine_emits_absent(tmp_path: Path, qtbot: QtBot) -> None:
     link = EngineLink(tmp_path / "library")
     with qtbot.waitSignal(link.absent):
         link.attach()
     assert not link.is_connected
 
 
-def test_losing_the_engine_fails_what_waits_and_another_can_be_attached_to(
+def test_losing_the_engine_fails_waiting_requests_and_attaching_again_works(
     tmp_path: Path, library_files: Path, answers: Answers, qtbot: QtBot
 ) -> None:
     (library_files / "slow.txt").write_text("WAIT")
@@ -180,7 +182,7 @@ def deaf(tmp_path: Path) -> Iterator[Path]:
     lock.release()
 
 
-def test_an_engine_that_says_nothing_holds_nobody_up(
+def test_a_silent_engine_does_not_block_the_window(
     deaf: Path, answers: Answers, qtbot: QtBot
 ) -> None:
     link = EngineLink(deaf)

@@ -58,7 +58,7 @@ def test_each_page_of_the_window_has_its_own(
     assert heading(found.text) == title
 
 
-def test_it_is_asked_for_in_the_settings_too(shown: Program, qtbot: QtBot) -> None:
+def test_the_help_opens_from_the_settings_too(shown: Program, qtbot: QtBot) -> None:
     shown.window.show_settings()
     (dialog,) = shown.window.findChildren(SettingsDialog)
     qtbot.waitUntil(dialog.isActiveWindow)
@@ -89,5 +89,5 @@ def test_a_link_leads_to_its_heading(qtbot: QtBot) -> None:
     assert (window.page, heading(window.text)) == ("troubleshooting", "It is slow")
 
 
-def test_what_has_no_page_of_its_own_has_the_first_one() -> None:
+def test_a_widget_without_a_page_opens_the_first_one() -> None:
     assert page_about(None) == START

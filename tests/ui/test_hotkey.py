@@ -59,7 +59,7 @@ def test_keys_are_written_as_the_library_wants_them(keys: str, notation: str | N
     assert pynput_keys(keys) == notation
 
 
-def test_a_hotkey_is_heard_and_replaced(qtbot: QtBot) -> None:
+def test_a_hotkey_is_listened_for_and_replaced(qtbot: QtBot) -> None:
     ears = Ears()
     hotkey = Hotkey(listen=ears.listen)
     assert hotkey.choose("Ctrl+Alt+L") == ""
@@ -73,17 +73,19 @@ def test_a_hotkey_is_heard_and_replaced(qtbot: QtBot) -> None:
     assert len(ears.heard) == 2
 
 
-def test_what_is_no_hotkey_is_said(qtbot: QtBot) -> None:
+def test_an_invalid_hotkey_is_reported(qtbot: QtBot) -> None:
     assert "“L”" in Hotkey(listen=Ears().listen).choose("L")
 
 
 @linux
-def test_wayland_is_told_honestly(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+def test_wayland_has_no_hotkey(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
     monkeypatch.setenv("XDG_SESSION_TYPE", "wayland")
     assert "Wayland" in Hotkey().choose("Ctrl+Alt+L")
 
 
-def test_without_the_extra_its_name_is_told(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+def test_without_the_extra_its_name_is_reported(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
     monkeypatch.setenv("XDG_SESSION_TYPE", "x11")
     find = importlib.util.find_spec
     monkeypatch.setattr(
@@ -94,7 +96,7 @@ def test_without_the_extra_its_name_is_told(monkeypatch: pytest.MonkeyPatch, qtb
 
 @linux
 @pytest.mark.skipif(importlib.util.find_spec("pynput") is None, reason="the extra is not installed")
-def test_without_a_display_the_system_is_blamed(
+def test_without_a_display_the_failure_is_reported(
     monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("XDG_SESSION_TYPE", "x11")

@@ -330,7 +330,7 @@ LISTED = [keys for group in KEYS for key in group.keys for keys in key.keys]
 
 
 @pytest.mark.parametrize("keys", LISTED)
-def test_a_key_does_what_the_list_says(person: Person, keys: str) -> None:
+def test_each_key_does_what_the_list_says(person: Person, keys: str) -> None:
     CHECKS[keys](person, keys)
 
 
@@ -338,7 +338,7 @@ def test_no_key_is_listed_twice() -> None:
     assert len(LISTED) == len(set(LISTED))
 
 
-def test_what_is_typed_anywhere_goes_to_the_box(person: Person) -> None:
+def test_text_typed_anywhere_goes_to_the_box(person: Person) -> None:
     person.window.pages.show_page(ACTIVITY)
     person.window.pages.page(ACTIVITY).setFocus()
     person.press("R")

@@ -12,7 +12,7 @@ from ui.links import is_link, link_of, query_of
 from ui.search.citation import CitedSource, quoted
 
 
-def test_a_link_asks_for_words_of_the_best_sentence() -> None:
+def test_a_link_has_words_of_the_best_sentence() -> None:
     link = link_of(hit())
     assert link == "lectern://passage?text=It%20rises%20with%20the%20index."
     assert is_link(link)
@@ -35,12 +35,12 @@ def test_a_passage_of_few_words_has_none() -> None:
         "lectern://delete?text=everything", "lectern://[", "https://example.com/?text=a",
     ],
 )  # fmt: skip
-def test_a_link_that_leads_nowhere_asks_for_nothing(link: str) -> None:
+def test_an_invalid_link_has_no_query(link: str) -> None:
     assert query_of(link) == ""
 
 
 @given(st.text())
-def test_whatever_a_passage_says_its_link_is_one_phrase(text: str) -> None:
+def test_the_link_of_any_passage_is_one_phrase(text: str) -> None:
     link = link_of(hit(text=text, best=(0, len(text))))
     assert not link or len(parse(query_of(link)).phrases) <= 1
     assert all(char.isascii() and not char.isspace() for char in link)

@@ -29,7 +29,7 @@ def press(bar: NoticeBar, kind: type[QPushButton | QToolButton], qtbot: QtBot) -
     qtbot.mouseClick(bar.findChild(kind), Qt.MouseButton.LeftButton)
 
 
-def test_a_notice_is_shown_and_goes_with_time(bar: NoticeBar, qtbot: QtBot) -> None:
+def test_a_notice_is_shown_and_expires(bar: NoticeBar, qtbot: QtBot) -> None:
     heard: list[str] = []
     bar.post(Notice("Saved.", seconds=0.05, expired=lambda: heard.append("expired")))
     assert bar.text == "Saved."
@@ -92,7 +92,7 @@ def test_another_notice_takes_its_place(bar: NoticeBar, qtbot: QtBot) -> None:
     assert (bar.text, heard) == ("", ["one", "two"])
 
 
-def test_a_lapse_may_tell_the_next(bar: NoticeBar) -> None:
+def test_an_expired_notice_may_post_another(bar: NoticeBar) -> None:
     bar.post(Notice("One.", expired=lambda: bar.post(Notice("It is done.", seconds=0))))
     bar.dismiss()
     assert bar.text == "It is done."

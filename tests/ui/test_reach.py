@@ -221,7 +221,7 @@ def too_faint(root: QWidget) -> Iterator[str]:
                 yield f"{described(each)}: {each.text()!r} has {ratio:.2f}"
 
 
-def test_a_window_from_the_right_is_mirrored(window: MainWindow) -> None:
+def test_a_right_to_left_window_is_mirrored(window: MainWindow) -> None:
     app = application()
     app.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     try:
@@ -249,7 +249,7 @@ class Flashes(QObject):
         return False
 
 
-def test_no_part_flashes_up_as_a_window_of_its_own(window: MainWindow) -> None:
+def test_no_widget_is_shown_as_a_window_by_mistake(window: MainWindow) -> None:
     flashes = Flashes()
     application().installEventFilter(flashes)
     try:

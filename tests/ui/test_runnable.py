@@ -58,7 +58,7 @@ def test_folders_are_programs_on_macos_only(name: str) -> None:
 
 @pytest.mark.parametrize("platform", ["darwin", "linux"])
 @pytest.mark.parametrize("name", ["tool", "tool.py", "tool.xyz", "a.b/tool", ".hidden"])
-def test_what_is_marked_executable_is_run_on_unix(platform: str, name: str) -> None:
+def test_executable_files_are_programs_on_unix(platform: str, name: str) -> None:
     assert would_run(f"/d/{name}", platform, PROGRAM)
     assert not would_run("/d/tool", platform, PLAIN)
 
@@ -76,7 +76,7 @@ def test_folders_are_opened(platform: str) -> None:
     assert not would_run("/d/2024.01 Letters", platform, FOLDER)
 
 
-def test_of_what_lectern_reads_only_code_is_kept_back() -> None:
+def test_of_the_formats_read_only_source_code_may_be_a_program() -> None:
     kept_back = {
         known.name
         for known in FORMATS

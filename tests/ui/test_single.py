@@ -89,7 +89,7 @@ def test_another_library_has_a_window_of_its_own(
     assert not hand_over(tmp_path / "other", Start())
 
 
-def test_without_a_first_there_is_nobody_to_hand_over_to(library: Path, qtbot: QtBot) -> None:
+def test_without_a_first_window_nothing_is_handed_over(library: Path, qtbot: QtBot) -> None:
     assert not hand_over(library, Start())
 
 
@@ -139,7 +139,7 @@ def test_a_window_that_was_there_before_its_library_is_found(
     assert finish(start_second(library, "after"), qtbot)
 
 
-def test_what_a_crash_left_behind_is_taken_over(
+def test_the_socket_of_a_crashed_window_is_replaced(
     library: Path, runtime_folder: Path, qtbot: QtBot
 ) -> None:
     subprocess.run([sys.executable, "-c", CRASH, str(library)], env=_environment(), check=True)
@@ -163,7 +163,9 @@ def test_only_the_owner_can_open_it(first: Single, library: Path) -> None:
     assert stat.S_IMODE(Path(window_address(library)).stat().st_mode) & 0o077 == 0
 
 
-def test_nonsense_is_hung_up_on(first: Single, library: Path, qtbot: QtBot) -> None:
+def test_an_invalid_message_closes_the_connection(
+    first: Single, library: Path, qtbot: QtBot
+) -> None:
     heard: list[object] = []
     first.handed_over.connect(heard.append)
     for said in (b"nonsense\n", b"[1]\n", b"[" * 50_000 + b"\n", b"x" * (single.MAX_BYTES + 10)):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
 
-def test_place_borders_and_numbers_come_back(tmp_path: Path, qtbot: QtBot) -> None:
+def test_geometry_splitters_and_numbers_are_restored(tmp_path: Path, qtbot: QtBot) -> None:
     folder = tmp_path / "person"
     window, splitter = QWidget(), QSplitter()
     for each in (window, splitter):
@@ -44,7 +44,7 @@ def test_place_borders_and_numbers_come_back(tmp_path: Path, qtbot: QtBot) -> No
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_nonsense_in_the_file_is_as_good_as_nothing(tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_damaged_file_counts_as_empty(tmp_path: Path, qtbot: QtBot) -> None:
     (tmp_path / "window.ini").write_bytes(b"\x00\xff[General\ngeometry=@Invalid(\nnumbers/x=zz")
     window = QWidget()
     qtbot.addWidget(window)
@@ -53,9 +53,7 @@ def test_nonsense_in_the_file_is_as_good_as_nothing(tmp_path: Path, qtbot: QtBot
     assert state.number("x") == 0
 
 
-def test_a_folder_that_cannot_be_written_costs_the_memory_only(
-    tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_an_unwritable_folder_only_loses_the_state(tmp_path: Path, qtbot: QtBot) -> None:
     (tmp_path / "file").touch()
     state = WindowState(tmp_path / "file")
     window = QWidget()

@@ -56,15 +56,13 @@ def line(qtbot: QtBot) -> StatusLine:
         (reading(reason="battery"), "Reading: 12 of 3,400 files. Slower: on battery."),
     ],
 )
-def test_what_the_engine_does_is_a_sentence(
-    line: StatusLine, activity: Activity, text: str
-) -> None:
+def test_the_activity_is_a_sentence(line: StatusLine, activity: Activity, text: str) -> None:
     line.show_engine(EngineState.READY, None)
     line.show_activity(activity)
     assert line.text == text
 
 
-def test_a_start_and_a_crash_are_told(line: StatusLine) -> None:
+def test_a_start_and_a_crash_are_shown(line: StatusLine) -> None:
     assert line.text == "Starting…"
     line.show_activity(reading())
     line.show_engine(EngineState.RESTARTING, None)

@@ -17,7 +17,7 @@ class Clock:
         self.now += 2 * STAYED_S
 
 
-def test_back_and_forward_with_the_hit_that_was_looked_at() -> None:
+def test_steps_restore_the_query_and_its_hit() -> None:
     clock = Clock()
     steps = Steps(clock)
     steps.note_query("roof")
@@ -34,7 +34,7 @@ def test_back_and_forward_with_the_hit_that_was_looked_at() -> None:
     assert steps.go(1) is None
 
 
-def test_what_was_typed_on_the_way_is_no_step() -> None:
+def test_a_query_that_was_typed_through_is_no_step() -> None:
     clock = Clock()
     steps = Steps(clock)
     steps.note_query("roof")

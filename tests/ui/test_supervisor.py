@@ -70,7 +70,7 @@ def test_an_engine_is_started_and_ended(
     assert published(library) is None
 
 
-def test_an_engine_that_runs_is_used_and_left_alone(
+def test_a_running_engine_is_used_and_not_ended(
     library: Path, supervisor: Supervisor, qtbot: QtBot
 ) -> None:
     with fake_engine(library) as engine:
@@ -82,7 +82,7 @@ def test_an_engine_that_runs_is_used_and_left_alone(
         assert not engine.closed
 
 
-def test_whoever_started_an_engine_it_may_be_ended(
+def test_an_engine_of_another_process_is_ended_on_request(
     library: Path, supervisor: Supervisor, qtbot: QtBot
 ) -> None:
     command = [sys.executable, "-m", "tests.fake_cli", "--library", str(library), "engine"]
@@ -153,7 +153,7 @@ def test_a_killed_engine_is_started_again(supervisor: Supervisor, qtbot: QtBot) 
     assert supervisor.pid not in {0, pid}
 
 
-def test_the_engine_of_another_program_may_leave(
+def test_an_engine_of_another_process_that_ends_is_replaced(
     library: Path, supervisor: Supervisor, qtbot: QtBot
 ) -> None:
     with fake_engine(library):
@@ -163,7 +163,7 @@ def test_the_engine_of_another_program_may_leave(
     ready(supervisor, qtbot)
 
 
-def test_an_engine_that_cannot_run_says_why_and_is_not_started_over_and_over(
+def test_an_engine_that_fails_for_good_is_reported_and_not_restarted(
     library: Path, qtbot: QtBot
 ) -> None:
     library.write_text("not a folder")

@@ -24,7 +24,7 @@ TEXTS = st.text(
 
 
 @given(TEXTS, st.data())
-def test_offsets_go_there_and_back(text: str, data: st.DataObject) -> None:
+def test_offsets_convert_both_ways(text: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(text)))
     units = Utf16Map(text)
     assert units.to_utf16(place) == len(text[:place].encode("utf-16-le")) // 2
@@ -35,7 +35,7 @@ def test_the_second_half_of_a_pair_belongs_to_its_character() -> None:
     assert [Utf16Map("a🕯b").to_code_points(unit) for unit in range(5)] == [0, 1, 1, 2, 3]
 
 
-def test_qt_keeps_every_character_in_its_place(qtbot: QtBot) -> None:
+def test_for_qt_keeps_offsets(qtbot: QtBot) -> None:
     edit = QPlainTextEdit()
     qtbot.addWidget(edit)
 

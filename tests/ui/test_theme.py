@@ -35,7 +35,7 @@ PAPER = QColor("white")
 both = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 
 
-def test_contrast_is_the_one_of_wcag() -> None:
+def test_contrast_follows_wcag() -> None:
     assert contrast(QColor("black"), QColor("white")) == pytest.approx(21)
     assert contrast(QColor("white"), QColor("white")) == pytest.approx(1)
     assert contrast(QColor("#777777"), QColor("white")) == pytest.approx(4.48, abs=0.01)
@@ -43,7 +43,7 @@ def test_contrast_is_the_one_of_wcag() -> None:
 
 @both
 @pytest.mark.parametrize("name", ["text", "muted", "accent", "good", "warning", "bad"])
-def test_text_can_be_read_wherever_it_stands(colours: Theme, name: str) -> None:
+def test_text_has_enough_contrast_on_each_background(colours: Theme, name: str) -> None:
     for ground in (colours.base, colours.raised):
         assert contrast(getattr(colours, name), ground) >= ENOUGH
 
@@ -59,7 +59,7 @@ def test_outlines_can_be_seen_on_paper(colours: Theme) -> None:
     assert contrast(colours.outline, PAPER) >= ENOUGH
 
 
-def test_a_bar_of_progress_is_seen_on_chosen_rows_too(themes: Themes) -> None:
+def test_progress_bars_have_enough_contrast_on_selected_rows(themes: Themes) -> None:
     for mode in ("light", "dark"):
         themes.apply(mode)
         for chosen in (False, True):
@@ -98,7 +98,7 @@ def _colour(label: Muted) -> QColor:
 
 
 @both
-def test_boxes_to_tick_have_an_edge_that_is_seen(colours: Theme, qtbot: QtBot) -> None:
+def test_check_boxes_have_a_visible_edge(colours: Theme, qtbot: QtBot) -> None:
     box = QCheckBox()
     qtbot.addWidget(box)
     box.setPalette(theme.edged_palette(colours))
@@ -111,7 +111,9 @@ def test_boxes_to_tick_have_an_edge_that_is_seen(colours: Theme, qtbot: QtBot) -
     assert counted > 20, "a line around it"
 
 
-def test_a_mode_is_applied_and_told(themes: Themes, qapp: QApplication, qtbot: QtBot) -> None:
+def test_a_mode_is_applied_and_emits_changed(
+    themes: Themes, qapp: QApplication, qtbot: QtBot
+) -> None:
     with qtbot.waitSignal(themes.changed):
         themes.apply("dark")
     assert theme.current() is DARK
@@ -213,6 +215,6 @@ def test_a_drawing_for_a_delegate_has_the_colour_and_ratio_asked_for(qapp: QAppl
     assert drawn.toImage().pixelColor(24, 12).name() == "#ff0000"
 
 
-def test_an_icon_that_is_not_there_is_a_fault_at_once(qapp: QApplication) -> None:
+def test_a_missing_icon_raises_at_once(qapp: QApplication) -> None:
     with pytest.raises(FileNotFoundError):
         icon("nothing")

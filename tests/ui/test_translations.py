@@ -74,7 +74,7 @@ def test_translations_keep_placeholders_and_accelerators() -> None:
             assert form.replace("&&", "").count("&") <= 1, source
 
 
-def test_german_is_set_as_german_is() -> None:
+def test_german_has_its_quotation_marks_and_the_formal_address() -> None:
     for source, forms in messages():
         for form in forms:
             assert form.count("„") == form.count("“"), source
@@ -83,7 +83,7 @@ def test_german_is_set_as_german_is() -> None:
             assert not re.search(r"\b([Dd]u|[Dd]eine?[nmrs]?|[Dd]ich|[Dd]ir)\b", words), source
 
 
-def test_german_is_spoken(speaking: QApplication) -> None:
+def test_the_window_is_translated_to_german(speaking: QApplication) -> None:
     use_language(speaking, "de")
     assert QCoreApplication.translate("MainWindow", "Settings") == "Einstellungen"
     assert files(1) == "1 Datei"
@@ -131,7 +131,7 @@ def test_a_new_language_begins_with_every_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="set by the environment on Linux")
-def test_a_language_that_is_written_from_the_right_turns_the_window(
+def test_a_right_to_left_language_mirrors_the_window(
     speaking: QApplication,
 ) -> None:
     use_language(speaking, "ar")

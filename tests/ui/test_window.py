@@ -46,14 +46,14 @@ def test_a_library_begins_with_the_search_box(window: MainWindow, qtbot: QtBot) 
     assert window.pages.search.search.isAncestorOf(focus)
 
 
-def test_pages_are_gone_to_by_the_rail_and_the_rail_follows(window: MainWindow) -> None:
+def test_the_rail_changes_the_page_and_follows_it(window: MainWindow) -> None:
     for name in (LIBRARY, ACTIVITY, SEARCH):
         window.rail.button(name).click()
         assert window.pages.name == name
         assert window.rail.button(name).isChecked()
 
 
-def test_what_was_typed_survives_a_crash_of_the_engine(
+def test_the_query_survives_a_crash_of_the_engine(
     program_library: Path, settings: Settings, library_files: Path, qtbot: QtBot
 ) -> None:
     program = make(settings, program_library)
@@ -97,7 +97,7 @@ def test_settings_of_the_command_line_reach_the_window(
     qtbot.waitUntil(preview.isVisible)
 
 
-def test_what_was_set_aside_is_said_once(
+def test_documents_set_aside_are_reported_once(
     engine: FakeEngine, window: MainWindow, shown: Program, qtbot: QtBot
 ) -> None:
     engine.activity_now = {"set_aside": 2}
@@ -176,7 +176,7 @@ def test_closing_may_mean_staying_in_the_tray(
         window.quit()
 
 
-def test_size_and_border_come_back(
+def test_geometry_and_splitter_are_restored(
     engine: FakeEngine, program_library: Path, settings: Settings, qtbot: QtBot
 ) -> None:
     (program_library / "catalog.sqlite").touch()
@@ -194,7 +194,7 @@ def test_size_and_border_come_back(
     end(other, qtbot)
 
 
-def test_the_speed_of_the_settings_is_told_to_the_engine(
+def test_the_speed_of_the_settings_is_sent_to_the_engine(
     engine: FakeEngine, program: Program, qtbot: QtBot
 ) -> None:
     program.settings.set("speed", "slow")

@@ -86,7 +86,7 @@ def _canned(
     return panel, link
 
 
-def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_current_activity_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
     panel, _link = _canned(qtbot, tmp_path, BUSY)
     assert panel.headline.text() == "Reading: 4 of 10 files"
     assert panel.reason.text() == "Slower: on battery"
@@ -105,7 +105,7 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
     panel.hide()
 
 
-def test_the_states_are_those_of_the_headline(qtbot: QtBot, tmp_path: Path) -> None:
+def test_states_and_headline_agree(qtbot: QtBot, tmp_path: Path) -> None:
     status = replace(LIBRARY, files={"queued": 10, "empty": 1})
     panel, _link = _canned(qtbot, tmp_path, BUSY, status)
     qtbot.waitUntil(lambda: _states(panel) == ["4 Found by words", "6 Waiting", "1 Empty"])
@@ -121,7 +121,7 @@ def _states(panel: ActivityPanel) -> list[str]:
     return [link.text() for link in panel.states.links.values()]
 
 
-def test_what_is_read_and_what_is_understood_are_two_tones(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_read_and_the_embedded_share_have_two_tones(qtbot: QtBot, tmp_path: Path) -> None:
     working = running(
         Step.INDEX, files_done=6, files_total=10, passages=25, passages_pending=75, eta_seconds=61.0
     )
@@ -137,7 +137,7 @@ def test_what_is_read_and_what_is_understood_are_two_tones(qtbot: QtBot, tmp_pat
     panel.hide()
 
 
-def test_nothing_moves_when_a_line_comes_or_goes(qtbot: QtBot, tmp_path: Path) -> None:
+def test_hiding_a_line_moves_no_other(qtbot: QtBot, tmp_path: Path) -> None:
     panel, _link = _canned(qtbot, tmp_path, BUSY)
     panel.resize(800, 1000)
     qtbot.waitUntil(panel.states.isVisible)
@@ -156,7 +156,7 @@ def test_nothing_moves_when_a_line_comes_or_goes(qtbot: QtBot, tmp_path: Path) -
     panel.hide()
 
 
-def test_it_shows_what_the_library_holds(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_files_of_the_library_are_shown_by_state(qtbot: QtBot, tmp_path: Path) -> None:
     panel, link = _canned(qtbot, tmp_path, BUSY)
     qtbot.waitUntil(panel.states.isVisible)
     assert [each.text() for each in panel.states.links.values()] == [
@@ -177,7 +177,9 @@ def test_it_shows_what_the_library_holds(qtbot: QtBot, tmp_path: Path) -> None:
     assert len(link.asked) == 1, "nothing has changed, and then nobody looks"
 
 
-def test_it_pauses_and_goes_on(panel: ActivityPanel, qtbot: QtBot, engine: FakeEngine) -> None:
+def test_indexing_is_paused_and_resumed(
+    panel: ActivityPanel, qtbot: QtBot, engine: FakeEngine
+) -> None:
     qtbot.waitUntil(panel.pause.isEnabled)
     panel.pause.click()
     qtbot.waitUntil(lambda: engine.paused)
@@ -188,7 +190,7 @@ def test_it_pauses_and_goes_on(panel: ActivityPanel, qtbot: QtBot, engine: FakeE
     qtbot.waitUntil(lambda: not engine.paused)
 
 
-def test_the_speed_is_chosen_and_kept(
+def test_a_chosen_speed_is_stored(
     panel: ActivityPanel, qtbot: QtBot, engine: FakeEngine, context: Context
 ) -> None:
     qtbot.waitUntil(panel.speed.isEnabled)
@@ -199,7 +201,7 @@ def test_the_speed_is_chosen_and_kept(
     assert "Hardly noticeable" in panel.speed.hint.text()
 
 
-def test_without_an_engine_it_says_so(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_missing_engine_is_reported(qtbot: QtBot, tmp_path: Path) -> None:
     panel, link = _canned(qtbot, tmp_path, BUSY)
     link.is_connected = False
     panel.show_activity(None)
@@ -222,7 +224,7 @@ def test_headlines(change: dict[str, Any], said: str) -> None:
     assert headline(replace(IDLE, **change)) == said
 
 
-def test_nothing_is_said_of_what_is_not_known_yet() -> None:
+def test_nothing_is_shown_before_the_first_answer() -> None:
     scanning = replace(IDLE, running=running(Step.SCAN), device="", device_notes=())
     shown = dict(facts(scanning, Smooth()))
     assert shown["Time left:"] == "…"
@@ -231,7 +233,7 @@ def test_nothing_is_said_of_what_is_not_known_yet() -> None:
     assert known["Computes on:"] == "CUDA"
 
 
-def test_numbers_do_not_jump() -> None:
+def test_rates_are_smoothed() -> None:
     smooth = Smooth()
     assert smooth.follow("pages", 100.0) == 100
     calm = smooth.follow("pages", 150.0)

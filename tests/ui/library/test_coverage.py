@@ -223,7 +223,7 @@ def test_headings_sort_where_the_engine_can(page: CoveragePage, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: page.model.index(0, Column.NAME).data() == "lighthouse.md")
 
 
-def test_hidden_it_asks_for_nothing(page: CoveragePage) -> None:
+def test_a_hidden_page_sends_no_requests(page: CoveragePage) -> None:
     page.hide()
     assert not page.refresh_timer.isActive()
 
@@ -240,7 +240,7 @@ def test_patterns_match_one_file_only() -> None:
     assert lines_of("*.tmp\n\n  \nold/\n") == ["*.tmp", "old/"]
 
 
-def test_choosing_everything_of_many_asks_no_row(
+def test_selecting_all_of_many_files_does_not_visit_each_row(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context, link, _said = canned_context(tmp_path)
@@ -263,15 +263,13 @@ def test_choosing_everything_of_many_asks_no_row(
     page.hide()
 
 
-def test_what_to_do_is_said_before_a_file_is_chosen(page: CoveragePage) -> None:
+def test_a_hint_is_shown_before_a_file_is_selected(page: CoveragePage) -> None:
     assert "Choose a file" in page.details.name.text()
     assert page.details.viewport().height() >= page.details.name.sizeHint().height()
     assert page.details.height() < page.height() / 4
 
 
-def test_all_about_a_file_is_seen_at_twice_the_size_of_text(
-    page: CoveragePage, qtbot: QtBot
-) -> None:
+def test_the_details_fit_with_text_at_200_percent(page: CoveragePage, qtbot: QtBot) -> None:
     font = page.font()
     font.setPointSizeF(2 * font.pointSizeF())
     page.setFont(font)

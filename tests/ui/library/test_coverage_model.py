@@ -54,7 +54,7 @@ def _has_rows(model: CoverageModel, total: int) -> bool:
     return model.rowCount() == total
 
 
-def test_rows_come_when_they_are_looked_at(
+def test_rows_are_fetched_when_visible(
     qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
 ) -> None:
     model, link = made
@@ -66,7 +66,7 @@ def test_rows_come_when_they_are_looked_at(
     assert link.asked == [ListFiles(offset=77_777 // PAGE * PAGE, limit=PAGE, order=Order.NAME)]
 
 
-def test_scrolling_through_everything_stays_small_and_fast(
+def test_scrolling_through_all_rows_is_quick_and_bounded(
     qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
 ) -> None:
     model, link = made
@@ -86,7 +86,7 @@ def test_scrolling_through_everything_stays_small_and_fast(
     qtbot.waitUntil(partial(_is_here, model, 0))
 
 
-def test_backwards_is_the_same_list_from_its_end(
+def test_descending_order_reverses_the_list(
     qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
 ) -> None:
     model, _link = made
@@ -96,7 +96,7 @@ def test_backwards_is_the_same_list_from_its_end(
     qtbot.waitUntil(lambda: _name(model, HUNDRED_THOUSAND - 1) == "file 000000.pdf")
 
 
-def test_it_keeps_the_rules_of_models(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_model_passes_qts_model_tester(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
     few = link.answers[ListFiles] = ManyFiles(PAGE + 50)
     model = CoverageModel(context)
@@ -136,7 +136,7 @@ def test_the_engine_sorts(qtbot: QtBot, made: tuple[CoverageModel, CannedLink]) 
     assert not model.can_sort(Column.REASON)
 
 
-def test_a_filter_replaces_the_list_when_its_first_page_is_here(
+def test_a_filter_replaces_the_list_with_its_first_page(
     qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
 ) -> None:
     model, link = made
@@ -169,7 +169,7 @@ def test_answers_to_an_old_filter_are_dropped(
     assert _name(model, 0) == "file 000020.pdf"
 
 
-def test_a_library_that_grows_and_shrinks_moves_nothing(
+def test_rows_stay_in_place_when_files_come_and_go(
     qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
 ) -> None:
     model, _link = made
@@ -193,7 +193,7 @@ def test_a_refresh_shows_new_states_in_place(
     assert model.index(3, Column.STATE).data() == "Waiting"
 
 
-def test_without_an_engine_what_was_shown_stays(
+def test_rows_stay_while_the_engine_is_gone(
     qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
 ) -> None:
     model, link = made
@@ -203,7 +203,7 @@ def test_without_an_engine_what_was_shown_stays(
     assert _name(model, 5) == "file 000005.pdf"
 
 
-def test_cells_tell_a_screen_reader_what_they_are(made: tuple[CoverageModel, CannedLink]) -> None:
+def test_cells_have_accessible_texts(made: tuple[CoverageModel, CannedLink]) -> None:
     model, _link = made
     role = Qt.ItemDataRole.AccessibleTextRole
     assert model.index(0, Column.SIZE).data(role) == "Size: 1.0 kB"

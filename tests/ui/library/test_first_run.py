@@ -81,7 +81,7 @@ def test_from_folders_to_a_first_hit(
     assert finished.args == ["landlord"]
 
 
-def test_what_is_asked_too_early_is_asked_again(page: FirstRun, qtbot: QtBot) -> None:
+def test_a_search_without_a_hit_is_repeated(page: FirstRun, qtbot: QtBot) -> None:
     qtbot.waitUntil(page.card.start.isEnabled)
     page.search.field.setText("landlord")
     page.search.search()
@@ -90,7 +90,9 @@ def test_what_is_asked_too_early_is_asked_again(page: FirstRun, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: not page.search.card.isHidden())
 
 
-def test_other_folders_are_counted_anew(page: FirstRun, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_change_of_folders_updates_the_estimate(
+    page: FirstRun, qtbot: QtBot, tmp_path: Path
+) -> None:
     qtbot.waitUntil(page.card.start.isEnabled)
     for box in page.folders.boxes.values():
         box.setChecked(False)
@@ -102,13 +104,13 @@ def test_other_folders_are_counted_anew(page: FirstRun, qtbot: QtBot, tmp_path: 
     assert len(page.folders.boxes) == 3
 
 
-def test_it_can_be_left_without_a_search(page: FirstRun, qtbot: QtBot) -> None:
+def test_the_first_run_can_be_left_without_a_search(page: FirstRun, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.finished) as finished:
         page.skip.click()
     assert finished.args == [""]
 
 
-def test_a_fault_of_the_search_is_said(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_failed_search_is_reported(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
     link.answers[Search] = lambda _request: WorldError("disk_full", needed="1 GB", path="/")
     page = FirstRun(context)
@@ -138,7 +140,7 @@ def test_suggestions_are_plain_words() -> None:
     assert not is_good("word " * 20)
 
 
-def test_a_list_that_comes_late_cancels_no_suggestion(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_late_list_of_files_cancels_no_suggestion(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _ = canned_context(tmp_path)
     rows = {FileState.INDEXED: (make_row(1), make_row(2))}
     hit = SimpleNamespace(heading_path=())

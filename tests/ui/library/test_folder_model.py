@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
 
-def test_a_folder_says_how_far_it_is() -> None:
+def test_a_folder_shows_its_progress() -> None:
     states = {"indexed": 3, "text_only": 1, "queued": 4, "failed": 2}
     folder = root("/a/b", 10, states=states)
     assert name_of(folder) == "b"
@@ -37,7 +37,7 @@ def test_a_folder_says_how_far_it_is() -> None:
         ("", "", "Up to date"),
     ],
 )
-def test_a_folder_says_how_its_changes_are_heard_of(how: str, why: str, told: str) -> None:
+def test_a_folder_shows_how_its_changes_are_detected(how: str, why: str, told: str) -> None:
     folder = root("/a", states={"indexed": 1}, watched=how, watched_why=why)
     assert state_of(folder).endswith(told)
 

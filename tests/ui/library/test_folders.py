@@ -93,7 +93,7 @@ def test_the_focus_returns_from_a_card(
     assert page.add.hasFocus()
 
 
-def test_what_is_there_already_is_not_added_twice(
+def test_a_known_folder_is_not_added_again(
     page: FoldersPage, qtbot: QtBot, library_files: Path, notices: RecordedNotices
 ) -> None:
     _add(qtbot, page, library_files)
@@ -117,7 +117,7 @@ def test_folders_are_dropped(page: FoldersPage, library_files: Path) -> None:
     assert dropped_paths(QMimeData()) == []
 
 
-def test_what_is_no_folder_of_this_machine_is_not_taken(
+def test_dropped_addresses_that_are_not_local_are_ignored(
     page: FoldersPage, notices: RecordedNotices
 ) -> None:
     data = QMimeData()
@@ -193,7 +193,7 @@ def silent_page(qtbot: QtBot, tmp_path: Path) -> Iterator[FoldersPage]:
     page.hide()
 
 
-def test_a_change_of_the_model_stands_above_the_folders(silent_page: FoldersPage) -> None:
+def test_a_change_of_the_model_is_shown_above_the_folders(silent_page: FoldersPage) -> None:
     page = silent_page
     assert page.change.isHidden()
     page.show_status(replace(EMPTY, changing=ModelChange("gte-small", "int8", 0.25)))
@@ -207,7 +207,7 @@ def test_a_change_of_the_model_stands_above_the_folders(silent_page: FoldersPage
     assert name_of(root("/")) == "/"
 
 
-def test_languages_that_the_model_was_not_made_for_stand_above_the_folders(
+def test_uncovered_languages_are_listed_above_the_folders(
     silent_page: FoldersPage,
 ) -> None:
     page = silent_page
@@ -245,7 +245,7 @@ def test_an_offline_folder_cannot_be_read_again(qtbot: QtBot, tmp_path: Path) ->
     assert wanted == ["/away"]
 
 
-def test_indexing_goes_on_when_the_page_goes(qtbot: QtBot, tmp_path: Path) -> None:
+def test_indexing_continues_after_the_page_is_deleted(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
     link.holding |= {Index, GetStatus}
     page = FoldersPage(context)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
 
-def test_what_the_keyring_has_is_given_to_the_next_engine(qtbot: QtBot, tmp_path: Path) -> None:
+def test_passwords_of_the_keyring_are_sent_to_each_engine(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
     locked = [make_row(n, FileState.NEEDS_PASSWORD, code="needs_password") for n in (1, 2)]
     locked.append(make_row(3, FileState.NEEDS_PASSWORD, code="wrong_password"))
@@ -47,7 +47,7 @@ def test_what_the_keyring_has_is_given_to_the_next_engine(qtbot: QtBot, tmp_path
     assert keyring.kept[SERVICE, locked[2].path] == "three"
 
 
-def test_a_damaged_list_is_no_list(tmp_path: Path) -> None:
+def test_a_damaged_list_of_documents_counts_as_empty(tmp_path: Path) -> None:
     assert kept_paths(tmp_path) == set()
     (tmp_path / FILE_NAME).write_text("no json")
     assert kept_paths(tmp_path) == set()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
 
-def test_a_pattern_that_cannot_be_read_is_said(qtbot: QtBot, tmp_path: Path) -> None:
+def test_an_invalid_pattern_is_reported(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
     link.answers[SetPatterns] = lambda _request: ()
     link.answers[EstimateIndex] = lambda _request: WorldError(

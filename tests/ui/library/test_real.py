@@ -120,7 +120,7 @@ def _take_away(qtbot: QtBot, context: Context, folder: Path) -> None:
     page.hide()
 
 
-def test_it_pauses_and_says_on_what_it_computes(qtbot: QtBot, context: Context) -> None:
+def test_the_activity_page_pauses_and_names_the_device(qtbot: QtBot, context: Context) -> None:
     panel = ActivityPanel(context)
     feed = ActivityFeed(context.link, panel)
     feed.changed.connect(panel.show_activity)

@@ -63,7 +63,7 @@ def test_a_damaged_list_of_removals_removes_nothing(
 
 
 @pytest.mark.parametrize(("code", "told"), [("not_a_root", False), ("disk_full", True)])
-def test_a_removal_that_fails_is_said_unless_it_is_gone(
+def test_a_failed_removal_is_reported_unless_the_folder_is_gone(
     qtbot: QtBot, tmp_path: Path, code: str, told: bool
 ) -> None:
     context, link, said = canned_context(tmp_path)

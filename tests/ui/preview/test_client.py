@@ -56,7 +56,7 @@ def test_the_most_urgent_comes_first(
     assert answers.order == [numbers[urgency] for urgency in sorted(numbers)]
 
 
-def test_nothing_comes_of_what_was_cancelled(
+def test_a_cancelled_request_has_no_callback(
     client: RenderClient, qtbot: QtBot, tale_path: Path, answers: Answers
 ) -> None:
     numbers = [answers.ask(image(tale_path, page)) for page in range(1, 9)]
@@ -68,14 +68,14 @@ def test_nothing_comes_of_what_was_cancelled(
     assert answers.failed == []
 
 
-def test_an_error_is_an_error_of_ours(
+def test_a_failure_has_our_error_code(
     client: RenderClient, qtbot: QtBot, tmp_path: Path, answers: Answers
 ) -> None:
     answers.ask(opening(tmp_path / "nowhere.pdf"))
     qtbot.waitUntil(lambda: answers.failed == ["vanished"])
 
 
-def test_a_page_that_never_ends_costs_a_child_and_nothing_else(
+def test_an_endless_page_costs_only_its_child(
     client: RenderClient,
     qtbot: QtBot,
     tmp_path: Path,
@@ -96,7 +96,7 @@ def test_a_page_that_never_ends_costs_a_child_and_nothing_else(
     assert not psutil.pid_exists(first)
 
 
-def test_what_nobody_wants_any_more_does_not_keep_others_waiting(
+def test_a_cancelled_request_does_not_delay_others(
     client: RenderClient, qtbot: QtBot, tmp_path: Path, tale_path: Path, answers: Answers
 ) -> None:
     path = tmp_path / "endless.pdf"
@@ -128,7 +128,7 @@ def test_a_child_that_dies_is_replaced(
     qtbot.waitUntil(lambda: len(answers.done) == 2)
 
 
-def test_a_child_that_never_starts_is_not_tried_for_ever(
+def test_a_child_that_does_not_start_is_given_up(
     qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process_module, "MODULE", "indexer.no_such_module")
@@ -137,7 +137,7 @@ def test_a_child_that_never_starts_is_not_tried_for_ever(
     qtbot.waitUntil(lambda: answers.failed == ["child_died"] * 2)
 
 
-def test_a_program_that_is_not_there(
+def test_a_missing_program_fails_the_request(
     qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -147,7 +147,7 @@ def test_a_program_that_is_not_there(
     qtbot.waitUntil(lambda: answers.failed == ["child_died"])
 
 
-def test_files_are_let_go_of_after_a_while(
+def test_files_are_closed_when_idle(
     qtbot: QtBot, tale_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client_module, "_IDLE_MS", 50)
@@ -196,7 +196,7 @@ def test_closing_ends_the_child(
     assert (answers.done, answers.failed) == ([], [])
 
 
-def test_the_frozen_window_has_its_children_from_the_program_beside_it(
+def test_the_frozen_window_starts_children_with_the_other_program(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert command()[:4] == [sys.executable, "-P", "-m", "indexer.render"]

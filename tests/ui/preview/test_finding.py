@@ -29,7 +29,7 @@ def find(qtbot: QtBot, preview: Preview, text: str) -> None:
     qtbot.waitUntil(lambda: bool(preview.finding.said.text()))
 
 
-def test_words_are_found_on_all_pages_round_and_round(
+def test_words_are_found_on_all_pages_and_the_search_wraps(
     qtbot: QtBot, preview: Preview, hits: list[Hit]
 ) -> None:
     show(qtbot, preview, hits[1])
@@ -49,7 +49,9 @@ def test_words_are_found_on_all_pages_round_and_round(
     assert preview.pages.found == ()
 
 
-def test_what_stands_nowhere_is_said(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
+def test_words_that_do_not_occur_are_reported(
+    qtbot: QtBot, preview: Preview, hits: list[Hit]
+) -> None:
     show(qtbot, preview, hits[0])
     find(qtbot, preview, "no such words")
     qtbot.waitUntil(lambda: preview.finding.said.text() == "Not found")
@@ -68,7 +70,7 @@ def test_words_are_found_in_a_text(qtbot: QtBot, preview: Preview, tmp_path: Pat
     assert [" ".join(each.split()).lower() for each in marked] == ["the lamp", "the lamp"]
 
 
-def test_pages_are_dark_where_that_is_wanted(
+def test_dark_pages_can_be_switched_on_and_off(
     qtbot: QtBot, preview: Preview, hits: list[Hit], themes: Themes
 ) -> None:
     themes.apply("dark")

@@ -46,7 +46,7 @@ def test_words(letters: Letters) -> None:
     assert TEXT[slice(*letters.word(1))] == "The"
 
 
-def test_letters_without_boxes_are_no_trouble() -> None:
+def test_letters_without_boxes_are_skipped() -> None:
     assert Letters.read("ab", b"").lines(0, 2) == []
     assert Letters.read("", b"").place(QPointF(1, 1)) == 0
 
@@ -60,5 +60,5 @@ def test_letters_without_boxes_are_no_trouble() -> None:
         ("  ", ""),
     ],
 )
-def test_copied_text_flows(lines: str, text: str) -> None:
+def test_copied_text_has_joined_lines(lines: str, text: str) -> None:
     assert flowing(lines) == text

@@ -30,7 +30,7 @@ ALMOST_ON_EACH_OTHER = [
 
 @given(BOXES)
 @example(ALMOST_ON_EACH_OTHER)
-def test_an_outline_holds_the_middle_of_all_it_surrounds(boxes: list[QRectF]) -> None:
+def test_an_outline_contains_the_centre_of_each_line(boxes: list[QRectF]) -> None:
     for turn in range(4):
         sideways = turn % 2 == 1
         pieces = [Piece(box.transposed() if sideways else box, turn) for box in boxes]
@@ -54,7 +54,7 @@ def test_a_jump_to_another_column_makes_two_shapes() -> None:
     assert not path.contains(QPointF(300, 400))
 
 
-def test_a_short_last_line_is_no_tooth() -> None:
+def test_a_short_last_line_leaves_a_straight_edge() -> None:
     ragged = outline(of(line(100, 100, 300), line(114, 100, 250), line(128, 100, 290)))
     assert ragged.contains(QPointF(280, 120))
 
@@ -69,7 +69,7 @@ def test_ink_is_inside_its_line() -> None:
     assert box.contains(inked(box))
 
 
-def test_text_that_runs_down_is_outlined_as_such() -> None:
+def test_turned_text_is_outlined_along_its_direction() -> None:
     # The first line begins late, at the right.
     path = outline([Piece(QRectF(200, 80, 12, 120), 1), Piece(QRectF(186, 0, 12, 200), 1)])
     assert not path.contains(QPointF(206, 40))
@@ -77,7 +77,7 @@ def test_text_that_runs_down_is_outlined_as_such() -> None:
     assert path.contains(QPointF(199, 100))
 
 
-def test_the_best_sentence_is_what_comes_into_view() -> None:
+def test_the_best_sentence_is_brought_into_view() -> None:
     lines = [MarkBox(4, 0, 50, 100, 62, 0), MarkBox(4, 0, 64, 100, 76, 0)]
     passage = pieces_of([MarkBox(3, 0, 700, 100, 712, 0), *lines])
     best = pieces_of(lines)
@@ -93,7 +93,7 @@ def test_the_cells_of_a_row_are_outlined_together() -> None:
     assert len(ink_of(of(*rows))) == 4
 
 
-def test_scraps_beside_text_are_not_outlined() -> None:
+def test_small_pieces_beside_text_are_not_outlined() -> None:
     scraps = [line(200, 50, 60), line(240, 50, 60)]
     assert len(outline(of(line(100), line(114), *scraps)).toSubpathPolygons()) == 1
     assert len(outline(of(*scraps)).toSubpathPolygons()) == 2

@@ -45,7 +45,7 @@ def test_pages_stand_below_each_other(sizes: list[tuple[float, float]], scale: f
     assert layout.page_at(layout.height + 100) == len(sizes)
 
 
-def test_no_pages_are_no_trouble() -> None:
+def test_an_empty_layout_works() -> None:
     layout = PageLayout((), 1, 300)
     assert list(layout.between(0, 500)) == []
     assert layout.height == 0
@@ -59,7 +59,7 @@ def test_fitting() -> None:
     assert scale_for(Zoom(Fit.WIDTH), (1, 1), view, 1.0) == LARGEST
 
 
-def test_steps_go_up_and_down_and_stop() -> None:
+def test_zoom_steps_end_at_the_limits() -> None:
     scale, seen = SMALLEST, [SMALLEST]
     while scale < LARGEST:
         scale = next_step(scale, 1)

@@ -53,7 +53,7 @@ def test_each_pixel_row_shows_the_closest_page_it_covers() -> None:
     assert rows[99] == 1.0 or rows[100] == 1.0
 
 
-def test_it_is_dark_where_the_document_is_close(strip: PageMap, preview: Preview) -> None:
+def test_close_pages_are_painted_darker(strip: PageMap, preview: Preview) -> None:
     assert strip.isVisible()
     assert strip.geometry().left() == preview.pages.viewport().geometry().right() + 1
     full = like(pixels(strip), theme.current().accent, 2).any(axis=1).nonzero()[0] / strip.height()
@@ -80,13 +80,15 @@ def test_keys_go_from_one_close_page_to_the_next(strip: PageMap, preview: Previe
     assert preview.pages.page == 5
 
 
-def test_right_to_left_it_stands_beside_the_scroll_bar(strip: PageMap, preview: Preview) -> None:
+def test_in_a_right_to_left_layout_the_map_is_beside_the_scroll_bar(
+    strip: PageMap, preview: Preview
+) -> None:
     preview.pages.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     QApplication.processEvents()
     assert strip.geometry().right() + 1 == preview.pages.viewport().geometry().left()
 
 
-def test_without_a_question_there_is_none(
+def test_without_a_query_the_map_is_hidden(
     qtbot: QtBot, canned: Canned, strip: PageMap, preview: Preview, hits: list[Hit]
 ) -> None:
     wide = preview.pages.viewport().width()

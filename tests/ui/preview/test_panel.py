@@ -41,7 +41,7 @@ def test_a_hit_is_shown_on_its_page_with_its_marks(
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
 @pytest.mark.parametrize("cropped", [False, True])
-def test_the_colours_stand_where_the_passage_is(
+def test_the_marks_are_painted_where_the_passage_is(
     qtbot: QtBot, preview: Preview, tmp_path: Path, rotation: int, cropped: bool
 ) -> None:
     def draw(page: Any) -> None:
@@ -206,7 +206,7 @@ def test_neighbours_are_fetched_ahead(qtbot: QtBot, preview: Preview, hits: list
     qtbot.waitUntil(lambda: document.band(last, view.pixel_width(last), 0) is not None)
 
 
-def test_what_nobody_sees_is_loaded_when_it_is_seen(
+def test_a_hidden_preview_loads_when_it_is_shown(
     qtbot: QtBot, preview: Preview, hits: list[Hit]
 ) -> None:
     preview.hide()
@@ -218,7 +218,7 @@ def test_what_nobody_sees_is_loaded_when_it_is_seen(
     assert preview.pages.page == 2
 
 
-def test_clearing_lets_go_of_everything(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
+def test_clearing_closes_the_document(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
     show(qtbot, preview, hits[0])
     preview.clear()
     wait_for_child(qtbot, preview)
@@ -226,7 +226,7 @@ def test_clearing_lets_go_of_everything(qtbot: QtBot, preview: Preview, hits: li
     assert preview.pages.document is None
 
 
-def test_a_hidden_file_name_cannot_steer_the_title(
+def test_a_title_has_no_override_of_direction(
     qtbot: QtBot, preview: Preview, hits: list[Hit]
 ) -> None:
     show(qtbot, preview, replace(hits[0], title="<b>x</b>\u202egnp.exe"))

@@ -71,7 +71,7 @@ def test_zooming(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
     wait_for_page(qtbot, preview)
 
 
-def test_the_zoom_is_said_whatever_changes_it(
+def test_the_toolbar_shows_each_change_of_zoom(
     qtbot: QtBot, preview: Preview, hits: list[Hit]
 ) -> None:
     show(qtbot, preview, hits[0])
@@ -184,7 +184,7 @@ def test_every_control_has_a_name_and_can_be_reached(
     assert preview.text.accessibleName()
 
 
-def test_a_narrow_panel_leaves_out_what_keys_do_too(
+def test_a_narrow_panel_hides_optional_controls(
     qtbot: QtBot, preview: Preview, hits: list[Hit]
 ) -> None:
     preview.show_hit(hits[0], hits, 0)
@@ -202,7 +202,7 @@ def test_a_narrow_panel_leaves_out_what_keys_do_too(
     assert preview.bar.smaller.isVisible()
 
 
-def test_slides_and_sheets_are_called_that(preview: Preview) -> None:
+def test_slides_and_sheets_are_named(preview: Preview) -> None:
     labels = []
     for form in ("pptx", "xlsx", "epub", "docx", "mbox", "ipynb", "md"):
         preview.bar.show_unit(page_unit(form), 3)

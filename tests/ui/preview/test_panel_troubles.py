@@ -69,7 +69,7 @@ def test_a_passage_that_is_not_found_in_the_same_file(
 
 
 @pytest.mark.parametrize("state", [FileState.OFFLINE, FileState.PLACEHOLDER])
-def test_what_must_not_be_touched_is_not(
+def test_offline_files_are_not_opened(
     qtbot: QtBot, preview: Preview, hits: list[Hit], state: FileState
 ) -> None:
     preview.show_hit(replace(hits[0], state=state), [], 0)
@@ -115,7 +115,7 @@ def test_a_password_is_asked_for_in_place(
 @pytest.mark.parametrize(
     ("content", "drawn"), [(b"%PDF-1.7 nothing", "warning"), (b"PK\x03\x04 zip", "document")]
 )
-def test_what_cannot_be_shown_says_why(
+def test_a_document_that_cannot_be_shown_has_a_reason(
     qtbot: QtBot, preview: Preview, tmp_path: Path, hits: list[Hit], content: bytes, drawn: str
 ) -> None:
     path = tmp_path / "a.pdf"

@@ -40,7 +40,7 @@ MARKED = blocks(
 )  # fmt: skip
 
 
-def test_markers_are_not_seen_and_parts_are_told() -> None:
+def test_markup_is_hidden_and_parts_have_kinds() -> None:
     shown, parts = laid_out(MARKDOWN, 0, MARKED)
     assert seen(shown).startswith("The lamp\n")
     assert MARKDOWN[slice(parts[0].start, parts[0].end)] == "The lamp"
@@ -67,14 +67,14 @@ def test_lines_that_were_broken_by_hand_are_rejoined(text: str, expected: str) -
     assert seen(shown) == expected
 
 
-def test_a_table_of_bars_becomes_cells() -> None:
+def test_the_cells_of_a_markdown_table_are_separated_by_tabs() -> None:
     text = "| Year | Sales |\n|------|------:|\n| Second year | 7,440 |"
     shown, parts = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.TABLE)])
     assert seen(shown).split("\n") == ["Year\tSales", "", "Second year\t7,440"]
     assert parts[0].kind is PartKind.TABLE
 
 
-def test_the_head_of_a_letter_keeps_its_lines() -> None:
+def test_lines_of_fields_are_not_joined() -> None:
     text = "From: Ann\nTo: Bob and everybody else who has to do with the roof\nDate: today"
     shown, parts = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.PARAGRAPH)])
     assert shown == text
@@ -86,7 +86,7 @@ def test_the_head_of_a_letter_keeps_its_lines() -> None:
     st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.sampled_from(BlockKind))),
     st.integers(0, 20),
 )
-def test_no_character_changes_its_place(
+def test_offsets_stay_the_same(
     text: str, spans: list[tuple[int, int, BlockKind]], offset: int
 ) -> None:
     found = [TextBlock(offset + start, offset + start + size, kind) for start, size, kind in spans]

@@ -81,7 +81,7 @@ def test_what_was_folded_under_a_hit_is_told(model: ResultsModel) -> None:
     ]
 
 
-def test_what_a_screen_reader_says(model: ResultsModel) -> None:
+def test_rows_have_accessible_texts(model: ResultsModel) -> None:
     away = hit(state=FileState.OFFLINE, why=Why.MEANING, start=1100)
     model.show(grouped([away, hit()]), same_query=False)
     spoken = [model.data(model.index(row), Qt.ItemDataRole.AccessibleTextRole) for row in (0, 1)]

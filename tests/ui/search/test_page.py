@@ -67,7 +67,7 @@ def test_stale_results_stay_until_the_answer(qtbot: QtBot, page: SearchPage) -> 
     assert not page.results.view.results.stale
 
 
-def test_chips_and_text_say_the_same(qtbot: QtBot, page: SearchPage) -> None:
+def test_chips_and_text_agree(qtbot: QtBot, page: SearchPage) -> None:
     box = page.bar.box
     QTest.keyClicks(box, 'lamp ext:md -draft in:"a b" ')
     assert box.text() == "lamp -draft "
@@ -102,7 +102,7 @@ def test_typing_goes_on_beside_a_filter_that_was_chosen(qtbot: QtBot, page: Sear
     assert page.query == 'ext:md in:"/docs/lease.txt" lamp oil rent'
 
 
-def test_what_is_typed_over_the_text_leaves_the_filters(page: SearchPage) -> None:
+def test_typing_replaces_the_text_but_not_the_filters(page: SearchPage) -> None:
     box = page.bar.box
     page.search_inside("/docs/lease.txt")
     page.focus_box()
@@ -160,7 +160,7 @@ def test_names_are_offered_whole_where_there_is_room(qtbot: QtBot, page: SearchP
     box.popup.hide()
 
 
-def test_a_pasted_text_does_not_drown_the_page(page: SearchPage) -> None:
+def test_a_long_pasted_text_has_a_limited_number_of_chips(page: SearchPage) -> None:
     page.bar.box.setText("-a " * 3000)
     assert len(page.chips.chips) == 40
     page.bar.box.clear()
@@ -208,7 +208,7 @@ def test_nothing_found_says_what_to_try(qtbot: QtBot, page: SearchPage) -> None:
     assert links(page) == []
 
 
-def test_the_start_teaches(qtbot: QtBot, page: SearchPage) -> None:
+def test_the_start_panel_has_examples(qtbot: QtBot, page: SearchPage) -> None:
     assert page.results.shown is page.results.start
     qtbot.waitUntil(lambda: len(links(page)) == 4)
     with qtbot.waitSignal(page.live_search.answered):
@@ -231,7 +231,7 @@ def _is_empty(page: SearchPage) -> bool:
     return links(page) == ["Choose folders…"]
 
 
-def test_folders_that_came_meanwhile_are_seen_when_the_search_is_gone_to(
+def test_new_folders_are_offered_when_the_page_is_shown(
     qtbot: QtBot, context: Context, engine: FakeEngine, library_files: Path
 ) -> None:
     for page in shown(qtbot, SearchPage(context)):
@@ -243,7 +243,7 @@ def test_folders_that_came_meanwhile_are_seen_when_the_search_is_gone_to(
         qtbot.waitUntil(lambda: "Choose folders…" not in offered())  # noqa: B023  # called at once
 
 
-def test_a_failure_is_a_line(qtbot: QtBot, page: SearchPage) -> None:
+def test_a_failure_is_shown_below_the_box(qtbot: QtBot, page: SearchPage) -> None:
     with qtbot.waitSignal(page.live_search.failed):
         page.search('an "open quote')
     assert page.message.isVisible()
@@ -279,7 +279,7 @@ def test_history_can_be_switched_off(qtbot: QtBot, page: SearchPage, settings: S
     assert list(page.memory.recent) == []
 
 
-def test_the_help_is_made_of_the_grammar_and_live(qtbot: QtBot, page: SearchPage) -> None:
+def test_the_help_lists_the_grammar_with_clickable_examples(qtbot: QtBot, page: SearchPage) -> None:
     page.bar.show_help()
     assert page.bar.help.isVisible()
     examples = page.bar.help.findChildren(Link)

@@ -73,7 +73,7 @@ def test_keys_open_show_and_preview(qtbot: QtBot, page: SearchPage) -> None:
     assert page.query == "roofx"
 
 
-def test_no_good_match_is_said(qtbot: QtBot, page: SearchPage) -> None:
+def test_no_good_match_is_shown(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "POOR tenant")
     assert "No good match" in page.results.summary.text
     search(qtbot, page, "tenant")
@@ -134,7 +134,7 @@ def test_export(
     assert "could not" in notices.texts[1]
 
 
-def test_an_export_holds_hits_that_were_not_loaded_yet(
+def test_an_export_loads_the_remaining_hits(
     qtbot: QtBot, page: SearchPage, tmp_path: Path, notices: RecordedNotices, engine: FakeEngine
 ) -> None:
     folder = tmp_path / "many"
@@ -177,7 +177,7 @@ def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
     assert page.current_hit == hit
 
 
-def test_what_is_nearly_the_same_can_be_opened(qtbot: QtBot, page: SearchPage) -> None:
+def test_near_duplicates_can_be_opened(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "tenant")
     hit = page.current_hit
     assert hit is not None
@@ -192,7 +192,9 @@ def test_what_is_nearly_the_same_can_be_opened(qtbot: QtBot, page: SearchPage) -
     menu.deleteLater()
 
 
-def test_what_was_asked_for_from_outside(qtbot: QtBot, page: SearchPage) -> None:
+def test_hits_are_selected_and_documents_searched_from_outside(
+    qtbot: QtBot, page: SearchPage
+) -> None:
     search(qtbot, page, "tenant")
     hit = page.current_hit
     assert hit is not None

@@ -34,7 +34,7 @@ def test_values_are_quoted_only_where_they_must_be() -> None:
 
 
 @given(VALUES)
-def test_what_is_written_is_read_again(value: str) -> None:
+def test_a_written_clause_is_parsed_to_the_same(value: str) -> None:
     text = written("in", value)
     plain = " ".join(value.split())
     if '"' not in plain and "“" not in plain and "„" not in plain and plain:
@@ -42,7 +42,7 @@ def test_what_is_written_is_read_again(value: str) -> None:
 
 
 @given(TYPED)
-def test_a_clause_goes_and_the_others_stay(text: str) -> None:
+def test_removing_a_clause_keeps_the_others(text: str) -> None:
     found = clauses(text)
     for at, clause in enumerate(found):
         if not clause.quoted and text[clause.end : clause.end + 1] == '"':
@@ -54,7 +54,7 @@ def test_a_clause_goes_and_the_others_stay(text: str) -> None:
 
 
 @given(TYPED)
-def test_without_filters_nothing_narrows(text: str) -> None:
+def test_without_filters_removes_all_filters(text: str) -> None:
     bare = parse(without_filters(text))
     assert not bare.filters
     assert bare.phrases == parse(text).phrases
@@ -62,7 +62,7 @@ def test_without_filters_nothing_narrows(text: str) -> None:
 
 
 @given(TYPED, st.sampled_from(["2024", "2025"]))
-def test_a_filter_is_there_once(text: str, value: str) -> None:
+def test_a_filter_occurs_once(text: str, value: str) -> None:
     once = with_filter(text, "date", value)
     assert [each.value for each in clauses(once) if each.operator == "date"] == [value]
     assert with_filter(once, "date", value) == once
@@ -70,7 +70,7 @@ def test_a_filter_is_there_once(text: str, value: str) -> None:
 
 
 @given(TYPED | st.just('an "open quote'))
-def test_a_folder_with_a_space_gets_through(text: str) -> None:
+def test_a_folder_with_a_space_is_quoted(text: str) -> None:
     assert "My Files" in parse(with_filter(text, "in", "My Files")).filters.folders
 
 

@@ -23,7 +23,7 @@ def search(qtbot: QtBot, page: SearchPage, text: str) -> list[str]:
     return [row.hit.file for row in page.results.model.rows if row.is_document]
 
 
-def test_from_words_to_what_is_like_it(
+def test_words_filters_and_links_find_their_documents(
     qtbot: QtBot,
     real_link: EngineLink,
     real_context: Context,

@@ -49,7 +49,7 @@ def lines(layout: QTextLayout) -> list[tuple[Span, Line]]:
     ]
 
 
-def test_own_words_and_those_close_in_meaning_are_told_apart() -> None:
+def test_own_and_similar_words_are_separated() -> None:
     one = hit(text=TEXT)
     assert Words(((4, 8),), ((9, 14),), (("increase", "rises"),)) == WORDS
     assert pairs(WORDS) == "increase \u2248 rises"

@@ -47,11 +47,11 @@ def test_few_documents_fill_the_list() -> None:
     assert len(laid_out(many(9, 6), room=8)) == 9 * (1 + SHOWN + 1)
 
 
-def test_one_more_passage_takes_the_room_of_the_line_that_would_hide_it() -> None:
+def test_a_single_further_passage_is_shown_instead_of_a_line() -> None:
     assert Kind.MORE not in kinds(laid_out(scored("/d/a.pdf", 1.0, 1.0, 1.0, 1.0)))
 
 
-def test_weaker_matches_stand_below_a_rule() -> None:
+def test_weaker_matches_are_below_a_heading() -> None:
     rows = laid_out(
         scored("/d/a.pdf", 2.0, 0.9) + scored("/d/b.pdf", 1.9) + scored("/d/c.pdf", 1.1)
     )
@@ -64,12 +64,12 @@ def test_weaker_matches_stand_below_a_rule() -> None:
     assert heading(rows[5], "") == "Weaker matches"
 
 
-def test_by_name_no_rule_parts_the_documents() -> None:
+def test_ordered_by_name_there_is_no_heading_of_weaker_matches() -> None:
     hits = scored("/d/c.pdf", 2.0) + scored("/d/a.pdf", 0.5)
     assert Kind.WEAKER not in kinds(laid_out(hits, ranked=False))
 
 
-def test_what_holds_the_phrase_stands_apart_from_the_rest() -> None:
+def test_hits_with_the_phrase_are_separate() -> None:
     exact = [replace(each, why=Why.PHRASE) for each in many(2)]
     rows = laid_out(exact + scored("/d/other.pdf", 0.1))
     assert kinds(rows)[0] is Kind.CONTAINS
@@ -89,6 +89,6 @@ def test_without_a_good_match_only_the_closest_are_shown() -> None:
     assert sum(row.is_hit for row in everything) == len(hits)
 
 
-def test_lines_of_different_kinds_are_told_apart() -> None:
+def test_keys_of_different_kinds_differ() -> None:
     rows = laid_out([*many(3, 6), replace(hit("/d/x.txt"), why=Why.PHRASE)])
     assert len({row.key for row in rows}) == len(rows)

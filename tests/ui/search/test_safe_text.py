@@ -36,12 +36,12 @@ HOSTILE = st.text(
         ("نیم\u200cفاصله", "نیم\u200cفاصله"),
     ],
 )
-def test_what_is_taken_out(text: str, safe: str) -> None:
+def test_unsafe_characters_are_removed(text: str, safe: str) -> None:
     assert line(text) == safe
 
 
 @given(HOSTILE)
-def test_nothing_harmful_is_left(text: str) -> None:
+def test_safe_text_has_no_unsafe_characters(text: str) -> None:
     safe = line(text)
     assert not any(unicodedata.category(char) in {"Cc", "Cs"} for char in safe)
     assert not any("\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069" for char in safe)
@@ -60,7 +60,7 @@ def test_a_span_keeps_its_text(parts: list[str]) -> None:
         assert made.text[low:high].strip() == line(marked)
 
 
-def test_spans_of_nothing_go() -> None:
+def test_empty_spans_are_dropped() -> None:
     assert shown("a \u200b b", [(2, 3), (0, 1)]).spans == ((0, 1),)
     assert shown("", [(0, 0)]).spans == ()
 
@@ -73,7 +73,7 @@ def test_a_long_text_is_cut_around_its_mark() -> None:
     assert made.text[low:high] == "best"
 
 
-def test_the_first_letter_tells_the_direction() -> None:
+def test_the_first_letter_decides_the_direction() -> None:
     assert is_right_to_left("12. שלום world")
     assert is_right_to_left("العربية")
     assert not is_right_to_left("world שלום")

@@ -70,7 +70,7 @@ def test_lines_fit(words: list[str], where: float, width: int) -> None:
 
 
 @pytest.mark.usefixtures("qapp")
-def test_lines_are_estimated_as_they_come_out() -> None:
+def test_the_estimate_of_lines_matches_the_layout() -> None:
     for count, lines in ((1, 1), (9, 2), (40, 3), (900, 3)):
         assert lines_needed(hit(text="some word " * count), pen()) == lines
     assert lines_needed(hit(text=""), pen()) == 1

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ui.search.page import SearchPage
 
 
-def test_each_kind_is_said_and_leads_to_its_files(qtbot: QtBot) -> None:
+def test_each_state_links_to_its_files(qtbot: QtBot) -> None:
     line = Unsearched()
     qtbot.addWidget(line)
     files = {"queued": 1, "needs_password": 5, "no_text": 4, "indexed": 90}
@@ -38,7 +38,7 @@ def test_each_kind_is_said_and_leads_to_its_files(qtbot: QtBot) -> None:
     assert wanted.args == ["needs_password"]
 
 
-def test_nothing_is_said_of_a_library_that_is_searched_whole(qtbot: QtBot) -> None:
+def test_the_line_is_hidden_if_everything_was_searched(qtbot: QtBot) -> None:
     line = Unsearched()
     qtbot.addWidget(line)
     line.show_status(replace(EMPTY, files={"indexed": 90}))

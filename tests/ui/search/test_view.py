@@ -57,7 +57,7 @@ def test_rows_follow_each_other(qtbot: QtBot) -> None:
     assert view.verticalScrollBar().maximum() == rects[-1].bottom() + 1 - view.viewport().height()
 
 
-def test_a_hit_that_is_gone_to_is_in_view_with_its_title(qtbot: QtBot) -> None:
+def test_a_selected_hit_is_in_view_with_its_title(qtbot: QtBot) -> None:
     view = shown(qtbot, many(30, 2))
     model = view.rows_model
     for row in (4, 50, 51, 10, 9, 88, 1):
@@ -69,7 +69,7 @@ def test_a_hit_that_is_gone_to_is_in_view_with_its_title(qtbot: QtBot) -> None:
             assert view.visualRect(model.index(row - 1)).top() >= 0
 
 
-def test_more_hits_leave_the_place_and_the_selection(qtbot: QtBot) -> None:
+def test_more_hits_keep_the_position_and_the_selection(qtbot: QtBot) -> None:
     hits = many(40, 3)
     view = shown(qtbot, hits[:40])
     model = view.rows_model
@@ -83,7 +83,7 @@ def test_more_hits_leave_the_place_and_the_selection(qtbot: QtBot) -> None:
     assert view.visualRect(view.currentIndex()) == before
 
 
-def test_the_end_is_told_before_it_is_reached(qtbot: QtBot) -> None:
+def test_near_end_is_emitted_before_the_end(qtbot: QtBot) -> None:
     view = shown(qtbot, many(100))
     near = QSignalSpy(view.near_end)
     view.verticalScrollBar().setValue(100)
@@ -162,7 +162,7 @@ def test_everything_can_be_painted(qtbot: QtBot, direction: Qt.LayoutDirection, 
         assert len(colours) > 5
 
 
-def test_a_change_of_width_wraps_anew(qtbot: QtBot) -> None:
+def test_a_change_of_width_wraps_lines_again(qtbot: QtBot) -> None:
     view = shown(qtbot, [hit(text=LONG[:150])])
     before = view.visualRect(view.rows_model.index(1)).height()
     view.resize(1400, 400)
@@ -170,14 +170,14 @@ def test_a_change_of_width_wraps_anew(qtbot: QtBot) -> None:
     assert view.visualRect(view.rows_model.index(1)).height() < before
 
 
-def test_an_empty_list_takes_every_key(qtbot: QtBot) -> None:
+def test_keys_do_nothing_in_an_empty_list(qtbot: QtBot) -> None:
     view = shown(qtbot, [])
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_End, Qt.Key.Key_PageDown):
         QTest.keyClick(view, key)
     assert not view.currentIndex().isValid()
 
 
-def test_results_that_come_find_their_drawings_made(qtbot: QtBot) -> None:
+def test_warming_fills_the_cache_of_drawings(qtbot: QtBot) -> None:
     view = shown(qtbot, [])
     icons.rendered.cache_clear()
     warm(view)

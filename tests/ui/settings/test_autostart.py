@@ -29,7 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @linux_only
-def test_it_is_switched_on_and_off(home: Path) -> None:
+def test_starting_at_login_is_enabled_and_disabled(home: Path) -> None:
     assert not autostart.is_enabled()
     autostart.set_enabled(True, "--tray")
     assert autostart.is_enabled()
@@ -42,7 +42,7 @@ def test_it_is_switched_on_and_off(home: Path) -> None:
 
 
 @linux_only
-def test_the_place_follows_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_follows_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "elsewhere"))
     autostart.set_enabled(True)
     assert (home / "elsewhere/autostart/lectern.desktop").exists()
@@ -51,7 +51,7 @@ def test_the_place_follows_the_environment(home: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("line", ["Hidden=true", "X-GNOME-Autostart-enabled = false"])
-def test_what_the_desktop_switched_off_is_off(tmp_path: Path, line: str) -> None:
+def test_an_entry_disabled_by_the_desktop_is_off(tmp_path: Path, line: str) -> None:
     entry = DesktopFile(tmp_path)
     entry.write(["lectern"])
     text = entry.path.read_text().replace("X-GNOME-Autostart-enabled=true", line)
@@ -108,7 +108,7 @@ def test_an_installed_program_starts_itself_and_an_image_from_outside(
     assert autostart.start_command() == ["/home/ann/Lectern.AppImage"]
 
 
-def test_the_own_command_can_be_started() -> None:
+def test_the_start_command_runs() -> None:
     command = autostart.start_command("--tray")
     assert command[-1] == "--tray"
     assert all(command)

@@ -139,7 +139,7 @@ def test_changes_from_elsewhere_are_shown(dialog: SettingsDialog, kept: Settings
     assert _control(dialog, "theme").currentData() == "dark"
 
 
-def test_a_refusal_is_said_beside_the_setting(
+def test_an_invalid_value_is_reported_beside_the_setting(
     dialog: SettingsDialog, kept: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = dialog.rows["model"]
@@ -153,7 +153,7 @@ def test_a_refusal_is_said_beside_the_setting(
     assert not row.note.isHidden()
 
 
-def test_what_needs_a_new_start_says_so(dialog: SettingsDialog) -> None:
+def test_settings_that_need_a_restart_say_so(dialog: SettingsDialog) -> None:
     later = dialog.rows["threads"].editor.control.accessibleDescription()
     assert later.endswith("started again.")
     assert "started again" not in _control(dialog, "theme").accessibleDescription()
@@ -204,7 +204,7 @@ def test_starting_at_login_reaches_the_system(
     assert not _control(again, "start_at_login").isChecked()
 
 
-def test_privacy_shows_what_is_kept_and_every_connection(
+def test_privacy_lists_folders_and_connections(
     dialog: SettingsDialog, qtbot: QtBot, canned: Canned
 ) -> None:
     link = canned[1]
@@ -222,7 +222,7 @@ def test_privacy_shows_what_is_kept_and_every_connection(
     assert page.no_connections.isHidden()
 
 
-def test_everything_is_deleted_only_by_who_typed_it(dialog: SettingsDialog, qtbot: QtBot) -> None:
+def test_deleting_everything_needs_the_typed_word(dialog: SettingsDialog, qtbot: QtBot) -> None:
     page = dialog.privacy
     assert not page.delete.isEnabled()
     page.confirm.setText("DELET")

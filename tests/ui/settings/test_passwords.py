@@ -113,7 +113,7 @@ def test_the_keyring_keeps_and_finds(
     assert not backend.kept
 
 
-def test_a_keyring_that_waits_does_not_hold_up_the_window(
+def test_a_blocking_keyring_does_not_block_the_window(
     qtbot: QtBot, passwords: Passwords, backend: MemoryKeyring
 ) -> None:
     answers = Answers()
@@ -125,7 +125,7 @@ def test_a_keyring_that_waits_does_not_hold_up_the_window(
     assert backend.threads == {"keyring"}
 
 
-def test_a_keyring_that_fails_keeps_nothing_and_tells_no_secret(
+def test_a_failing_keyring_stores_nothing_and_logs_no_secret(
     qtbot: QtBot,
     passwords: Passwords,
     backend: MemoryKeyring,

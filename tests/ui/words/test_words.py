@@ -31,7 +31,7 @@ def _english() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_every_code_has_words(code: str) -> None:
+def test_every_code_has_a_text(code: str) -> None:
     assert failures.reason(code)
     assert failures.sentence(code)[-1] in ".)"
     assert "`" not in failures.sentence(code) + failures.step(code), (
@@ -44,7 +44,7 @@ def _keys(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("state", FileState)
-def test_every_state_has_words(state: FileState) -> None:
+def test_every_state_has_a_text(state: FileState) -> None:
     assert states.state(state) != state.value
     assert states.state_help(state).endswith(".")
 
@@ -62,7 +62,7 @@ def test_phrases_are_filled_from_their_details(code: str) -> None:
     assert failures.note(Note(code, detail)) == told
 
 
-def test_a_phrase_within_a_phrase_is_told() -> None:
+def test_a_phrase_within_a_phrase_is_translated() -> None:
     note = Note("not_a_value", {"typed": "date:x", "reason": "date_is"})
     assert failures.note(note).startswith("date:x is searched as text: a date is 2024,")
 
@@ -72,7 +72,7 @@ def test_a_failure_can_be_a_note() -> None:
     assert told == "/a/b is not in this library. Add its folder first."
 
 
-def test_what_is_unknown_is_shown_as_it_is() -> None:
+def test_an_unknown_code_is_shown_as_it_is() -> None:
     assert states.state("brand_new") == "brand new"
     assert states.state_help("brand_new") == ""
     assert failures.reason("brand_new") == "brand new"
@@ -128,7 +128,7 @@ def test_parts_that_could_not_be_read_are_named_with_their_reasons() -> None:
     )
 
 
-def test_why_pages_could_not_be_read_is_told() -> None:
+def test_the_reason_of_unread_pages_is_named() -> None:
     row = FileRow(
         "/a/b.pdf", "/a", "b.pdf", 1, 0, FileState.PARTIAL, detail="letters_unknown", bad_pages=(4,)
     )
@@ -159,7 +159,7 @@ def test_estimates_are_round(seconds: float, begins: str) -> None:
     assert amounts.about(seconds).startswith(begins)
 
 
-def test_only_the_whole_is_a_hundred_percent() -> None:
+def test_only_1_is_100_percent() -> None:
     assert amounts.share(0.9999) == "99 %"
     assert amounts.share(1.0) == "100 %"
 

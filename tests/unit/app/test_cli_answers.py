@@ -21,13 +21,13 @@ def also(year: int) -> Also:
     return Also(f"/a/report-{year}.pdf", f"report-{year}.pdf", "Report", 9, 9, 10, 60)
 
 
-def test_hits_that_are_no_answer_are_called_so_in_one_line() -> None:
+def test_hits_without_a_good_match_have_one_line_above() -> None:
     lines = result_lines(SearchResult((HIT,), good=False), STYLE, explain=False)
     assert lines[0] == NO_MATCH
     assert any("best sentence" in line for line in lines)
 
 
-def test_an_answer_and_nothing_at_all_are_not() -> None:
+def test_a_good_match_and_no_hits_have_no_such_line() -> None:
     for result in (SearchResult((HIT,)), SearchResult((), good=False)):
         assert NO_MATCH not in result_lines(result, STYLE, explain=False)
 

@@ -52,7 +52,7 @@ def test_a_display_without_a_host_is_local_where_it_has_a_socket() -> None:
             assert has_local_display({"DISPLAY": display})
 
 
-def test_what_was_left_free_is_said_and_no_fault() -> None:
+def test_a_process_that_is_not_confined_is_reported_and_no_problem() -> None:
     before = network.current()
     try:
         network.skip("the display is far")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("installed", [True, False])
-def test_what_is_missing_without_libreoffice_is_told(
+def test_a_missing_libreoffice_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, installed: bool
 ) -> None:
     program = tmp_path / "soffice"

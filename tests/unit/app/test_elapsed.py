@@ -64,7 +64,7 @@ def test_where_there_is_nothing_to_index_it_says_so(context: Context, tmp_path: 
     assert NOTHING not in context.err.getvalue()
 
 
-def test_every_command_tells_the_whole_time(context: Context, tmp_path: Path) -> None:
+def test_every_command_prints_the_whole_time(context: Context, tmp_path: Path) -> None:
     documents = str(tmp_path / "documents")
     assert run(context, "index", documents).startswith("Done after 8 min ")
     assert "hits in 50" in run(context, "search", "november")

@@ -44,7 +44,7 @@ def test_numbers_are_named_by_their_group() -> None:
     ]
 
 
-def test_the_words_that_count_are_named_once() -> None:
+def test_matching_words_are_named_once() -> None:
     lines = explained_lines(replace(HIT, explain=HitExplanation(match=MATCH)), Style(width=200))
     first, second = HIT.text[0:5].lower(), HIT.text[6:12].lower()
     assert lines[0] == f"meaning carried by: {first}, {second}"

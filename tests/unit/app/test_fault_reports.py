@@ -44,7 +44,7 @@ def note_fault(message: str = SECRET) -> None:
         logging.getLogger("lectern.test").exception("a job failed: %s", PLACE)
 
 
-def test_it_names_the_place_and_tells_nothing_else(folder: Path) -> None:
+def test_a_report_has_the_traceback_and_no_secrets(folder: Path) -> None:
     note_fault()
     (file,) = fault_reports.reports()
     text = file.read_text("utf-8")
@@ -74,7 +74,7 @@ def test_the_same_fault_is_kept_once_and_all_are_bounded(
     assert list(folder.iterdir()) == []
 
 
-def test_what_is_no_fault_makes_no_report(folder: Path) -> None:
+def test_only_exceptions_make_a_report(folder: Path) -> None:
     logging.getLogger("lectern.test").error("without an exception")
     logging.getLogger("lectern.test").warning("a drive is away", exc_info=OSError(PLACE))
     assert folder.is_dir()
@@ -96,7 +96,9 @@ def test_the_log_is_added_only_when_asked_for(
     assert folder.is_dir()
 
 
-def test_nothing_is_said_to_be_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_faults_the_report_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["report"]) == 0
     assert "No fault was noted." in capsys.readouterr().out
     assert folder.is_dir()

@@ -27,7 +27,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home.library
 
 
-def test_library_and_memory_go_and_settings_and_models_stay(library: Path) -> None:
+def test_library_and_window_files_are_deleted_and_settings_and_models_stay(library: Path) -> None:
     assert library.exists()
     forgetting.forget_everything(library)
     assert not library.exists()
@@ -36,9 +36,7 @@ def test_library_and_memory_go_and_settings_and_models_stay(library: Path) -> No
     assert paths.models_folder().exists()
 
 
-def test_what_another_program_holds_is_not_torn_away(
-    library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_library_is_not_deleted(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forgetting, "PATIENCE_S", 0.5)
     lock = LibraryLock.acquire(library, "another program")
     with pytest.raises(WorldError, match="in use"):

@@ -39,7 +39,7 @@ def test_only_the_owner_can_read_it(folder: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_it_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_the_log_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logs, "MAX_BYTES", 1000)
     logs.start()
     logs.start()

@@ -21,7 +21,7 @@ def test_every_command_and_option_is_there() -> None:
                 assert f".B {name}".replace("-", r"\-") in page
 
 
-def test_text_is_no_request() -> None:
+def test_text_is_escaped_for_troff() -> None:
     for line in manual().splitlines():
         assert not line.startswith("'")
         assert not line.startswith(".") or MACROS.match(line), line

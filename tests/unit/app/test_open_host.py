@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("lasting", [False, True])
-def test_only_an_engine_that_stays_gives_way_to_the_person(
+def test_only_a_lasting_engine_slows_down(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, lasting: bool
 ) -> None:
     runtime = tmp_path / "run"

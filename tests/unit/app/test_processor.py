@@ -23,14 +23,16 @@ if TYPE_CHECKING:
         ("processor\t: 0\nmodel name\t: says nothing of flags\n", ""),
     ],
 )
-def test_what_the_processor_lacks(tmp_path: Path, text: str, lacks: str) -> None:
+def test_missing_instructions_are_found(tmp_path: Path, text: str, lacks: str) -> None:
     file = tmp_path / "cpuinfo"
     file.write_text(text)
     assert missing_of(file) == lacks
     assert missing_of(tmp_path / "nowhere") == ""
 
 
-def test_no_engine_is_opened_on_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_engine_is_opened_without_the_instructions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(engine, "missing", lambda: "AVX2")
     library = tmp_path / "library"
     with pytest.raises(WorldError, match="lacks AVX2") as caught:

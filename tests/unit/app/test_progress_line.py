@@ -30,7 +30,7 @@ def screen(written: str) -> str:
     return "".join(shown).rstrip()
 
 
-def test_what_is_said_while_documents_are_read() -> None:
+def test_the_line_of_each_step() -> None:
     progress = Progress(Step.INDEX, 12, 40, 1200, 5000, 0, 9, 60.0, 150.0, "/a/b.pdf")
     assert describe(progress, Style()) == (
         "12/40 files · 1,200 pages (20.0/s) · 5,000 passages (83.3/s) · about 3 minutes left · "
@@ -58,7 +58,7 @@ def test_a_terminal_shows_the_last_report_and_nothing_of_longer_ones(
     assert "\n" not in stream.getvalue()
 
 
-def test_a_log_gets_a_line_now_and_then() -> None:
+def test_a_log_gets_a_line_at_intervals() -> None:
     stream, now = io.StringIO(), [0.0]
     line = ProgressLine(stream, Style(), live=False, clock=lambda: now[0])
     for _tenth in range(120):

@@ -35,7 +35,7 @@ def test_clean_makes_text_harmless(raw: str, safe: str) -> None:
 
 
 @given(st.text())
-def test_nothing_that_moves_the_cursor_survives(raw: str) -> None:
+def test_clean_removes_control_characters(raw: str) -> None:
     assert all(character.isprintable() or ord(character) > 0x9F for character in render.clean(raw))
 
 
@@ -45,7 +45,7 @@ def test_cells(sample: str, width: int) -> None:
 
 
 @given(text, widths)
-def test_elided_text_fits_and_says_so(sample: str, width: int) -> None:
+def test_elided_text_fits_and_ends_with_dots(sample: str, width: int) -> None:
     short = render.elide(sample, width)
     assert render.cells(short) <= width
     if render.cells(sample) <= width:
@@ -56,7 +56,7 @@ def test_elided_text_fits_and_says_so(sample: str, width: int) -> None:
 
 
 @given(text, widths)
-def test_text_can_lose_its_front_instead(sample: str, width: int) -> None:
+def test_text_can_be_elided_at_its_front(sample: str, width: int) -> None:
     short = render.elide_front(sample, width)
     assert render.cells(short) <= width
     assert sample.endswith(short.removeprefix("…"))
@@ -98,19 +98,19 @@ def test_a_snippet_fits_and_keeps_the_best_sentence(
     assert bool(marked) == bool(best)
 
 
-def test_a_snippet_shows_what_stands_around_the_best_sentence() -> None:
+def test_a_snippet_shows_text_around_the_best_sentence() -> None:
     sample = "Before it. The best one. After it."
     words = render.snippet(sample, (11, 24), 200, PLAIN)
     assert " ".join(word.text for word in words) == "Before it. «The best one.» After it."
     assert render.snippet(sample, (11, 24), 200, Style(unicode=False))[2].text == "**The"
 
 
-def test_a_snippet_joins_what_line_ends_tore_apart() -> None:
+def test_a_snippet_joins_hyphenated_words() -> None:
     words = render.snippet("A nei-\nghbour of the o\ufb03ce. Best.", (27, 32), 200, PLAIN)
     assert " ".join(word.text for word in words) == "A neighbour of the office. «Best.»"
 
 
-def test_dots_stand_for_scraps() -> None:
+def test_short_rests_become_dots() -> None:
     sample = "Some words come in front of it. The best. And so on for a long time."
     words = render.snippet(sample, (32, 41), 28, PLAIN)
     assert " ".join(word.text for word in words) == "… «The best.» …"
@@ -133,7 +133,7 @@ def test_durations(seconds: float, written: str) -> None:
     assert render.duration(seconds) == written
 
 
-def test_a_share_is_whole_only_when_it_is() -> None:
+def test_a_share_is_100_percent_only_for_1() -> None:
     assert [render.share(value) for value in (0, 0.9999, 1)] == ["0 %", "99 %", "100 %"]
 
 

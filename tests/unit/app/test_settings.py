@@ -56,7 +56,7 @@ def test_a_checked_value_is_valid_and_fits_json(setting: Setting, value: Any) ->
 
 @every_setting
 @given(words=st.lists(st.text(max_size=8), max_size=3))
-def test_whatever_is_typed_is_understood_or_refused(setting: Setting, words: list[str]) -> None:
+def test_any_text_is_read_or_rejected(setting: Setting, words: list[str]) -> None:
     value = outcome(lambda: setting.read(words))
     if isinstance(value, WorldError):
         assert value.code == "bad_setting"
@@ -104,20 +104,20 @@ def test_a_broken_file_means_defaults_and_is_reported(file: Path, content: str) 
     assert settings.problems or content == "[]"
 
 
-def test_names_forgive_hyphens(file: Path) -> None:
+def test_names_may_have_hyphens(file: Path) -> None:
     assert find("min-free-gb") is SETTINGS["min_free_gb"]
     with pytest.raises(WorldError, match="no such setting"):
         find("mood")
 
 
-def test_a_place_that_cannot_be_written_is_the_worlds_fault(tmp_path: Path) -> None:
+def test_an_unwritable_file_raises_a_world_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(WorldError) as caught:
         Settings(tmp_path / "file" / "settings.json").set("threads", 1)
     assert caught.value.code == "path_denied"
 
 
-def test_defaults_say_the_same_as_the_engine(file: Path, tmp_path: Path) -> None:
+def test_defaults_are_those_of_the_engine(file: Path, tmp_path: Path) -> None:
     config = engine_config(Settings(file), tmp_path)
     expected = EngineConfig(tmp_path, config.models, languages_model=LANGUAGES_MODEL)
     assert config == expected
@@ -145,7 +145,7 @@ def test_settings_reach_the_engine(file: Path, tmp_path: Path) -> None:
     assert engine_config(settings, tmp_path, offline=True).offline
 
 
-def test_a_change_is_told_and_watching_keeps_nobody_alive(file: Path) -> None:
+def test_watchers_are_called_and_held_weakly(file: Path) -> None:
     class Panel:
         def __init__(self) -> None:
             self.heard: list[str] = []
@@ -169,7 +169,7 @@ def test_a_change_is_told_and_watching_keeps_nobody_alive(file: Path) -> None:
     assert names == panel.heard == ["theme", "theme"]
 
 
-def test_what_another_process_changed_stays(file: Path) -> None:
+def test_changes_of_another_process_stay_in_the_file(file: Path) -> None:
     window, command = Settings(file), Settings(file)
     window.set("theme", "dark")
     command.set("threads", 3)
@@ -178,7 +178,7 @@ def test_what_another_process_changed_stays(file: Path) -> None:
     assert (after["theme"], after["threads"], after["history"]) == ("dark", 3, False)
 
 
-def test_what_another_process_changed_is_read_again(file: Path) -> None:
+def test_changes_of_another_process_are_read_again(file: Path) -> None:
     settings, elsewhere = Settings(file), Settings(file)
     heard: list[str] = []
     settings.watch(heard.append)

@@ -8,7 +8,7 @@ import threading
 from app.signals import stopping
 
 
-def test_the_first_asks_and_the_handlers_are_as_before_in_the_end() -> None:
+def test_the_first_signal_calls_stop_and_handlers_are_restored() -> None:
     before = signal.getsignal(signal.SIGINT)
     asked: list[bool] = []
     with stopping(lambda: asked.append(True)):

@@ -27,7 +27,7 @@ HIT = Hit(
 )  # fmt: skip
 
 
-def test_a_name_is_shown_as_it_is_and_harmless() -> None:
+def test_a_name_is_shown_unchanged_but_escaped() -> None:
     assert render.name(ODD) == SHOWN
     assert render.name("Ä ö/漢字\udcff") == "Ä ö/漢字\\udcff"
 
@@ -76,17 +76,17 @@ def test_other_places_have_pages_only_where_their_format_has() -> None:
     ]
 
 
-def test_a_hit_whose_drive_is_away_is_called_so() -> None:
+def test_a_hit_on_an_offline_drive_is_marked() -> None:
     away = replace(HIT, path="/a/b", other_paths=(), state=FileState.OFFLINE)
     assert hit_lines(1, away, Style(width=110))[-1] == "    /a/b (words, offline)"
 
 
-def test_nothing_is_understood_of_nothing() -> None:
+def test_an_empty_library_has_no_embedded_share() -> None:
     (line,) = [each for each in status_lines(EMPTY) if each.startswith("Passages")]
     assert line == "Passages  0"
 
 
-def test_a_run_that_looked_at_no_folder_has_seen_no_files() -> None:
+def test_a_run_without_a_scan_counts_no_files() -> None:
     summary = Summary({}, 0, 1, 1, 1, 1, 1.0)
     (line,) = summary_lines(summary)
     assert line == "Done after 1.0 s: 1 document read, 1 page (1.0/s), 1 passage."
@@ -100,10 +100,10 @@ def test_a_run_that_looked_at_no_folder_has_seen_no_files() -> None:
         ("normal", "busy", "normal, slower: the computer is busy"),
     ],
 )
-def test_what_is_slow_already_is_not_slowed_down(speed: str, reason: str, said: str) -> None:
+def test_reasons_that_change_nothing_are_left_out(speed: str, reason: str, said: str) -> None:
     assert pace_line(replace(EMPTY, speed=Speed(speed), reason=reason)) == said
 
 
-def test_a_part_past_a_limit_is_told_in_words() -> None:
+def test_a_part_past_a_limit_has_a_sentence() -> None:
     for code in ("too_complex", "too_large"):
         assert WorldError(code, limit="1 MB").reason not in CODES

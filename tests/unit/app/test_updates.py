@@ -67,7 +67,7 @@ def refused(packed: str, key: str, today: date = TODAY) -> str:
     return caught.value.reason
 
 
-def test_what_is_published_is_read(publisher: Publisher, dist: Path) -> None:
+def test_a_published_list_is_read(publisher: Publisher, dist: Path) -> None:
     (found,) = opened(publisher.announce(dist, "2.0.0"), publisher.public, TODAY).releases
     assert (found.version, found.day) == ("2.0.0", "2026-11-22")
     (file,) = found.files
@@ -75,27 +75,27 @@ def test_what_is_published_is_read(publisher: Publisher, dist: Path) -> None:
     assert len(file.sha256) == 64
 
 
-def test_another_key_is_not_believed(
+def test_a_list_signed_with_another_key_is_refused(
     publisher: Publisher, dist: Path, release: ModuleType, tmp_path: Path
 ) -> None:
     other = release.new_key(tmp_path / "other")
     assert refused(publisher.announce(dist, "2.0.0"), other) == "wrong_signature"
 
 
-def test_what_was_changed_is_not_believed(publisher: Publisher, dist: Path) -> None:
+def test_a_changed_list_is_refused(publisher: Publisher, dist: Path) -> None:
     packed = json.loads(publisher.announce(dist, "2.0.0"))
     content = base64.b64decode(packed["signed"]).replace(b"2.0.0", b"9.0.0")
     packed["signed"] = base64.b64encode(content).decode()
     assert refused(json.dumps(packed), publisher.public) == "wrong_signature"
 
 
-def test_an_old_list_is_not_believed(publisher: Publisher, dist: Path) -> None:
+def test_an_expired_list_is_refused(publisher: Publisher, dist: Path) -> None:
     packed = publisher.announce(dist, "2.0.0")
     assert refused(packed, publisher.public, date(2027, 11, 22)) == "releases_expired"
 
 
 @pytest.mark.parametrize("packed", ["", "[]", "{}", '{"signed": "?", "signature": ""}', "<html>"])
-def test_what_is_no_list_is_refused(publisher: Publisher, packed: str) -> None:
+def test_a_file_that_is_no_list_is_refused(publisher: Publisher, packed: str) -> None:
     assert refused(packed, publisher.public) == "not_releases"
 
 
@@ -109,7 +109,7 @@ def test_what_is_no_list_is_refused(publisher: Publisher, packed: str) -> None:
         '{"until": "2027-01-01", "releases": [{"version": "new"}]}',
     ],
 )
-def test_what_is_signed_and_makes_no_sense_is_refused(publisher: Publisher, content: str) -> None:
+def test_a_signed_but_invalid_list_is_refused(publisher: Publisher, content: str) -> None:
     packed = publisher.release.signed(content.encode(), publisher.key)
     assert refused(packed, publisher.public) == "not_releases"
 
@@ -123,7 +123,7 @@ def test_a_key_is_written_once_and_for_its_owner(publisher: Publisher) -> None:
 @pytest.mark.parametrize(
     ("own", "told"), [("1.9.9", "2.0.0"), ("1.10", "2.0.0"), ("2.0.0", ""), ("2.0.1", "")]
 )
-def test_only_a_newer_one_is_told(
+def test_only_a_newer_version_is_returned(
     publisher: Publisher, dist: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     own: str, told: str,
 ) -> None:  # fmt: skip
@@ -136,7 +136,7 @@ def test_only_a_newer_one_is_told(
     assert (made.what, made.outcome) == (f"GET {ADDRESS}", "connected")
 
 
-def test_nothing_is_asked_unless_one_asks(
+def test_nothing_is_fetched_without_check(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def contacted() -> str:
@@ -151,7 +151,7 @@ def test_nothing_is_asked_unless_one_asks(
     assert "names no place" in capsys.readouterr().out
 
 
-def test_a_place_is_asked_safely() -> None:
+def test_the_address_is_https_and_comes_with_a_key() -> None:
     source = own_source()
     assert source.address == "" or source.address.startswith("https://")
     assert bool(source.address) == bool(source.key)
