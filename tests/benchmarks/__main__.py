@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from indexer.api.atomic import write_file
 from tests.benchmarks import (
     ablation,
+    described,
     latency,
     machine,
     memory,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 # In the order of the table.
 PARTS: dict[str, Callable[[Options, Libraries], Section]] = {
     "quality": quality.run,
+    "described": described.run,
     "throughput": throughput.run,
     "latency": latency.run,
     "memory": memory.run,
@@ -50,8 +52,8 @@ PARTS: dict[str, Callable[[Options, Libraries], Section]] = {
 }
 # Throughput indexes a set anew, so it goes first and the other parts have that library.
 ORDER = (
-    "throughput", "quality", "size", "latency", "ablation", "memory", "throttle", "words",
-    "windows",
+    "throughput", "quality", "described", "size", "latency", "ablation", "memory", "throttle",
+    "words", "windows",
 )  # fmt: skip
 TABLE = "table"
 

@@ -108,6 +108,11 @@ class Measurer:
         queries = scorer.read_lines(wanted.folder / "queries.jsonl")
         return cls({query["id"]: query["gold"] for query in queries}, scorer)
 
+    @classmethod
+    def from_gold(cls, gold: Mapping[str, list[dict[str, Any]]]) -> Measurer:
+        """Score queries of our own; ``gold`` is by query as in a set's file."""
+        return cls(gold, _scorer())
+
     def files(self, query: str) -> set[str]:
         """The files that answer a query."""
         return {gold["file"] for gold in self._gold[query]}
