@@ -247,10 +247,15 @@ class Preview(PreviewFrame):
         self.pages.show_document(None)
         code = self._hit is not None and self._hit.format == "code"
         self.text.show_text(text, part, code=code)
-        if self._hit is not None:
-            self.bar.show_unit(page_unit(self._hit.format), self._hit.page)
+        self._show_unit()
         self.bring(self.text)
         self.controls.show_zoom()
+
+    def _show_unit(self) -> None:
+        """Show which slide, sheet or chapter is seen."""
+        if (hit := self._hit) is not None:
+            number = hit.page + self.text.parts_from(hit.start)
+            self.bar.show_unit(page_unit(hit.format), number)
 
     def _text_marked(self, passage: tuple[int, int], sentences: list[tuple[int, int]]) -> None:
         self.text.mark(passage, sentences)
@@ -356,6 +361,7 @@ class Preview(PreviewFrame):
         bar.open.clicked.connect(self._open)
         bar.folder.clicked.connect(self._folder)
         self.text.more_requested.connect(loader.want_more)
+        self.text.verticalScrollBar().valueChanged.connect(self._show_unit)
         self.message.password_given.connect(self._load)
         self.message.repeat_requested.connect(self._try_again)
 

@@ -8,6 +8,7 @@ units of the loaded part.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -260,6 +261,13 @@ class TextView(QTextEdit):
         if lines:
             painter.strokePath(outline([Piece(line) for line in lines], _PADDING), pen)
         painter.end()
+
+    def parts_from(self, place: int) -> int:
+        """Return how many slides, sheets or chapters what is seen lies behind a place."""
+        seen = QPoint(self.viewport().width() // 2, self.viewport().height() // 3)
+        unit = self.cursorForPosition(seen).position()
+        here = self._offset + self._map.to_code_points(unit)
+        return bisect_right(self._pages, here) - bisect_right(self._pages, place)
 
     @property
     def _starts(self) -> list[int]:

@@ -70,12 +70,12 @@ def test_more_of_a_long_text_is_loaded_where_the_person_reaches_its_edge(
 def test_each_slide_has_a_card(qtbot: QtBot, preview: Preview, tmp_path: Path) -> None:
     path = tmp_path / "talk.pptx"
     talk = Presentation()
-    for number in range(1, 4):
+    for number in range(1, 13):
         slide = talk.slides.add_slide(talk.slide_layouts[1])
         slide.shapes.title.text = f"Part {number}"
         slide.placeholders[1].text = f"What is said in part {number}."
     talk.save(str(path))
-    preview.show_hit(hit_of(path, passages_of(path)[0]), [], 0)
+    preview.show_hit(hit_of(path, passages_of(path)[0], format="pptx"), [], 0)
     qtbot.waitUntil(lambda: preview.shown is preview.text)
     QApplication.processEvents()
     view = preview.text
@@ -85,6 +85,12 @@ def test_each_slide_has_a_card(qtbot: QtBot, preview: Preview, tmp_path: Path) -
     gaps = like(column[:, None], grey, 2)[:, 0]
     begins = [at for at in range(1, len(gaps)) if not gaps[at] and gaps[at - 1]]
     assert len(begins) >= 3  # cards begin where the grey between them ends
+    assert preview.bar.unit.text() in ("Slide 1", "Slide 2")
+    bar = view.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    last = preview.bar.unit.text()
+    assert last.startswith("Slide ")
+    assert int(last.split()[1]) > 6
 
 
 def test_a_text_does_not_take_over_the_type_of_the_one_before(
