@@ -30,6 +30,7 @@ NAMES = {
     "meaning": "meaning",
     "name_meaning": "similarity of the name",
     "name_words": "words of the name",
+    "named": "share of a name that the query has",
     "pooled": "similarity to the query",
     "pooled_question": "to its question",
     "question": "question",
