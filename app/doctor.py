@@ -59,7 +59,7 @@ def _network() -> Iterator[Check]:
 
 def _window() -> str:
     if sys.platform == "win32":
-        return "not cut off: this system lets no process give up its network"
+        return f"not cut off: {network.UNSUPPORTED}"
     if has_local_display(os.environ):
         return "would be cut off: its display is on this machine"
     display = os.environ.get("DISPLAY") or os.environ.get("QT_QPA_PLATFORM", "")

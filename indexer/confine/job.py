@@ -1,8 +1,8 @@
 """Job objects of Windows: their processes end with their creator, and have a memory limit.
 
-Owns the three calls and their structures, as Microsoft documents them. A process group does the
-first on Unix, the parent-death signal and the address space the rest. It must not know what runs
-in a job. Standard library only; elsewhere than on Windows there is none.
+Owns the calls and their structures, as documented by Microsoft. On Unix the same is done by process
+groups, the parent-death signal and a limited address space, and there are no jobs. It must not
+know what runs in a job. Standard library only.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class _Extended(ctypes.Structure):
 if sys.platform == "win32":
 
     class Job:
-        """Holds a process, and all it starts, until it is ended or this process ends.
+        """A job with one process and all that it starts; they end with it or with this process.
 
         Args:
-            pid: Of a process that has started nothing yet.
-            memory: What each process in it may commit, in bytes; 0 means no limit.
+            pid: Of a process that has started no others yet.
+            memory: The bytes that each process may commit; 0 means no limit.
 
         Raises:
             OSError: If the system refuses.
@@ -95,10 +95,10 @@ if sys.platform == "win32":
 else:
 
     class Job:
-        """There are none on this system."""
+        """Not supported on this system: the constructor raises ``OSError``."""
 
         def __init__(self, pid: int, memory: int = 0) -> None:
-            raise OSError(f"process {pid} cannot be held to {memory} bytes by a job here")
+            raise OSError(f"no job can limit process {pid} to {memory} bytes on this system")
 
         def end(self) -> None:
             pass

@@ -142,16 +142,16 @@ def restrict(
     Args:
         files: The rights on folders (and everything below) and files; all others are
             forbidden. ``None`` does not restrict files. Missing paths are skipped.
-        ready: The same, made by ``rule``.
+        ready: More of these, made by ``rule``.
         tcp: Whether TCP ports may still be bound and connected to.
         scope: What is restricted to confined processes.
 
     Returns:
-        The version of Landlock that was used, 0 if the kernel has none and nothing was
-        done. Versions below 4 do not restrict TCP, those below 6 have no scopes.
+        The kernel's version of Landlock, 0 if it has none or nothing is to be restricted. Versions
+        below 4 do not restrict TCP, those below 6 have no scopes.
 
     Raises:
-        OSError: If the kernel refuses what it says it can do.
+        OSError: If the kernel refuses a restriction that it reports as supported.
     """
     version = abi()
     handled = _known_files(version) if files is not None else Files(0)

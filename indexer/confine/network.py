@@ -1,9 +1,9 @@
 """Denies this process the network, by means of the operating system.
 
-Owns the means of each system without special rights, and describing what is in force. On Linux a
-seccomp filter refuses all but local sockets, and Landlock also refuses TCP; on macOS a profile
-of the sandbox refuses all but local sockets; Windows has nothing that a process can apply to
-itself. It must not know which process this is. Standard library only.
+Owns the mechanisms that need no special rights, and describing which are in force. On Linux a
+seccomp filter refuses all but local sockets, and Landlock also refuses TCP; on macOS a sandbox
+profile refuses all but local sockets; on Windows a process cannot restrict itself. It must not
+know which process this is. Standard library only.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from indexer.confine import landlock, seccomp
 
 log = logging.getLogger(__name__)
 
-# Services that resolve names for others, by local sockets, which are like any other.
+# Services that resolve host names over local sockets, which stay allowed.
 _RESOLVERS = ("/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve")
-# A profile of macOS, by its name in sandbox_init(3), and what says that it is a name.
+# The name of a macOS profile and the flag SANDBOX_NAMED, see sandbox_init(3).
 _NO_INTERNET, _NAMED = b"no-internet", 1
+UNSUPPORTED = "on this system a process cannot deny itself the network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,13 @@ class Denial:
     """How the network of a process is denied.
 
     Attributes:
-        by: The means in force, strongest first; empty if there are none.
-        why_not: What is missing, in words; "" if nothing is.
-        refused: Whether the system refused a means that it should support.
+        by: The mechanisms in force, strongest first; empty if there are none.
+        why_not: Why one is not in force, as a sentence; "" if all are.
+        refused: Whether the system refused a mechanism that it should support.
     """
 
     by: tuple[str, ...] = ()
-    why_not: str = "nothing was asked of the system"
+    why_not: str = "this process has not restricted itself"
     refused: bool = False
 
 
@@ -55,14 +56,14 @@ def deny() -> Denial:
     elif sys.platform == "darwin":
         _current = _deny_on_macos()
     else:
-        _current = Denial(why_not="this system lets no process give up its network")
+        _current = Denial(why_not=UNSUPPORTED)
     if _current.why_not:
-        log.warning("not cut off from the network in full: %s", _current.why_not)
+        log.warning("not completely cut off from the network: %s", _current.why_not)
     return _current
 
 
 def skip(why: str) -> Denial:
-    """Record why this process keeps the network."""
+    """Record why this process is not denied the network."""
     global _current  # noqa: PLW0603  # as above
     _current = Denial(why_not=why)
     return _current
@@ -74,7 +75,7 @@ def current() -> Denial:
 
 
 def is_reachable() -> bool:
-    """Try whether this process could reach a network. Nothing is sent."""
+    """Whether this process can open a network socket, by trying it. Nothing is sent."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect(("127.0.0.1", 9))
@@ -89,12 +90,12 @@ def verdict() -> tuple[bool, str, str]:
     if not cut.by or reachable:
         wrong = cut.refused or bool(cut.by)
         advice = "Allow programs to install seccomp filters, in the container or the kernel."
-        return not wrong, f"not cut off: {cut.why_not or 'a socket could be made'}", advice
-    value = f"cut off, with all it starts, by {' and '.join(cut.by)}; a try to reach it failed"
+        return not wrong, f"not cut off: {cut.why_not or 'a socket could be opened'}", advice
+    value = f"cut off, with all it starts, by {' and '.join(cut.by)}; opening a socket failed"
     if cut.why_not:
         value += f" ({cut.why_not})"
     for place in filter(os.path.exists, _RESOLVERS):
-        value += f"; {place} would look up names for whoever asks"
+        value += f"; {place} still resolves host names for every process"
     return True, value, ""
 
 

@@ -30,9 +30,10 @@ NICENESS = 10
 # The frozen program's argument in place of ``-m``.
 CHILD_ARGUMENT = "--child"
 SCRATCH_PREFIX = "lectern-reading-"
-# Scratch folders of this age are deleted; no document is read for so long.
+# Older scratch folders are deleted: reading a document never takes so long.
 _STALE_S = 6 * 3600.0
-# Where programs, libraries, fonts and temporary files are, and in which language messages come.
+# The environment variables that a child gets: paths of programs, libraries, fonts and temporary
+# files, and the language of messages.
 _NEEDED = frozenset({
     "PATH", "HOME", "USERPROFILE", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT",
     "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "PROGRAMFILES", "PROGRAMFILES(X86)",
@@ -43,10 +44,10 @@ _NEEDED_PREFIXES = ("LC_", "LECTERN_", "PYTHON", "COVERAGE")
 
 
 class Alarm:
-    """Ends the process after too long without progress.
+    """Ends the process if it is not restarted in time.
 
-    The engine's own timeout is shorter; this one is for a child whose engine has ended. It
-    runs in C without the GIL, which a hanging library may never release.
+    The engine's timeout is shorter; this one is for a child whose engine has ended. It is
+    faulthandler's, which needs no GIL: a hanging library may never release that.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -61,26 +62,26 @@ class Alarm:
 
 
 def is_frozen() -> bool:
-    """Whether this program was installed without an interpreter of its own."""
+    """Whether this is the program made by PyInstaller, which contains the interpreter."""
     return bool(getattr(sys, "frozen", False))
 
 
 def frozen_program(*, window: bool = False) -> str:
-    """Name one of the two programs that an installed Lectern has; they share a folder.
+    """The path of one of the two programs of an installed Lectern, which are in one folder.
 
-    One has the engine, the children and the command line, the other has Qt and the window.
+    One runs the engine, the children and the command line, the other has Qt and the window.
     """
     name = "lectern-window" if window else "lectern"
     return str(Path(sys.executable).with_name(name + Path(sys.executable).suffix))
 
 
 def own_command(*, window: bool = False) -> list[str]:
-    """Return the command that runs Lectern itself, to which its arguments are added."""
+    """Return the command that runs Lectern; the caller appends the arguments."""
     return [frozen_program(window=window)] if is_frozen() else [sys.executable, "-m", "app"]
 
 
 def child_command(module: str) -> list[str]:
-    """Return the command that runs a module as a child; ``app.__main__`` knows those there are."""
+    """Return the command that runs a module as a child; ``app.__main__`` lists the modules."""
     if is_frozen():
         return [frozen_program(), CHILD_ARGUMENT, module]
     return [sys.executable, "-P", "-m", module]
@@ -98,7 +99,7 @@ class ChildOptions:
     """The options of a child from its command line.
 
     Attributes:
-        alarm: To be wound while it works.
+        alarm: To be restarted while it works.
         scratch: The folder for unpacked files; the parent deletes it.
         resident_bytes: The limit of its resident memory; 0 means no limit.
     """
@@ -145,7 +146,7 @@ def make_scratch() -> tempfile.TemporaryDirectory[str]:
 def child_environment() -> dict[str, str]:
     """Return the environment of a child: no tokens, keys or proxies of the person.
 
-    Our package is on its path, and numeric libraries take one thread.
+    Our package is on its path, and numeric libraries use one thread.
     """
     root = str(Path(__file__).resolve().parents[2])
     path = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
@@ -163,7 +164,7 @@ def _is_needed(name: str) -> bool:
 
 
 def _lower_priority() -> None:
-    if hasattr(os, "nice"):  # elsewhere the engine starts us below normal
+    if hasattr(os, "nice"):  # on Windows the engine starts the child at a low priority
         with contextlib.suppress(OSError):
             os.nice(NICENESS)
 
@@ -176,7 +177,7 @@ def _limit_memory(address_space: int) -> None:
 
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if address_space and sys.platform == "linux":  # macOS does not keep it
+    if address_space and sys.platform == "linux":  # macOS does not enforce the limit
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
 
@@ -186,5 +187,5 @@ def die_with(parent: int) -> None:
     if sys.platform != "linux" or not parent:
         return
     libc().prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before we asked
+    if os.getppid() != parent:  # the parent ended before prctl was called
         os._exit(1)

@@ -1,10 +1,10 @@
 """The confinement of a process that reads or renders one document.
 
 Owns the policy: which folders a reader needs besides the document (the interpreter, libraries,
-fonts, dictionaries) and its limits. It must not know formats, pages or
-messages. Documents come from anywhere, and the libraries that parse them have had faults by which
-a document ran code; such code has no network, no other file of the person, no
-program to start and no process to signal. Standard library only.
+fonts, dictionaries) and its limits. A malicious document may run code through a fault of the
+library that parses it; that code can then open no other file of the person, use no network, start
+no program and signal no process. It must not know formats, pages or messages. Standard library
+only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from indexer.confine.landlock import CHANGE, READ, RUN, Files, Rule, Scope
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-# Programs, libraries, fonts, dictionaries: of the system, nothing of a person.
+# Folders of the system with programs, libraries, fonts and dictionaries; none has personal files.
 _SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/gnu/store",
     "/snap", "/app", "/home/linuxbrew/.linuxbrew",
@@ -37,18 +37,18 @@ _SYSTEM_FILES = (
     "/var/cache/fontconfig", "/sys/devices/system/cpu", "/proc/meminfo", "/proc/cpuinfo",
 )  # fmt: skip
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
-# Where LibreOffice puts its socket; the path is fixed in it.
+# LibreOffice creates its socket here; the path cannot be configured.
 SOCKETS = Path("/tmp")  # noqa: S108  # nothing is written there
 # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, and the version of the structure of capset(2).
 _FILE_CAPABILITIES = 1 << 1 | 1 << 2
 _CAPABILITY_VERSION = 0x20080522
-# The version of Landlock that keeps signals among the confined.
+# The first version of Landlock that forbids signals to processes that are not confined.
 _SCOPES_SINCE = 6
 # Limits of one written file, of processor seconds, of open files.
 FILE_BYTES = 1 << 30
 PROCESSOR_S = 3_600
 OPEN_FILES = 512
-# The limit of processes and threads besides the person's own at its start.
+# The limit of processes and threads, in addition to those the person has when it is set.
 PROCESSES = 256
 
 
@@ -56,7 +56,7 @@ def verdict() -> tuple[bool, str, str]:
     """Return for ``doctor`` how readers of documents are confined here.
 
     Returns:
-        Whether everything is in force, what is, and advice.
+        Whether all restrictions are in force, those that are, and advice.
     """
     version = landlock.abi()
     held = [
@@ -68,25 +68,25 @@ def verdict() -> tuple[bool, str, str]:
     if version >= _SCOPES_SINCE and seccomp.is_available():
         return True, ", ".join(held), ""
     if sys.platform != "linux":
-        return True, "limits on time and memory only; this system offers no confinement to them", ""
+        return True, "limits on time and memory only; this system cannot confine a process", ""
     return False, ", ".join(held) or "limits on time and memory only", "Use Linux 6.12 or later."
 
 
 def confine_to_document(document: int | None, scratch: Path, programs: Iterable[Path] = ()) -> None:
     """Confine this process, irrevocably, to one document to read and one folder to write to.
 
-    It has no network and reaches no other process. It may still start the programs of the system,
-    under the same confinement: which document needs one is known only once it was looked into.
-    ``deny_programs`` ends that.
+    It has no network and cannot signal other processes. It may still start programs of the system,
+    which are confined like it: whether a document needs one is known only after its format was
+    identified. ``deny_programs`` forbids them.
 
     Args:
-        document: A descriptor of the document; what it names may be opened again by its path.
-            ``None`` where there is none to be read.
-        scratch: A folder for unpacked files. It exists, and has no other files.
-        programs: Commands that may be needed and that the system does not know.
+        document: A descriptor of the document, which may also be opened by its path. ``None`` if
+            it could not be opened.
+        scratch: An existing, empty folder for unpacked files.
+        programs: Paths of programs outside the folders of the system that may be started.
 
     Raises:
-        OSError: If the kernel refuses what it says it can do.
+        OSError: If the kernel refuses a restriction that it reports as supported.
     """
     _limit()
     _drop_privileges()
@@ -110,10 +110,10 @@ def deny_sockets() -> None:
 
 
 def limit_processes() -> None:
-    """Limit how many processes this one, which may start programs, adds to those of the person.
+    """Limit the processes that this one may add to those of the person.
 
-    The system counts them by user, and does not bound root. Where more are running than can be seen
-    from here, as in a container, there is no limit.
+    The system counts processes by user, and does not limit root. If processes of the user are not
+    visible here, as in a container, the computed limit would be too low; then there is none.
     """
     import resource
 
@@ -125,7 +125,7 @@ def limit_processes() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
     most = running + PROCESSES
     if most > soft != resource.RLIM_INFINITY:
-        return  # the system's own is tighter
+        return  # the limit of the system is lower
     resource.setrlimit(resource.RLIMIT_NPROC, (most, hard))
     try:
         if (child := os.fork()) == 0:
@@ -146,7 +146,7 @@ def _allowed(
     for program in programs:
         yield program.parent, RUN
         yield program.resolve().parent, RUN
-        # LibreOffice ends if it cannot create its socket there.
+        # LibreOffice exits if it cannot create its socket.
         yield SOCKETS, Files.MAKE_SOCK
 
 
@@ -167,7 +167,7 @@ def _opened_places() -> tuple[Rule, ...]:
         *((Path(place), READ) for place in _SYSTEM_FILES),
         *((Path(place), READ | Files.WRITE_FILE) for place in _DEVICES),
         *((place, RUN) for place in _interpreter()),
-        # Of itself, and for its watch over the programs that it starts.
+        # For its own memory use, and that of the programs that it starts.
         (Path("/proc"), READ),
     ]
     found: dict[tuple[int, int], Rule] = {}
@@ -175,7 +175,7 @@ def _opened_places() -> tuple[Rule, ...]:
         with contextlib.suppress(OSError):
             opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
             status, made = os.fstat(opened), landlock.rule(opened, rights)
-            # /bin is /usr/bin on many systems.
+            # Two places may be one folder: /bin is a link to /usr/bin on many systems.
             if (known := found.setdefault((status.st_dev, status.st_ino), made)) is not made:
                 known.allowed_access |= made.allowed_access
                 os.close(opened)
@@ -183,7 +183,7 @@ def _opened_places() -> tuple[Rule, ...]:
 
 
 def _interpreter() -> Iterable[Path]:
-    """Name the folders of Python, its libraries and our own code."""
+    """The folders of Python, its libraries and our own code."""
     root = Path(__file__).resolve().parents[2]
     places = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.exec_prefix)}
     places |= {root / name for name in ("app", "indexer", "resources")}
@@ -194,10 +194,9 @@ def _interpreter() -> Iterable[Path]:
 
 
 def _drop_privileges() -> None:
-    """Drop root's privileges other than on files: tracing, mounting, other users' processes.
+    """Drop root's capabilities (tracing, mounting, signals to others) except those on files.
 
-    Reading files that their owner closed to others stays, since root asked for them; which files
-    those are, Landlock says.
+    Root may index files that only their owner may read; Landlock limits access to the document.
     """
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     kept = struct.pack("=6I", *[_FILE_CAPABILITIES if n < 2 else 0 for n in range(6)])

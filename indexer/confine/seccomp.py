@@ -1,9 +1,9 @@
 """seccomp: which system calls this process may make.
 
 Owns a filter in the kernel's classic BPF, as documented in ``Documentation/userspace-api/
-seccomp_filter.rst``, and the numbers of the calls it knows on x86-64 and 64-bit Arm. It must not
-know who is confined. A filter sees numbers and not what pointers name, so files are Landlock's.
-Standard library only.
+seccomp_filter.rst``, and the numbers of the filtered calls on x86-64 and 64-bit Arm. A filter sees
+the arguments of a call but not the memory they point to, such as paths, so access to files is
+restricted by Landlock. It must not know who is confined. Standard library only.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _AT_NUMBER, _AT_ARCHITECTURE, _AT_ARGUMENTS = 0, 4, 16
 _LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
 _IF_EQUAL, _IF_AT_LEAST, _IF_BITS = 0x15, 0x35, 0x45  # BPF_JMP | BPF_JEQ, BPF_JGE, BPF_JSET | BPF_K
 _RETURN = 0x06
-# Numbers of the x32 interface of x86-64 begin here; another way to the same calls.
+# From this number on, calls of x86-64 are those of its x32 interface: the same calls again.
 _X32 = 0x40000000
 
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """An architecture: the kernel's name, its number of ``seccomp``, a column of ``_NUMBERS``."""
+    """An architecture: its AUDIT_ARCH constant, number of ``seccomp``, column of ``_NUMBERS``."""
 
     audit: int
     seccomp: int
@@ -72,13 +72,13 @@ _NUMBERS: dict[str, tuple[int, int]] = {
     "mq_open": (240, 180),
 }  # fmt: skip
 
-# Ways round the rule on sockets, also through another process of the same user.
+# With these a process could evade the rule on sockets, also through another process of its user.
 _BYPASSES = (
     "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "process_madvise",
     "bpf", "perf_event_open",
 )  # fmt: skip
 _IO_URING = ("io_uring_setup", "io_uring_enter", "io_uring_register")
-# Not needed by readers; each is a large attack surface of the kernel or reaches other processes.
+# Calls that readers do not need; many had faults in the kernel, or they affect other processes.
 _NEVER_NEEDED = (
     "userfaultfd", "add_key", "request_key", "keyctl", "mount", "umount2", "pivot_root", "chroot",
     "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
@@ -88,18 +88,18 @@ _NEVER_NEEDED = (
 
 
 def is_available() -> bool:
-    """Return whether filters can be made for this machine."""
+    """Return whether there are filters for this system and processor."""
     return sys.platform == "linux" and os.uname().machine in _MACHINES
 
 
 def deny_network() -> bool:
     """Deny this process, all its threads and all that it starts the network, but not AF_UNIX.
 
-    ``socket`` then fails with ``EAFNOSUPPORT``, as on a machine without that protocol, which
-    libraries know how to take. Sockets that are open already go on working.
+    ``socket`` then fails with ``EAFNOSUPPORT``, as on a machine without that protocol, a case that
+    libraries handle. Sockets that are open already stay usable.
 
     Returns:
-        Whether it was done; False where there are no filters for this machine.
+        Whether it was done; False if ``is_available`` is.
 
     Raises:
         OSError: If the kernel refuses the filter.
@@ -113,11 +113,11 @@ def deny_unneeded(*, programs: bool = False, local_sockets: bool = False) -> boo
     Args:
         programs: Whether it may start processes and programs, for Tesseract and LibreOffice;
             threads may always be started.
-        local_sockets: Whether those programs need AF_UNIX sockets. They can listen and not connect:
-            behind the sockets of a desktop are programs that start others.
+        local_sockets: Whether those programs need AF_UNIX sockets. They can listen but not connect,
+            because a desktop has services on such sockets that start programs on request.
 
     Returns:
-        Whether it was done; False where there are no filters for this machine.
+        Whether it was done; False if ``is_available`` is.
 
     Raises:
         OSError: If the kernel refuses the filter.
@@ -133,20 +133,21 @@ def reading_filter(*, programs: bool, local_sockets: bool) -> bytes:
     rules.append(_Rule("connect", errno.ECONNREFUSED))
     if not programs:
         rules += [_Rule(name, errno.EPERM) for name in ("fork", "vfork", "execve", "execveat")]
-        # The C library falls back to clone, whose flags a filter can see.
+        # The flags of clone3 are behind a pointer. On ENOSYS the C library calls clone instead,
+        # which is allowed for threads.
         rules += [_Rule("clone3", errno.ENOSYS), _Rule("clone", errno.EPERM, bits=CLONE_THREAD)]
     return _assemble(rules)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A call that fails with an error, unless its first argument lets it pass.
+    """A call that fails with an error, unless its first argument permits it.
 
     Attributes:
         name: Of the call.
-        error: Number of the error.
-        equal: The first argument with which it may be made.
-        bits: Bits of which its first argument must have one.
+        error: The errno that it returns.
+        equal: It is permitted if its first argument equals this.
+        bits: It is permitted if its first argument has one of these bits.
     """
 
     name: str
@@ -169,12 +170,12 @@ def _assemble(rules: Iterable[_Rule]) -> bytes:
 
 
 def program(rules: tuple[_Rule, ...], machine: str) -> bytes:
-    """Assemble a filter: the instructions of the kernel, eight bytes each."""
+    """Assemble a filter: BPF instructions of eight bytes."""
     target = _MACHINES[machine]
     code = [
         _instruction(_LOAD, _AT_ARCHITECTURE),
         _instruction(_IF_EQUAL, target.audit, 1, 0),
-        _instruction(_RETURN, _ERRNO | errno.ENOSYS),  # the calls of another architecture
+        _instruction(_RETURN, _ERRNO | errno.ENOSYS),  # a call of another architecture
         _instruction(_LOAD, _AT_NUMBER),
     ]
     if machine == "x86_64":

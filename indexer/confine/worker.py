@@ -2,9 +2,9 @@
 
 Owns forking, waiting and ending. A child that reads documents keeps its libraries loaded and
 never opens a document itself: for each one it forks a worker, which confines itself
-(``indexer.confine.reader``) and reads. So no document is affected by another one, and memory that
+(``indexer.confine.reader``) and reads. So a malicious document affects no other, and memory that
 a library leaks is freed with the worker. It must not know the work. On systems without fork the
-child reads itself (``is_available``). Standard library only.
+child itself reads the documents (``is_available``). Standard library only.
 """
 
 from __future__ import annotations
@@ -45,11 +45,10 @@ class Worker:
 
     Args:
         work: Called in the confined process; an exception ends it with a traceback.
-        document: The file it may read. Whether there is one, and whether it can be opened, is for
-            ``work`` to find out.
-        started: The folder it may write to, and the memory it may hold.
-        keep: Descriptors that stay open; all others but the three standard ones are closed.
-        programs: Commands it may start, beside those of the system.
+        document: The file it may read. If it cannot be opened, ``work`` is called all the same.
+        started: Has the folder it may write to, and the limit of its memory.
+        keep: Descriptors that stay open; all others except the three standard ones are closed.
+        programs: Programs it may start, in addition to those of the system.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class Worker:
     ) -> None:
         self._resident_bytes = started.resident_bytes
         prepare()
-        gc.freeze()  # pages that are not touched stay shared
+        gc.freeze()  # the collector would write to all objects, and so copy shared memory
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
@@ -73,8 +72,8 @@ class Worker:
     def wait(self, answered: int | None = None) -> bool:
         """Wait for its end, or until it writes to a pipe; return whether it is still running.
 
-        A worker that crashes, or grows too large and is killed for it, takes this process along:
-        half an answer may have been written, and the caller must know why it ended.
+        If the worker crashes, or is killed because it exceeds its memory limit, this process ends
+        in the same way, as part of an answer may have been written: so the engine sees why.
 
         Args:
             answered: The reading end of a pipe to which it writes after each answer.
@@ -93,7 +92,7 @@ class Worker:
         return False
 
     def end(self) -> None:
-        """Kill it and wait."""
+        """Kill the process and wait for its end."""
         with suppress(OSError):
             os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
@@ -109,7 +108,7 @@ class Worker:
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the memory a process of Linux holds; 0 once it ended."""
+    """Return the resident memory of a process on Linux; 0 after its end."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE_BYTES
     except (OSError, IndexError, ValueError):
@@ -117,7 +116,7 @@ def resident_bytes(pid: int) -> int:
 
 
 def empty(scratch: Path) -> None:
-    """Remove what a worker left in its folder."""
+    """Delete everything in the folder of a worker that has ended."""
     with suppress(OSError):
         for entry in os.scandir(scratch):
             with suppress(OSError):
@@ -134,7 +133,7 @@ def _run_worker(
     keep: Collection[int],
     programs: Collection[Path],
 ) -> NoReturn:
-    """Do the work and end; nothing above this frame must ever run again in this process."""
+    """Do the work and exit: the code of the callers is the parent's and must not run here."""
     status = _FAILED_STATUS
     try:
         confine_to_document(_opened(document), scratch, programs)
@@ -161,7 +160,7 @@ def _close_all_but(keep: Collection[int]) -> None:
 
 
 def _opened(document: Path) -> int | None:
-    """Open a file without reading it; errors are reported when it is read."""
+    """A descriptor of a file, None if it cannot be opened; reading it will report the error."""
     try:
         return os.open(document, os.O_PATH | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -169,7 +168,7 @@ def _opened(document: Path) -> int | None:
 
 
 def _exit_like(number: int) -> NoReturn:
-    """Exit with the worker's status, so that the parent sees the same."""
+    """End this process by the signal that ended the worker, which the parent then sees."""
     if number in (signal.SIGKILL, signal.SIGSTOP):
         os.kill(os.getpid(), number)
     with suppress(OSError, ValueError):

@@ -262,7 +262,7 @@ def cores() -> int:
 
 
 def _readers() -> int:
-    """The number of readers: half the cores, but two on two: words are searchable sooner."""
+    """The number of readers: half the cores; both of two, so that words are searchable sooner."""
     return max(min(cores(), 2), cores() // 2)
 
 

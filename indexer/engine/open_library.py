@@ -1,7 +1,7 @@
 """An open library: every request that can be answered during indexing.
 
 Owns these handlers, and the settings that are effective at once (speed, pause, passwords).
-``indexer.engine.engine`` opens and closes, ``indexing`` indexes; this must not know how.
+It must not know how a library is opened (``indexer.engine.engine``) or indexed (``indexing``).
 """
 
 from __future__ import annotations

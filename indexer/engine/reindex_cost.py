@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Sizes of the samples of passages, for counting tokens and for measuring the model.
 SAMPLE = 48
-# Of a row: its key, its document and what the table needs beside the vectors.
+# Of a row without its vectors: the key, the document, and overhead.
 _ROW_BYTES = 24
 
 
@@ -89,7 +89,7 @@ def _sample(store: Store, rows: Sequence[DocRow]) -> list[EmbedInput]:
 def _try_out(
     config: EngineConfig, record: ModelRecord, sample: Sequence[EmbedInput]
 ) -> tuple[float, float]:
-    """Tokens a passage and passages a second, by reading a sample; 0 where that cannot be."""
+    """Tokens per passage and passages per second, measured on a sample; 0 if unknown."""
     if not sample:
         return 0.0, 0.0
     try:

@@ -1,7 +1,7 @@
-"""Queueing again what could not be read, and the passwords that protected documents need for it.
+"""Queues files again that could not be read, and keeps the passwords of protected documents.
 
-Owns the choice of files, and the passwords, which are in memory only: nothing here is written,
-logged or shown. The queue itself is the catalog's. It must not read anything.
+Owns the choice of files, and the passwords, which are kept in memory only and never logged. The
+queue is the catalog's. It must not open files.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog.catalog import Catalog
 
-# What another try may read: the rest is as it is for a reason that has not changed.
+# The states in which reading may succeed if it is tried again.
 FAILED = (FileState.FAILED, FileState.UNREADABLE)
 
 

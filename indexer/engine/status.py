@@ -181,7 +181,7 @@ def _scans(engine: OpenLibrary) -> Iterator[Checked]:
     value = ", ".join([scans.engine or "none", *filter(None, [" ".join(scans.languages)])])
     waiting = f"{scans.waiting} pages wait. " if scans.waiting else ""
     advice = f"{waiting}Scans are read with Tesseract: {scans.install}."
-    # Without scans nothing is amiss.
+    # A missing Tesseract is a problem only if the library has scans.
     missing = bool(scans.install)
     yield "text recognition", not (missing and waiting), value, advice if missing else ""
 

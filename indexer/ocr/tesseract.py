@@ -1,7 +1,7 @@
-"""Tesseract as a command: whether it is installed, how to install it, what it reads, and one run.
+"""Tesseract as a command: finding it, its languages, how to install it, and one run.
 
 Owns finding the program and running it: without a shell, the image on standard input and hOCR on
-standard output, with limits on time and memory, at the lowest priority, and killed with the process
+standard output, with limits of time and memory, at the lowest priority, and killed with the process
 that started it. The install command is shown, never run. It must not know pages or libraries.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 NAME = "tesseract"
-# Programs started from a desktop do not search where these are put.
+# Installers put it here, which is not in the PATH of programs started from a desktop.
 _PLACES = {
     "darwin": ("/opt/homebrew/bin/tesseract", "/usr/local/bin/tesseract"),
     "win32": (
@@ -39,10 +39,10 @@ _PLACES = {
 }
 _ASK_S = 20.0
 _VERSION = re.compile(r"tesseract v?(\d+)\.(\d+)")
-# Orientation-and-script-detection data, listed like a language.
+# The data for detecting orientation and script; Tesseract lists it among the languages.
 _ORIENTATION_DATA = "osd"
 _LANGUAGE = re.compile(r"(?!osd$|equ$)[a-z]{3}(_\w+)?")
-# It takes about 170 MB for a page; more than this is a fault.
+# A page takes about 170 MB.
 MEMORY_BYTES = 1 << 30
 _LOOK_S = 0.2
 _SPARE_S = 5
@@ -70,10 +70,10 @@ class Program:
     """An installed Tesseract.
 
     Attributes:
-        path: The command.
-        version: Its first two numbers; the third changes nothing that is read.
-        languages: What it can read, by its own codes.
-        detects_orientation: Whether it finds out by itself that a page is turned.
+        path: Of the program.
+        version: Its first two numbers; releases that differ in the third read the same.
+        languages: The installed ones, by Tesseract's names.
+        detects_orientation: Whether it can detect that a page is rotated.
     """
 
     path: str
@@ -83,12 +83,12 @@ class Program:
 
 
 def find_program() -> Program | None:
-    """Return the Tesseract of this machine; None where it, or every language, is missing."""
+    """Return the installed Tesseract; None without it, or without any language."""
     path = shutil.which(NAME) or next(filter(_is_file, _PLACES.get(sys.platform, ())), "")
     if not path:
         return None
     version = _VERSION.search(_ask(path, "--version"))
-    # The first line says where they are.
+    # The first line is the folder of the languages.
     listed = [line.strip() for line in _ask(path, "--list-langs").splitlines()[1:]]
     languages = tuple(name for name in sorted(listed) if _LANGUAGE.fullmatch(name))
     if version is None or not languages:
@@ -99,13 +99,13 @@ def find_program() -> Program | None:
 def install_command(
     platform: str = sys.platform, which: Callable[[str], str | None] = shutil.which
 ) -> str:
-    """Return the command that installs Tesseract here, or the name of what is to be installed."""
+    """Return the command that installs Tesseract here, or the usual name of its package."""
     if platform in _SYSTEMS:
         return _SYSTEMS[platform]
     manager = next((name for name in _MANAGERS if which(name)), None)
     if manager is None:
         return _ELSEWHERE
-    # Chinese is written with a hyphen there.
+    # Tesseract's "chi_sim" is "chi-sim" in the names of packages.
     return _MANAGERS[manager].format(package_of_system().replace("_", "-"))
 
 
@@ -118,16 +118,16 @@ def recognise(
     seconds: float,
     beat: Callable[[], None],
 ) -> str:
-    """Return what Tesseract reads in an image, as hOCR.
+    """Recognise the text of an image; return it as hOCR.
 
     Args:
-        program: What to run.
+        program: The installed Tesseract.
         languages: Of the text, the most likely first.
-        image: In a format that says its own size: PNM, PNG.
-        resolution: Of the image, in dots an inch.
-        seconds: Of a processor, after which it is killed; or of the clock, when it used none.
-            At the lowest priority a busy machine may keep it waiting for long.
-        beat: Called while it runs.
+        image: A file in a format with a header, such as PNM or PNG.
+        resolution: Of the image, in dots per inch.
+        seconds: It is killed after so much processor time, or after so long without using any:
+            on a busy machine a process of the lowest priority may have to wait.
+        beat: Called whenever it has used processor time.
 
     Raises:
         WorldError: ``out_of_time``, ``out_of_memory``, or ``child_died`` if it fails.
@@ -146,7 +146,7 @@ def recognise(
         raise WorldError("child_died", reason=f"Tesseract: {error.strerror}") from error
     finally:
         os.close(reading)
-    # A separate writer thread lets the main one poll.
+    # The image is written by another thread, as this one polls the process.
     feeder = threading.Thread(target=_feed, args=(writing, image), name="feeder")
     feeder.start()
     try:
@@ -181,10 +181,10 @@ def _feed(writing: int, image: bytes) -> None:
 def _watched(
     process: subprocess.Popen[bytes], seconds: float, beat: Callable[[], None]
 ) -> tuple[bytes, bytes]:
-    """Wait for the program, and end it if it takes too much or does nothing.
+    """Wait for the program, and kill it if it exceeds a limit; return its two outputs.
 
     Raises:
-        subprocess.TimeoutExpired: If it took too much time.
+        subprocess.TimeoutExpired: If it exceeded a limit of time.
         WorldError: ``out_of_memory``.
     """
     import psutil
@@ -210,7 +210,7 @@ def _watched(
 
 
 def _confined(seconds: float) -> dict[str, Any]:
-    """How the program is started so that it stays low, small and mortal."""
+    """Arguments of ``Popen``: the lowest priority, limits, and ending with this process."""
     if sys.platform == "win32":
         flags = subprocess.IDLE_PRIORITY_CLASS | subprocess.CREATE_NO_WINDOW
         return {"creationflags": flags}
@@ -220,12 +220,12 @@ def _confined(seconds: float) -> dict[str, Any]:
         import resource
 
         os.nice(_NICENESS)
-        processor_s = int(seconds) + _SPARE_S  # if no parent is left to stop it
+        processor_s = int(seconds) + _SPARE_S  # in case this process has ended
         resource.setrlimit(resource.RLIMIT_CPU, (processor_s, processor_s))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         die_with(parent)
 
-    # The children that call this have one thread.
+    # ``preexec_fn`` may deadlock in a process with threads; the callers have none at this point.
     return {"preexec_fn": confine}
 
 
@@ -238,7 +238,7 @@ def _failure_message(err: bytes, status: int) -> str:
 
 
 def _ask(path: str, option: str) -> str:
-    """Run the program for what it says about itself; "" if it says nothing."""
+    """Run the program with an option that prints information; "" if that fails."""
     try:
         answer = subprocess.run(
             [path, option],
