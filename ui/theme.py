@@ -125,7 +125,7 @@ _SCALED = frozenset({
 })  # fmt: skip
 
 
-# Fusion's arrow of a combo box, and the room that it has.
+# The sizes of Fusion's arrow of a combo box and of the area around it, in pixels.
 _ARROW, _ARROW_ROOM = 7, 19
 
 
@@ -145,7 +145,7 @@ class _Enlarged(QProxyStyle):
         pixels = super().pixelMetric(metric, option, widget)
         return round(pixels * self._factor) if metric in _SCALED else pixels
 
-    # Fusion draws the arrow of a combo box in pixels of its own choice.
+    # Fusion draws the arrow of a combo box with a constant size.
 
     def sizeFromContents(
         self,

@@ -42,7 +42,7 @@ class FirstSearch(QWidget):
         self.suggestions = Suggestions(context, self)
         self.suggestions.found.connect(self._offer)
         self._hit = False
-        self._example = ""  # what is answered while nothing has been typed
+        self._example = ""  # the suggestion that is answered while the field is empty
         self._make_parts()
         self._arrange()
         self._typing = timer(self, TYPING_MS, self.search)
@@ -122,7 +122,7 @@ class FirstSearch(QWidget):
         button.setProperty("query", text)
         button.clicked.connect(self._use)
         self.offers.addWidget(button)
-        if not self._example:  # the first answer comes by itself
+        if not self._example:  # the first suggestion is answered at once
             self._example = text
             if not self.field.text().strip():
                 self.search()

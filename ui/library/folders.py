@@ -138,7 +138,7 @@ class FoldersPage(QWidget):
         delete.activated.connect(self._remove)
 
     def _open_menu(self, at: QPoint) -> None:
-        """Open what the buttons do with the chosen folders, where the person points."""
+        """Open a menu of the buttons' actions at the pointer."""
         if not self.list.selectionModel().hasSelection():
             return
         menu = QMenu(self)

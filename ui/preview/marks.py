@@ -71,7 +71,7 @@ _UPRIGHT = (
 
 
 def bounds(pieces: Iterable[Piece]) -> QRectF:
-    """Return the box around pieces."""
+    """Return the box around some pieces."""
     around = QRectF()
     for piece in pieces:
         around = around.united(piece.box)

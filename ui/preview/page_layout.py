@@ -84,7 +84,7 @@ def turned(turn: int, size: Size) -> QTransform:
 
 
 def turned_size(turn: int, size: Size) -> Size:
-    """Return the width and height of a page once it was turned."""
+    """Return the width and height of a page after quarter turns."""
     return (size[1], size[0]) if turn % 2 else size
 
 
@@ -145,7 +145,7 @@ class PageLayout:
         return self.transform(page).inverted()[0].map(place)
 
     def part_of(self, page: int, area: QRectF) -> tuple[float, float]:
-        """Return from where to where an area shows a page, as shares of its height."""
+        """Return the part of a page within an area, as shares of its height."""
         box = self.transform(page).inverted()[0].mapRect(area)
         height = self._pages[page - 1][1]
         return box.top() / height, box.bottom() / height

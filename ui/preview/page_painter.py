@@ -86,7 +86,7 @@ class PagePainter:
         return QRectF(x, y, rect.width(), rect.height())
 
     def _to_view(self, page: int, sheet: QRectF) -> QTransform:
-        """Return the way from points of a page to the viewport."""
+        """Return the transformation from points of a page to the viewport."""
         layout = self._view.layout_
         away = sheet.topLeft() - layout.rect(page).topLeft()
         return layout.transform(page) * QTransform.fromTranslate(away.x(), away.y())

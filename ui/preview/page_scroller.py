@@ -50,7 +50,7 @@ class PageScroller(QAbstractScrollArea):
         self.document: PageDocument | None = None
         self.layout_ = PageLayout((), 1.0, 0.0)
         self.zoom = Zoom()
-        self.turn = 0  # quarters clockwise
+        self.turn = 0  # quarter turns clockwise
         self.target: tuple[int, QRectF] | None = None
         self._page = 1
         self.settling = timer(self, _SETTLE_MS, self.fetch)
@@ -61,7 +61,7 @@ class PageScroller(QAbstractScrollArea):
             bar.actionTriggered.connect(self._let_go)
 
     def fitted(self, page: int) -> Size:
-        """Return the width and height, in points, of what the zoom fits into the viewport."""
+        """Return the width and height, in points, that the zoom fits into the viewport."""
         return self.document.sizes[page - 1] if self.document is not None else (1.0, 1.0)
 
     def fetch(self) -> None:
@@ -99,7 +99,7 @@ class PageScroller(QAbstractScrollArea):
         self.zoom_changed.emit()
 
     def turn_by(self, step: int) -> None:
-        """Turn all pages by quarters clockwise, and keep what is shown in view."""
+        """Turn all pages by quarter turns clockwise, and keep the target in view."""
         if self.document is None:
             return
         self.turn = (self.turn + step) % 4

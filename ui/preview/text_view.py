@@ -212,7 +212,7 @@ class TextView(QTextEdit):
         font.setPixelSize(round(max(least, _LEAST_PX) * 1.1**self._zoom))
         self.document().setDefaultFont(font)
         shown, parts = laid_out(self._text, self._offset, self._blocks, code=self._code)
-        self.setCurrentCharFormat(QTextCharFormat())  # not that of the text before
+        self.setCurrentCharFormat(QTextCharFormat())  # drops that of the last text
         self.setPlainText(for_qt(shown))
         self._fit_column()
         Typesetter(self.document(), self._map).set_parts(parts)
@@ -271,7 +271,7 @@ class TextView(QTextEdit):
 
     @property
     def _starts(self) -> list[int]:
-        """Where the slides, sheets or chapters begin that are loaded, but the first."""
+        """Return the offsets at which loaded slides, sheets or chapters begin, but the first."""
         start, end = self.loaded
         return [page for page in self._pages[1:] if start < page < end]
 

@@ -83,7 +83,7 @@ class SearchBar(QWidget):
         menu.popup(button.mapToGlobal(QPoint(left, button.height())))
 
     def show_saved(self, saved: tuple[Saved, ...]) -> None:
-        """Say beside the star how many new passages the saved searches have."""
+        """Show the number of new passages of the saved searches beside the star."""
         self._saved = saved
         new = sum(each.new for each in saved)
         name = self.tr("Saved and recent searches, collections")

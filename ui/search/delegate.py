@@ -64,7 +64,7 @@ class ResultsDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.stale = False
         self.phrases = ""  # the phrases of the query
-        self.new: AbstractSet[Key] = frozenset()  # hits that are new since the last look
+        self.new: AbstractSet[Key] = frozenset()  # new hits of a saved search
         self.explained: tuple[Key, Words] | None = None  # the hit whose words are underlined
         self._measure_by(style)
         self._snippets: OrderedDict[tuple[Key, bool, bool, bool], Snippet] = OrderedDict()
@@ -290,7 +290,7 @@ class ResultsDelegate(QStyledItemDelegate):
         self._text(painter, option, rest, headings)
 
     def _new(self, painter: QPainter, option: QStyleOptionViewItem, area: QRect) -> QRect:
-        """Paint that something came since one last looked; return what is left of the line."""
+        """Paint the mark of a new passage; return the rest of the line's rectangle."""
         style = self.style
         painter.setPen(theme.current().good)
         text = _Line(describe.new(), style.strong, style.strong_metrics)

@@ -156,7 +156,7 @@ def heading(row: Row, phrases: str) -> str:
 
 
 def new() -> str:
-    """What is said of a passage that came since one last looked."""
+    """The mark of a new passage of a saved search."""
     return QCoreApplication.translate("Results", "New")
 
 

@@ -63,7 +63,7 @@ class LiveSearch(QObject):
 
     @property
     def is_asking(self) -> bool:
-        """Whether a question is under way or about to be."""
+        """Whether a request is under way or planned."""
         return self._request_id is not None or self._timer.isActive()
 
     @property

@@ -31,7 +31,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A search with a name; ``new`` is how many passages came since one last looked."""
+    """A search with a name; ``new`` is its number of passages not shown yet."""
 
     name: str
     text: str
@@ -54,7 +54,7 @@ class Memory(QObject):
     ) -> None:
         super().__init__(parent)
         self.recent: tuple[str, ...] = ()
-        self.documents: tuple[str, ...] = ()  # that were looked at, the newest first
+        self.documents: tuple[str, ...] = ()  # paths of opened documents, the newest first
         self.saved: tuple[Saved, ...] = ()
         self._history, self._saved = folder / "history.json", folder / "searches.json"
         self._worker = worker
@@ -86,7 +86,7 @@ class Memory(QObject):
         self._write_history()
 
     def note_document(self, path: str) -> None:
-        """Remember a document that was looked at, unless that is switched off."""
+        """Add a document to the history, if that is on."""
         if self._remembers and self.documents[:1] != (path,):
             others = (each for each in self.documents if each != path)
             self.documents = (path, *others)[:MOST_DOCUMENTS]
@@ -155,7 +155,7 @@ class Memory(QObject):
 
 
 def load(file: Path) -> dict[str, Any]:
-    """Read a file of the person's; one that is missing or spoilt is empty."""
+    """Read a JSON object from a file; {} if it is missing or invalid."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -48,7 +48,7 @@ class ResultsModel(QAbstractListModel):
         super().__init__(parent)
         self.rows: list[Row] = []
         self.phrases = ""  # the phrases of the query
-        self.new: AbstractSet[Key] = frozenset()  # hits that came since one last looked
+        self.new: AbstractSet[Key] = frozenset()  # new hits of a saved search
         self._places: dict[Key, int] = {}
 
     def rowCount(self, parent: Index | None = None) -> int:
@@ -80,7 +80,7 @@ class ResultsModel(QAbstractListModel):
         return Qt.DropAction.CopyAction
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """What is dragged out: the file for programs, the passage with its source for texts."""
+        """Return the data of a drag: the file for programs, the cited passage for texts."""
         data = QMimeData()
         hits = [self.rows[index.row()].hit for index in indexes]
         data.setUrls([QUrl.fromLocalFile(hit.path) for hit in hits])

@@ -120,7 +120,7 @@ class ResultsPane(QWidget):
             self._announce()
 
     def show_new(self, keys: AbstractSet[Key]) -> None:
-        """Say of these hits of the next answer that they are new."""
+        """Set which hits of the next answer are marked as new."""
         self.view.results.new = self.model.new = keys
 
     def show_words(self, hit: Hit | None, words: Words | None) -> None:

@@ -30,7 +30,7 @@ class Amounts(QObject):
         return self.tr("%Ln passage(s)", "", number)
 
     def new(self, number: int) -> str:
-        """So many passages that came since one last looked."""
+        """So many new passages of a saved search."""
         return self.tr("%Ln new passage(s)", "", number)
 
     def exact(self, number: int) -> str:
