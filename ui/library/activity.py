@@ -220,14 +220,12 @@ class ActivityPanel(ColumnPage):
         self.bar.setVisible(activity is not None)
         self.legend.setVisible(activity is not None)
         self.current.setVisible(progress is not None)
-        if progress is not None:
-            total = progress.files_total  # unknown during the scan
-            read = min(progress.files_done / total, 1.0) if total else 0.0
+        self.current.setText(from_home(progress.current) if progress is not None else "")
+        if progress is not None and progress.files_total:
+            read = min(progress.files_done / progress.files_total, 1.0)
             # Until passages are counted, the share is that of the files read.
-            understood = progress.share if progress.passages else 0.0
-            self.bar.show_shares(read, understood, known=bool(total))
-            self.current.setText(from_home(progress.current))
-        elif activity is not None:
+            self.bar.show_shares(read, progress.share if progress.passages else 0.0)
+        elif activity is not None:  # at rest, or in the scan, which does not know its work
             self.bar.show_shares(1.0, activity.embedded_share)
 
     # -- actions --------------------------------------------------------------------------------

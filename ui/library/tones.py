@@ -43,12 +43,12 @@ class TonesBar(QProgressBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTextVisible(False)
+        self.setRange(0, STEPS)
         self.read = 0.0
 
-    def show_shares(self, read: float, embedded: float, *, known: bool = True) -> None:
-        """Show shares of the work, 0 to 1; a busy bar if the amount of work is not ``known``."""
+    def show_shares(self, read: float, embedded: float) -> None:
+        """Show shares of the work, 0 to 1."""
         self.read = read
-        self.setRange(0, STEPS if known else 0)
         self.setValue(round(STEPS * embedded))
         self.update()
 
@@ -58,10 +58,7 @@ class TonesBar(QProgressBar):
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self.sizeHint().height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.maximum():
-            super().paintEvent(event)
-            return
+    def paintEvent(self, _event: QPaintEvent) -> None:
         full = theme.current().selection
         _paint(self, [(self.value() / STEPS, full), (self.read, light_tone())])
 

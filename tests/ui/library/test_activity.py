@@ -244,3 +244,10 @@ def test_rates_are_smoothed() -> None:
     rows = dict(facts(IDLE, smooth))
     assert rows["Embedded:"].startswith("all")
     assert "Pace:" not in rows
+
+
+def test_the_bar_is_not_full_while_folders_are_scanned(qtbot: QtBot, tmp_path: Path) -> None:
+    scanning = replace(BUSY, running=running(Step.SCAN), embedded_share=0.2)
+    panel, _link = _canned(qtbot, tmp_path, scanning)
+    assert panel.bar.value() == 0.2 * panel.bar.maximum()
+    panel.hide()
