@@ -9,6 +9,7 @@ from app import render
 from app.cli_common import Command, Context, existing
 from app.signals import CANCELLED
 from indexer.api.requests import Index
+from indexer.api.types import FileState
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from indexer.api.types import Summary
 
 # In these states a file was read, or there is nothing to be read.
-_QUIET_STATES = frozenset({"indexed", "text_only", "empty", "excluded"})
+_QUIET_STATES = frozenset(
+    {FileState.INDEXED, FileState.TEXT_ONLY, FileState.EMPTY, FileState.EXCLUDED}
+)
 
 
 def _arguments(parser: ArgumentParser) -> None:

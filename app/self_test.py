@@ -19,6 +19,7 @@ from app.demo import QUESTION, documents
 from app.doctor import check
 from indexer.api.errors import LecternError
 from indexer.api.requests import Diagnose, Search
+from indexer.api.types import FileState
 from indexer.confine.process import own_command
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _engine(context: Context) -> Iterator[Check]:
     samples = documents()
     summary = index(context, [samples, samples.parent / "scans"], quiet=True)
     states = ", ".join(f"{count} {state}" for state, count in sorted(summary.states.items()))
-    read = summary.states.get("indexed", 0)
+    read = summary.states.get(FileState.INDEXED, 0)
     yield check("indexing", f"{states}; {summary.pages} pages", ok=read >= _count(samples))
     yield _search(context, "search", QUESTION, ANSWER)
     yield _search(context, "scanned page", f'"{SCANNED}"', SCANNED)

@@ -260,13 +260,8 @@ class MainWindow(QMainWindow):
         self.quit_requested.emit()
 
     def _choose(self, name: str) -> None:
-        match name:
-            case "settings":
-                self.show_settings()
-            case "keys":
-                self.show_keys()
-            case _:
-                self.pages.show_page(name)
+        buttons = {SETTINGS: self.show_settings, KEYS: self.show_keys}
+        buttons.get(name, partial(self.pages.show_page, name))()
 
     def _show_library(self) -> None:
         self.pages.show_page(LIBRARY)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, SetPace
 from indexer.api.status import Speed
+from indexer.api.types import FileState
 from ui import theme
 from ui.elided import ElidedLabel
 from ui.icons import icon
@@ -244,7 +245,7 @@ class ActivityPanel(ColumnPage):
         self._questions.ask(request, self.show_activity)
 
     def _want_set_aside(self) -> None:
-        self.files_requested.emit("failed")
+        self.files_requested.emit(FileState.FAILED)
 
 
 class _Legend(QWidget):
