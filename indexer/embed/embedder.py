@@ -19,6 +19,7 @@ from indexer.embed.devices import AUTO, CPU, choose
 from indexer.embed.encoder import Encoder
 from indexer.embed.layout import Layout
 from indexer.embed.models import TOKENIZER, Side
+from indexer.embed.pooling import unit
 from indexer.embed.token_states import TokenStates, collect
 from indexer.embed.tokens import shared_tokenizer
 
@@ -95,16 +96,7 @@ class OnnxEmbedder:
 
     def encode_query(self, text: str) -> NDArray[np.float32]:
         """The vector of a query: float32, shape ``(dimension,)``, of length 1."""
-        self._check(Side.QUERIES)
-        sequences = self._layout.text(self.record.query_prefix + text)
-        pooler = Pooler(self._encoder_record, [1], sequences)
-        done = [
-            pair
-            for batch in self._batches([sequence.ids for sequence in sequences], None)
-            for pair in self._pool(self._run(batch), sequences, pooler)
-        ]
-        ((_, vectors),) = done
-        return vectors.vector
+        return unit(self.query_states(text).states.sum(axis=0))
 
     def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
         """The vectors of passages of any length, in their order.
@@ -139,11 +131,18 @@ class OnnxEmbedder:
                 yield self._pool(run, sequences, pooler)
 
     def query_states(self, text: str) -> TokenStates:
-        """The token states of a query; ``encode_query(text)`` is their normalised mean."""
+        """The token states of a query; ``encode_query(text)`` is their normalised mean.
+
+        A late-chunking model with a prefix for queries has only those of words: its passages are
+        means without prefix and special tokens too, and punctuation makes questions similar to
+        each other (card of ``lectern-e5-late``; without a prefix that changes little).
+        """
         self._check(Side.QUERIES)
         sequences = self._layout.text(self.record.query_prefix + text)
         starts = self._layout.starts(text, self.record.query_prefix)
-        return self._token_states(sequences, 0, starts)
+        states = self._token_states(sequences, 0, starts)
+        of_words = self.record.late and self.record.query_prefix
+        return states.of_words(text) if of_words else states
 
     def passage_states(self, passages: Sequence[EmbedInput], wanted: int) -> TokenStates:
         """The token states of one passage; its vector is their normalised mean.

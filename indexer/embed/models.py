@@ -109,8 +109,9 @@ class ModelRecord:
 
     If ``query_window`` is not 0, the file contains two encoders (``indexer.compiler.adapter``), and
     all other fields but ``probe`` describe that of passages. That of queries reads up to
-    ``query_window`` tokens and takes the mean over all of them, special ones included. It must not
-    change while the id stays, because it also queries vectors of earlier files of the model.
+    ``query_window`` tokens; what the mean of a query runs over, see ``OnnxEmbedder.query_states``.
+    The probe's is over all tokens, special ones included. It must not change while the id stays,
+    because it also queries vectors of earlier files of the model.
 
     ``(cosine - cosine_centre) / cosine_spread`` maps cosines of questions and passages to the
     distribution of MiniLM's, which ranking is fitted to. ``cosine_between`` is the centre of

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 import numpy as np
 
@@ -33,6 +34,16 @@ class TokenStates:
 
     states: NDArray[np.float32]
     starts: NDArray[np.int32]
+
+    def of_words(self, text: str) -> TokenStates:
+        """Those with something else than punctuation in ``text``; all, if there are none."""
+        starts = np.unique(np.append(self.starts, len(text)))
+        ends = starts[np.searchsorted(starts, self.starts, side="right").clip(max=len(starts) - 1)]
+        kept = np.array([
+            start >= 0 and any(category(sign)[0] in "LMNS" for sign in text[start:end])
+            for start, end in zip(self.starts.tolist(), ends.tolist(), strict=True)
+        ])  # fmt: skip
+        return TokenStates(self.states[kept], self.starts[kept]) if kept.any() else self
 
 
 def collect(

@@ -136,6 +136,17 @@ def _similar(sides: tuple[OnnxEmbedder, OnnxEmbedder], *texts: str) -> NDArray[n
     return found
 
 
+@pytest.mark.parametrize("end", ["", " ?!", " \u2026 \u201d", "\u061f"])
+def test_a_question_after_a_prefix_is_the_mean_of_its_words(
+    sides: tuple[OnnxEmbedder, OnnxEmbedder], end: str
+) -> None:
+    queries = sides[1]
+    starts = set(queries.query_states("Notice, please" + end).starts.tolist())
+    assert {0, 8} <= starts
+    others = starts & {-1, 6, *range(14, 20)}
+    assert not others if queries.record.query_prefix else {-1, 6} <= others
+
+
 def test_a_query_finds_its_passage(name: str, sides: tuple[OnnxEmbedder, OnnxEmbedder]) -> None:
     notice, bread = _similar(sides, NOTICE, BREAD)
     assert notice > bread + SPREAD.get(name, 0.2)

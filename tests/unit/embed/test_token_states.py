@@ -10,6 +10,7 @@ import pytest
 from indexer.config import Precision
 from indexer.embed.factory import open_embedder
 from indexer.embed.pooling import unit
+from indexer.embed.token_states import TokenStates
 from indexer.search.alignment import align
 from indexer.search.explain_match import token_owners
 from indexer.text.terms import word_spans
@@ -44,6 +45,22 @@ def test_the_normalised_mean_of_states_is_the_vector(embedder: OnnxEmbedder, wan
     shares = align(query.states, tokens.states)
     cosine = float(embedder.encode_query("who slept at dawn?") @ vector)
     assert shares.total == pytest.approx(cosine, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "starts", "kept"),
+    [
+        ("Why? (C++)", [-1, 0, 3, 5, 6, 7, 9, -1], [0, 6, 7]),
+        ("\u957f\u57ce\uff1f", [-1, 0, 0, 1, 2, -1], [0, 0, 1]),
+        ("?!", [-1, 0, 1, -1], [-1, 0, 1, -1]),  # nothing else is there
+        ("", [-1, -1], [-1, -1]),
+    ],
+)
+def test_words_are_what_is_no_punctuation(text: str, starts: list[int], kept: list[int]) -> None:
+    states = np.arange(len(starts), dtype=np.float32)[:, None]
+    found = TokenStates(states, np.array(starts, np.int32)).of_words(text)
+    assert found.starts.tolist() == kept
+    assert [starts[int(row)] for row in found.states[:, 0]] == kept
 
 
 @pytest.mark.parametrize("chosen", [SHORT, LONG], ids=["short", "long"])
