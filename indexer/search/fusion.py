@@ -68,7 +68,7 @@ class Weights:
     question: float = 0.5  # of the question within meaning; the whole query has the rest
     words: float = 1.5
     around: float = 0.1  # of the passages before and after, each
-    heading: float = 0.15
+    heading: float = 0.1
     short: float = 0.05  # for each e-fold that text is shorter than usual
     figures: float = 0.15  # of a table of figures, where figures are asked for
     name_meaning: float = 0.3

@@ -241,6 +241,13 @@ def test_the_phrase_itself_is_marked(opened: Engine) -> None:
     assert "bears the cost" in first.text[slice(*first.best)]
 
 
+def test_quotes_in_a_question_put_no_passage_first(opened: Engine) -> None:
+    answer = ask(opened, "how is the rent of the workshop paid?").hits[0]
+    quoting = ask(opened, 'how is the rent of the workshop paid, by the "next boat" or otherwise?')
+    assert (quoting.hits[0].file, quoting.hits[0].start) == (answer.file, answer.start)
+    assert all(hit.why is not Why.PHRASE for hit in quoting.hits)
+
+
 def test_a_search_for_many_hits_can_be_cancelled_while_they_are_made(opened: Engine) -> None:
     class Counting(CancelToken):
         checks = 0
