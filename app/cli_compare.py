@@ -158,7 +158,7 @@ COMMANDS = (
         "Show what each of two documents says that the other does not, statement by statement, by "
         "pages and headings, and where both say the same with other numbers or a negation. Both "
         "must be in the library. Tables, headings and lists of names are left out. Meaning and "
-        "wording are compared; how alike two statements must be, the documents themselves tell. "
+        "wording are compared; how similar two statements must be is derived from the documents. "
         "It helps to read two versions; it proves nothing.",
         (
             ("lectern compare lease-2023.pdf lease-2024.pdf", "two versions of a contract"),
@@ -172,8 +172,7 @@ COMMANDS = (
         "similar",
         "find what resembles a document or a page",
         "Find what resembles a document or a page of one, and show which sentences match. Whole "
-        "documents are held against each other passage by passage. `like:` does the same within a "
-        "query.",
+        "documents are compared passage by passage. `like:` does the same within a query.",
         (
             ("lectern similar lease.pdf", "documents like this one"),
             ("lectern similar lease.pdf#page=3 deposit", "a page, drawn towards a word"),

@@ -92,8 +92,8 @@ COMMANDS = (
         "engine",
         "serve the library to the window and to other commands",
         "Keep the library open and answer the window and other commands, which attach to it by "
-        "themselves. Only you can reach it, over a local socket. Other commands do not need it: "
-        "without a running engine they open the library themselves.",
+        "themselves. It listens on a local socket that only you can open. Other commands do not "
+        "need it: without a running engine they open the library themselves.",
         (
             ("lectern engine", "serve until Ctrl+C"),
             ("lectern engine --watch", "and read what changes meanwhile"),

@@ -30,12 +30,12 @@ def _arguments(parser: ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="folders or files to add; without any, all folders of the library are looked at again",
+        help="folders or files to add; without any, all folders of the library are scanned again",
     )
     parser.add_argument(
         "--rescan",
         action="store_true",
-        help="read again also what looks unchanged by size and time",
+        help="read files again even if size and time are unchanged",
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
@@ -106,14 +106,14 @@ COMMANDS = (
         "index",
         "read folders and files into the library",
         "Read documents so that they can be searched. Folders are remembered: run the command "
-        "without a path to look at all of them again. Only what is new or changed is read. "
-        "Ctrl+C ends the run cleanly at any time, and the next one goes on from there. "
+        "without a path to scan all of them again. Only what is new or changed is read. "
+        "Ctrl+C ends the run cleanly at any time, and the next one continues from there. "
         "Searching works while it runs. The exit status is 0 also when some files could not be "
         "read; `lectern files` tells which and why.",
         (
             ("lectern index ~/Documents", "read a folder and everything in it"),
             ("lectern index report.pdf notes.md", "read two files"),
-            ("lectern index", "look at all folders of the library again"),
+            ("lectern index", "scan all folders of the library again"),
         ),
         _arguments,
         _run,

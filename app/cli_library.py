@@ -231,7 +231,7 @@ def _move(options: Namespace, context: Context) -> int:
 COMMANDS = (
     Command(
         "status",
-        "how the library is: folders, files by state, size, model, device",
+        "show the library: folders, files by state, size, model, device",
         "Describe the library: its folders, how many files are in which state, how much of it is "
         "embedded, its size and the free disk, the model and the device it runs on and why, "
         "languages the model does not cover, and what is running.",
@@ -241,9 +241,9 @@ COMMANDS = (
     ),
     Command(
         "files",
-        "every file with its state and the reason",
-        "List the files of the library, a line each: state, path, reason, with tabs between. "
-        "Nothing is skipped in silence: what was not read is here, with the reason.",
+        "list every file with its state and the reason",
+        "List the files of the library, a line each: state, path and reason, separated by tabs. "
+        "Files that were not read are listed too, with the reason.",
         (
             ("lectern files", "everything"),
             ("lectern files --state unreadable --state failed", "what could not be read"),

@@ -121,27 +121,27 @@ COMMANDS = (
     Command(
         "pause",
         "stop indexing until told to go on",
-        "Let whatever runs come to a stand within seconds and start nothing new. Searching goes "
-        "on. The pause lasts until `lectern resume`, over a restart too.",
-        (("lectern pause", "stand still"),),
+        "Stop running work within seconds and start no new work. Searching still works. The pause "
+        "lasts until `lectern resume`, over a restart too.",
+        (("lectern pause", "stop indexing"),),
         no_arguments,
         _pause,
     ),
     Command(
         "resume",
         "go on after `lectern pause`",
-        "Go on where indexing was paused. Nothing that was finished is done again.",
+        "Continue indexing where it was paused. What was finished is not done again.",
         (("lectern resume", "go on"),),
         no_arguments,
         _resume,
     ),
     Command(
         "pace",
-        "work slowly, normally or fast, or tell which",
-        "Choose how hard indexing works, and see why it is slow when it is. Slow uses a quarter "
-        "of the time and leaves searches as quick as they are without it. Normal gives way by "
-        "itself on battery, while other programs are busy and while you type. Fast never does.",
-        (("lectern pace", "tell which"), ("lectern pace slow", "stay in the background")),
+        "set or show the speed of indexing: slow, normal or fast",
+        "Set the speed of indexing, or show it with the reason why it is reduced. Slow uses a "
+        "quarter of the time and keeps searches as quick as without indexing. Normal slows down on "
+        "battery, while other programs are busy and while you type. Fast never slows down.",
+        (("lectern pace", "show the speed"), ("lectern pace slow", "stay in the background")),
         _pace_arguments,
         _pace,
     ),
@@ -149,7 +149,7 @@ COMMANDS = (
         "retry",
         "read again what could not be read",
         "Read files again that failed, or that were set aside because reading them stopped a "
-        "process. Files that are named are read again whatever became of them.",
+        "process. Files that are named are read again whatever their state.",
         (
             ("lectern retry", "everything that failed"),
             ("lectern retry ~/Documents/report.pdf", "one file"),

@@ -115,9 +115,7 @@ def _reindex_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--rollback", action="store_true", help="answer with the model before the last change again"
     )
-    group.add_argument(
-        "--discard", action="store_true", help="let go of what is kept for --rollback"
-    )
+    group.add_argument("--discard", action="store_true", help="delete what is kept for --rollback")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     json_argument(parser)
 
@@ -196,8 +194,8 @@ COMMANDS = (
         "verify",
         "read the whole library once and say what is wrong with it",
         "Compare the catalog, the store and the disk with each other, in both directions, and read "
-        "all of the library once. Nothing is mended; `lectern repair` does that. The exit status "
-        "is 0 where everything is whole and 1 where something is wrong.",
+        "all of the library once. Nothing is changed; `lectern repair` does that. The exit status "
+        "is 0 if everything is whole and 1 if something is wrong.",
         (("lectern verify", "for a person"), ("lectern verify --json", "for a program")),
         json_argument,
         _verify,
@@ -205,10 +203,10 @@ COMMANDS = (
     Command(
         "repair",
         "take out what is damaged, and read what was lost again",
-        "Repair a library: what cannot be read or contradicts itself is taken out, and what was "
-        "lost with it is read again from your files, which are never touched. A catalog or a "
-        "table that cannot be opened is made anew from what can still be read of it. The exit "
-        "status is 0 when the library is whole afterwards.",
+        "Repair a library: what cannot be read or is inconsistent is removed, and what was lost "
+        "with it is read again from your files, which are never changed. A catalog or a table that "
+        "cannot be opened is made again from what can still be read of it. The exit status is 0 if "
+        "the library is whole afterwards.",
         (
             ("lectern repair", "repair, and read again what was lost"),
             ("lectern repair --no-index", "repair now, read later"),
@@ -219,12 +217,12 @@ COMMANDS = (
     Command(
         "reindex",
         "change the embedding model, or say what that would cost",
-        "Make all vectors with another model, or what is missing with the one of now. The old "
-        "vectors answer until the new ones are complete; then all searches change over at once. An "
-        "engine that serves makes them by itself while nobody asks for anything. "
-        "Ctrl+C ends it, and `lectern index` goes on. The model before is kept until another "
-        "change is complete, so that --rollback can bring it back. What an older version of "
-        "Lectern has read is read again on the way.",
+        "Compute all vectors with another model, or the missing ones with the current model. "
+        "Searches use the old vectors until the new ones are complete, then all change over at "
+        "once. A running engine computes them while it is idle. Ctrl+C stops it, and `lectern "
+        "index` continues. The old model is kept until another change is complete, so that "
+        "--rollback can bring it back. Files read by an older version of Lectern are read again on "
+        "the way.",
         (
             ("lectern reindex --model all-MiniLM-L6-v2 --dry-run", "what it would cost"),
             ("lectern reindex --precision fp32", "change the precision"),

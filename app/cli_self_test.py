@@ -31,11 +31,11 @@ def _run(options: Namespace, context: Context) -> int:
 COMMANDS = (
     Command(
         "self-test",
-        "see whether this installation works",
+        "test whether this installation works",
         "Index the sample documents in a temporary library, search them, recognise a scanned page, "
-        "open a window that is not shown and wait for the page in it, and look for sockets that "
-        "lead out of this machine. Your own library is not touched.",
-        (("lectern self-test", "try everything once"),),
+        "open a window that is not shown and wait for the page in it, and look for internet "
+        "sockets. Your own library is not touched.",
+        (("lectern self-test", "test everything once"),),
         _arguments,
         _run,
     ),
