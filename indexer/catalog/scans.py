@@ -176,7 +176,7 @@ class Scans:
         tally = ScanTally(
             self._db.value("SELECT generation FROM roots WHERE id = ?", root, default=0)
         )
-        if walk.only is not None:  # somebody works on these files just now
+        if walk.only is not None:  # the person is working on these files now
             with self._db.read() as connection:
                 tally.priority = next_priority(connection)
         batch: list[FoundFolder] = []

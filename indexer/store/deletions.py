@@ -190,7 +190,7 @@ def _bitmap_rows(content: bytes) -> NDArray[np.uint32] | None:
     if head[0] != _COOKIE:
         return None  # run containers, which Lance does not write, or damage
     count = int(head[1])
-    at = 8 + 8 * count  # behind the keys, sizes and offsets of containers
+    at = 8 + 8 * count  # after the keys, sizes and offsets of containers
     if at > len(content):
         raise ValueError("containers are missing")
     found = [np.empty(0, np.uint32)]

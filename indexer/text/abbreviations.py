@@ -1,4 +1,4 @@
-"""Abbreviations, whose full stop may not end a sentence, and words that begin sentences.
+"""Abbreviations, whose full stop may not end a sentence, and words that often begin sentences.
 
 Data only. Entries are in lower case and without their last full stop, except the words that begin
 sentences, which are capitalised.

@@ -1,9 +1,9 @@
 """The search view: canonical text as search and embedding need it, with a map of offsets back.
 
-Owns what is folded away between the text that was read and the text that is searched: running
-heads, hyphens at line ends, ligatures, odd spaces, control characters, line breaks inside a
-paragraph. Letters are never changed otherwise. Pure functions of a text and its blocks; it must
-not know about files, pages or passages.
+Owns the differences between canonical text and view: without running heads, hyphens at line ends,
+control characters, and line breaks inside a paragraph; with single spaces, and letters in place of
+ligatures. No other letter is changed. Pure functions of a text and its blocks; it must not know
+about files, pages or passages.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ if TYPE_CHECKING:
 
 _NEWLINE = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 
-# Persian and Indic scripts write with the two joiners; elsewhere they are invisible as well.
+# The two zero-width joiners, which have a meaning only in Persian and Indic scripts.
 _JOINERS = "(?<![\u0600-\u0dff\u0e80-\u1cff])[\u200c\u200d]"
-# Shapes that fonts draw for letters, with the letters as their compatibility decomposition:
-# Kangxi radicals, Latin and Armenian ligatures, Hebrew and Arabic presentation forms.
+# Characters for the shape of letters, which NFKC replaces by the letters: Kangxi radicals, Latin
+# and Armenian ligatures, Hebrew and Arabic presentation forms.
 _SHAPES = "\u2f00-\u2fd5\ufb00-\ufbb1\ufbd3-\ufd3d\ufd50-\ufdfb\ufe70-\ufefc"
 _LEADER = r"(?P<leader>([._\-\u2013\u2014=*~\xb7\u2026\u2022\ufffd])(?: ?\5){4,})"
 _EDIT = re.compile(
     rf"(?P<run> *[{INVISIBLE}][{INVISIBLE} ]*|  +)|(?P<shape>[{_SHAPES}]|{_JOINERS})"
     rf"|(?P<marks>[\u0300-\u036f]+)|{_LEADER}"
 )
-_LEADER_KEPT = 3  # dots of "Chapter 1 ..... 7" that stay: each one would be a token
+_LEADER_KEPT = 3  # dots kept of "Chapter 1 ..... 7", as a model reads a token for each
 
 _DASHES = "/\u2013\u2014"
-# Scripts that put no space between words, so that none belongs at the end of a line either.
+# Scripts without spaces between words; their lines are joined without one.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff01-\uff60\U00020000-\U0003ffff]"
 )
-# First parts that English keeps apart; every other lower-case pair is one word torn in two.
+# First parts of compounds that English writes with a hyphen. After any other word in small letters,
+# a hyphen at the end of a line is taken for one of hyphenation.
 _KEEPS_HYPHEN = (
     "all anti cross ever ex first five four full half hard high in large left like long low mid "
     "much near non off on one open part post pre quasi real right second self semi short single "
@@ -60,7 +61,7 @@ _WORD_REACH = 40
 class View:
     """A text to search, and where each of its characters came from.
 
-    The map is a list of runs in which both sides advance together: run ``k`` begins at
+    The map is a list of runs of consecutive characters in both: run ``k`` begins at
     ``view_starts[k]`` in the view and at ``canonical_starts[k]`` (absolute) in the document.
     """
 
@@ -95,7 +96,7 @@ def make_view(text: str, blocks: Sequence[Block] = (), offset: int = 0) -> View:
     Args:
         text: The canonical text from ``offset`` on.
         blocks: Blocks with absolute offsets; those outside the slice are ignored, and text that
-            no block covers is read as paragraphs between blank lines.
+            no block covers is split into paragraphs at blank lines.
         offset: Canonical offset of ``text[0]``.
 
     Returns:
@@ -120,7 +121,7 @@ def make_view(text: str, blocks: Sequence[Block] = (), offset: int = 0) -> View:
 
 
 def line_join(text: str, last: int, first: int) -> tuple[bool, str]:
-    """How two lines of one paragraph meet.
+    """How two lines of one paragraph are joined.
 
     Args:
         text: The text of both.
@@ -128,7 +129,7 @@ def line_join(text: str, last: int, first: int) -> tuple[bool, str]:
         first: Index of the first character of the lower line.
 
     Returns:
-        Whether the character at ``last`` is a hyphen that goes, and what stands between the two.
+        Whether the character at ``last`` is a hyphen to be removed, and the text between the two.
     """
     above, below = text[last], text[first]
     if above == "-":
@@ -160,7 +161,7 @@ def _hyphen_join(text: str, last: int, first: int) -> tuple[bool, str]:
 
 
 class _Gap(NamedTuple):
-    """What a run of spaces and invisible characters amounts to."""
+    """A run of spaces and invisible characters: ``as_code`` is its text in a block of code."""
 
     newlines: int
     spaced: bool
@@ -193,7 +194,7 @@ class _Builder:
         self._text = text
         self._pieces: list[str] = []
         self._size = 0
-        self._shift = 0  # canonical offset minus view offset, in the run under way
+        self._shift = 0  # canonical offset minus view offset, in the current run
         self._view_starts = [0]
         self._canonical_starts = [0]
 
@@ -205,7 +206,7 @@ class _Builder:
         )
 
     def emit(self, piece: str, canonical: int) -> None:
-        """Add characters that came from ``canonical`` and the places right after it."""
+        """Add characters whose canonical offsets are ``canonical`` and the following ones."""
         if not piece:
             return
         size = self._size
@@ -220,7 +221,7 @@ class _Builder:
         self._size = size + len(piece)
 
     def fold(self, start: int, end: int, kind: BlockKind) -> None:
-        """Add ``text[start:end]``, folded as its kind asks."""
+        """Add ``text[start:end]``, folded as a block of this kind."""
         text, at = self._text, start
         for match in _EDIT.finditer(text, start, end):
             begin, stop = match.span()
@@ -231,7 +232,7 @@ class _Builder:
                 if goes:
                     self.emit(text[at : begin - 1], at)
                     self.emit(piece, begin)
-                else:  # side by side: one run of the map
+                else:  # consecutive in both: one run of the map
                     self.emit(text[at:begin] + piece, at)
             elif match.lastgroup == "leader":
                 if kind is BlockKind.CODE:
@@ -240,7 +241,7 @@ class _Builder:
                 self.emit(text[begin] * _LEADER_KEPT, begin)
             elif match.lastgroup == "marks":
                 if begin == at:
-                    continue  # nothing before them that they could join
+                    continue  # there is no character before them to be composed with
                 self.emit(text[at : begin - 1], at)
                 self.emit(unicodedata.normalize("NFC", text[begin - 1 : stop]), begin - 1)
             else:
@@ -250,7 +251,7 @@ class _Builder:
         self.emit(text[at:end], at)
 
     def _run(self, run: str, begin: int, stop: int, kind: BlockKind) -> tuple[bool, str]:
-        """Whether the hyphen before a run goes, and what stays of the run."""
+        """Whether the hyphen before a run is removed, and what replaces the run."""
         gap = _gap(run)
         if kind is BlockKind.CODE:
             return False, gap.as_code

@@ -16,7 +16,7 @@ from tests.integration.scanning import (
     without_tesseract,
 )
 from tests.integration.world import World, check_whole, quoted, search, states
-from tests.unit.extract.bad_fonts import ENGLISH, drawn_letters, rotated, said, show
+from tests.unit.extract.bad_fonts import ENGLISH, drawn_letters, mapped, rotated, show_mapped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ SAID = "hohyhq vklsv zhuh orvw"
 
 
 def rotated_page(path: Path) -> Path:
-    return show(path, (ENGLISH, rotated(3)))
+    return show_mapped(path, (ENGLISH, rotated(3)))
 
 
 def with_a_sound_page(path: Path) -> Path:
@@ -102,7 +102,7 @@ def test_where_less_is_recognised_the_text_stays(world: World, tesseract: Counte
 def test_a_page_that_shows_what_its_text_says_is_no_bad_page(
     world: World, tesseract: Counted
 ) -> None:
-    letters(world.documents / "cipher.pdf", said(ENGLISH, rotated(3)))
+    letters(world.documents / "cipher.pdf", mapped(ENGLISH, rotated(3)))
     with world.engine() as engine:
         world.index(engine)
         (row,) = engine.call(ListFiles()).files

@@ -32,7 +32,7 @@ def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> F
     def dense(x: Floats, name: str) -> Floats:
         return np.asarray(x @ w[f"{name}.weight"].T + w[f"{name}.bias"], np.float32)
 
-    meeting = plain_meeting(len(ids), shape)
+    mask = plain_attention_mask(len(ids), shape)
     gelu = np.vectorize(lambda v: v * 0.5 * (1 + erf(v / sqrt(2))), otypes=[np.float32])
     x = w["embeddings.word_embeddings.weight"][ids]
     x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
@@ -44,7 +44,7 @@ def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> F
         context = np.zeros_like(x)
         for head in range(shape.heads):
             q, k, v = (part[:, head * size : (head + 1) * size] for part in parts)
-            scores = np.exp(q @ k.T / sqrt(size)) * meeting
+            scores = np.exp(q @ k.T / sqrt(size)) * mask
             context[:, head * size : (head + 1) * size] = scores / scores.sum(1, keepdims=True) @ v
         mixed = dense(context, f"{stem}.attention.output.dense")
         x = norm(x + mixed, f"{stem}.attention.output.LayerNorm")
@@ -53,17 +53,17 @@ def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> F
     return x
 
 
-def plain_meeting(length: int, shape: Architecture) -> NDArray[np.bool_]:
+def plain_attention_mask(length: int, shape: Architecture) -> NDArray[np.bool_]:
     """Which token (row) attends to which (column), computed token by token."""
-    meeting = np.ones((length, length), bool)
+    mask = np.ones((length, length), bool)
     block, anchors, seen = shape.block, shape.anchors, shape.block + 2 * shape.reach
     body = length - anchors
     if not block or body <= seen:
-        return meeting
+        return mask
     size = ceil(body / ceil(body / block))
     for token in range(anchors, length):
         begin = min((token - anchors) // size * size, body - size)
         first = anchors + min(max(begin - (seen - size) // 2, 0), body - seen)
-        meeting[token, anchors:first] = False
-        meeting[token, first + seen :] = False
-    return meeting
+        mask[token, anchors:first] = False
+        mask[token, first + seen :] = False
+    return mask

@@ -77,7 +77,7 @@ def lessons(recipe: dict[str, ModuleType], corpus: Any, tokenizer: TextTokenizer
     return recipe["lessons"].Lessons(corpus, tokenizer, 5, 40)
 
 
-def _as_the_program_reads(window: Any, corpus: Any, tokenizer: TextTokenizer, title: str) -> Any:
+def _embedder_window(window: Any, corpus: Any, tokenizer: TextTokenizer, title: str) -> Any:
     """The window of the embedder from the first passage to the last."""
     numbers = range(window.passages[0].first, window.passages[-1].last)
     inputs = []
@@ -111,8 +111,7 @@ def test_training_windows_equal_those_of_the_embedder(
             assert len(window.ids) == length
             end = window.passages[-1].end
             read = {
-                title: _as_the_program_reads(window, corpus, tokenizer, title)
-                for title in (TITLE, "")
+                title: _embedder_window(window, corpus, tokenizer, title) for title in (TITLE, "")
             }
             (title,) = [
                 title for title, ids in read.items() if np.array_equal(ids[:-1], window.ids[:end])

@@ -46,22 +46,22 @@ _LINE = 88
 _LETTERS = string.ascii_letters
 
 
-def show(path: Path, *pieces: tuple[str, Mapping[str, str] | None]) -> Path:
-    """Save one page that shows texts, each in a Helvetica that says of its letters what is told.
+def show_mapped(path: Path, *pieces: tuple[str, Mapping[str, str] | None]) -> Path:
+    """Save one page with texts in Helvetica, each with a character map of its own.
 
     Args:
         path: Where to save.
-        pieces: What is shown, and what each of its characters is said to be; None says nothing
-            but the truth.
+        pieces: Texts as drawn and their maps from drawn to extracted characters; None: the true
+            ones.
     """
     content, fonts, objects = [], [], []
     y = 760
-    for place, (text, said) in enumerate(pieces):
+    for place, (text, letters) in enumerate(pieces):
         fonts.append(b"/F%d %d 0 R" % (place, 5 + 2 * place))
-        extra = b"/ToUnicode %d 0 R" % (6 + 2 * place) if said is not None else b""
+        extra = b"/ToUnicode %d 0 R" % (6 + 2 * place) if letters is not None else b""
         objects += [
             b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding%b>>" % extra,
-            stream(_unicode_map(said or {})),
+            stream(_unicode_map(letters or {})),
         ]
         for line in _lines(text):
             shown = line.encode("cp1252").replace(b"\\", rb"\\")
@@ -94,15 +94,15 @@ def _lines(text: str) -> list[str]:
     return lines
 
 
-def _unicode_map(said: Mapping[str, str]) -> bytes:
+def _unicode_map(letters: Mapping[str, str]) -> bytes:
     rows = b"\n".join(
         b"<%02X> <%b>" % (shown.encode("cp1252")[0], to.encode("utf-16-be").hex().encode())
-        for shown, to in said.items()
+        for shown, to in letters.items()
     )
     return (
         b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /A def\n"
         b"1 begincodespacerange <00> <FF> endcodespacerange\n"
-        b"%d beginbfchar\n%b\nendbfchar\nendcmap end end" % (len(said), rows)
+        b"%d beginbfchar\n%b\nendbfchar\nendcmap end end" % (len(letters), rows)
     )
 
 
@@ -119,7 +119,7 @@ def rotated(by: int) -> dict[str, str]:
     }
 
 
-def said(text: str, letters: Mapping[str, str]) -> str:
+def mapped(text: str, letters: Mapping[str, str]) -> str:
     """The text as it is extracted with a character map."""
     return "".join(letters.get(each, each) for each in text)
 
@@ -140,7 +140,7 @@ def numbered(first: int, last: int, seed: int = 0) -> dict[str, str]:
     return {each: chr(number) for each, number in zip(_LETTERS, numbers, strict=True)}
 
 
-# Glyphs are often numbered from the space, which is number 3.
+# Character codes in place of letters: TrueType fonts often number their glyphs from 3, the space.
 _GLYPHS = _to(lambda code: code - 29, "".join(map(chr, range(35, 127))))
 _CYRILLIC = {each: chr(0xC0 + place) for place, each in enumerate(_LETTERS)}
 
@@ -192,12 +192,12 @@ def without_map(path: Path) -> Path:
 
 
 def drawn_letters(path: Path, first: int = 1, heading: str = "") -> Path:
-    """Save a page in a font whose letters are drawings with numbers for names (Type 3).
+    """Save a page in a Type 3 font, whose glyphs are drawings named by numbers.
 
     Args:
         path: Where to save.
-        first: The code of the first letter; the others follow as they are needed.
-        heading: What stands above, in a font that says what it means.
+        first: The code of the first letter; others are numbered in order of use.
+        heading: A heading in Helvetica, which can be extracted.
     """
     codes = {letter: first + place for place, letter in enumerate(dict.fromkeys(ENGLISH))}
     encoding = b"".join(b"%d/g%d" % (code, code) for code in codes.values())
@@ -256,7 +256,7 @@ def _coded(
 
 
 def _mapped(name: str, path: Path) -> Path:
-    return show(path, *MAPPED[name])
+    return show_mapped(path, *MAPPED[name])
 
 
 _HEADING = "The Ledger of the Harbour Master"

@@ -9,7 +9,7 @@ import pytest
 from indexer.config import Limits
 from indexer.extract.pdf.legible import has_letters
 from indexer.extract.pdf.reader import ILLEGIBLE, open_source
-from tests.unit.extract.bad_fonts import ENGLISH, SAMPLES, rotated, show
+from tests.unit.extract.bad_fonts import ENGLISH, SAMPLES, rotated, show_mapped
 from tests.unit.extract.pdfs import box, raw_pdf, save, stream
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_there_are_thirty_samples() -> None:
 def test_only_pages_with_bad_fonts_are_bad(tmp_path: Path) -> None:
     import pymupdf
 
-    bad = show(tmp_path / "bad.pdf", (ENGLISH, rotated(3)))
+    bad = show_mapped(tmp_path / "bad.pdf", (ENGLISH, rotated(3)))
     path = save(tmp_path / "a.pdf", box(72, 72, 540, 500, ENGLISH))
     with pymupdf.open(path) as document, pymupdf.open(bad) as other:
         document.insert_pdf(other)

@@ -25,7 +25,7 @@ class Conditions:
     batches: int
     ready_s: float
     batch_s: float
-    look_s: float
+    reading_s: float
     size: int  # units of work in a batch
     noise: float  # jitter, as a share of the time of a batch
     seed: int
@@ -39,14 +39,14 @@ class Conditions:
         )
         return list(itertools.accumulate(took, initial=self.ready_s))[1:]
 
-    def look(self, ends: list[float]) -> Iterator[tuple[float, int]]:
+    def readings(self, ends: list[float]) -> Iterator[tuple[float, int]]:
         """The work done at each reading of progress."""
         done, now = 0, 0.0
         while done < len(ends):
             while done < len(ends) and ends[done] <= now:
                 done += 1
             yield now, done * self.size
-            now += self.look_s
+            now += self.reading_s
 
 
 conditions = st.builds(
@@ -54,23 +54,23 @@ conditions = st.builds(
     batches=st.integers(1, 120),
     ready_s=st.floats(0, 60),
     batch_s=st.floats(0.05, 5),
-    look_s=st.floats(0.5, 2),
+    reading_s=st.floats(0.5, 2),
     size=st.integers(1, 256),
     noise=st.floats(0, 0.2),
     seed=st.integers(0, 10**6),
 )
 
 
-def told(run: Conditions, ends: list[float]) -> list[tuple[float, float]]:
+def estimates(run: Conditions, ends: list[float]) -> list[tuple[float, float]]:
     """The estimates with their times."""
     time_left, total = TimeLeft(), run.batches * run.size
-    said = [(now, time_left.follow(now, done, total - done)) for now, done in run.look(ends)]
+    said = [(now, time_left.follow(now, done, total - done)) for now, done in run.readings(ends)]
     return [(now, left) for now, left in said if left is not None]
 
 
 @given(conditions)
 def test_the_time_left_never_grows_under_constant_conditions(run: Conditions) -> None:
-    lefts = [left for _, left in told(run, run.ends())]
+    lefts = [left for _, left in estimates(run, run.ends())]
     assert all(after <= before for before, after in itertools.pairwise(lefts))
     assert all(left >= 0 for left in lefts)
 
@@ -78,17 +78,17 @@ def test_the_time_left_never_grows_under_constant_conditions(run: Conditions) ->
 @given(conditions)
 def test_the_time_left_is_accurate_under_constant_conditions(run: Conditions) -> None:
     ends = run.ends()
-    for now, left in told(run, ends):
+    for now, left in estimates(run, ends):
         truth = ends[-1] - now
-        assert left <= 1.25 * truth + 3 * run.batch_s + 2 * run.look_s
-        assert left >= 0.75 * truth - 3 * run.batch_s - 2 * run.look_s - GROWTH_S
+        assert left <= 1.25 * truth + 3 * run.batch_s + 2 * run.reading_s
+        assert left >= 0.75 * truth - 3 * run.batch_s - 2 * run.reading_s - GROWTH_S
 
 
 @given(conditions)
 def test_the_time_left_grows_when_work_slows_down(run: Conditions) -> None:
     half = run.batches // 2
     ends = run.ends(lambda batch: 1.0 if batch < half else 4.0)
-    for now, left in told(run, ends):
+    for now, left in estimates(run, ends):
         # After a window has passed, earlier batches do not count.
         if half and now > ends[half - 1] + 150 + 8 * run.batch_s:
             assert left >= 0.6 * (ends[-1] - now) - 8 * run.batch_s - GROWTH_S - 4

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.extract.pdf.legible import illegible, mostly_unmapped, should_replace, shows
-from tests.unit.extract.bad_fonts import ENGLISH, FRENCH, GERMAN, rotated, said, shuffled
+from tests.unit.extract.bad_fonts import ENGLISH, FRENCH, GERMAN, mapped, rotated, shuffled
 
 TEXTS = {
     "en": ENGLISH,
@@ -92,7 +92,7 @@ def test_texts_in_different_languages_on_a_page_are_legible(names: list[str]) ->
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from((ENGLISH, GERMAN)), st.integers(1, 25))
 def test_shifted_letters_are_illegible(text: str, by: int) -> None:
-    assert illegible(said(text, rotated(by)))
+    assert illegible(mapped(text, rotated(by)))
 
 
 @given(st.sampled_from((ENGLISH, FRENCH)), st.integers(0, 1_000_000))
@@ -107,18 +107,18 @@ def test_a_repeated_unmapped_character_is_legible(name: str, sign: str, often: i
 
 
 def test_half_a_page_of_illegible_text_is_found() -> None:
-    nothing = said(ENGLISH, rotated(3))
+    nothing = mapped(ENGLISH, rotated(3))
     found = illegible(f"{FRENCH}\n{nothing}")
     assert "vhfrqg" in found
     assert "maître" not in found
 
 
 def test_recognised_text_replaces_illegible_text_only() -> None:
-    nothing = said(ENGLISH, shuffled(1))
+    nothing = mapped(ENGLISH, shuffled(1))
     assert should_replace(ENGLISH, nothing)
     assert not should_replace(ENGLISH, FRENCH)  # its own text is legible
     assert not should_replace(ENGLISH[:100], nothing)  # the recognised text is too short
-    assert not should_replace(said(ENGLISH, shuffled(2)), nothing)
+    assert not should_replace(mapped(ENGLISH, shuffled(2)), nothing)
     assert not should_replace(nothing, nothing)  # the recognised text confirms it
     assert shows(nothing, illegible(nothing))
     assert not shows(ENGLISH, illegible(nothing))
