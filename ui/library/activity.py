@@ -20,7 +20,7 @@ from ui import theme
 from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.labels import plain_label, wrapped_label
-from ui.library.activity_words import Smooth, facts, headline, read_since
+from ui.library.activity_words import Smooth, facts, headline, still_queued
 from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
 from ui.library.column_page import ColumnPage
@@ -95,7 +95,7 @@ class ActivityPanel(ColumnPage):
         """Show the states of files; those read since they were counted come from the progress."""
         running = self._activity.running if self._activity is not None else None
         progress = running.progress if running is not None else None
-        self.states.show_counts(read_since(self._counts, progress))
+        self.states.show_counts(still_queued(self._counts, progress))
 
     def _make_parts(self) -> None:
         self.headline = wrapped_label()

@@ -73,14 +73,15 @@ def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
     return rows
 
 
-def read_since(counts: Mapping[str, int], progress: Progress | None) -> dict[str, int]:
-    """Return the files by state, after moving those that a job has read since out of "queued"."""
+def still_queued(counts: Mapping[str, int], progress: Progress | None) -> dict[str, int]:
+    """Return the files by state, without the queued ones that a job has read since.
+
+    What became of these is not known before the next status.
+    """
     made = dict(counts)
     if progress is not None and progress.step is Step.INDEX and progress.files_total:
-        queued = made.get(FileState.QUEUED, 0)
-        left = min(queued, max(progress.files_total - progress.files_done, 0))
-        made[FileState.QUEUED] = left
-        made[FileState.TEXT_ONLY] = made.get(FileState.TEXT_ONLY, 0) + queued - left
+        left = max(progress.files_total - progress.files_done, 0)
+        made[FileState.QUEUED] = min(made.get(FileState.QUEUED, 0), left)
     return made
 
 

@@ -108,10 +108,10 @@ def test_the_current_activity_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
 def test_states_and_headline_agree(qtbot: QtBot, tmp_path: Path) -> None:
     status = replace(LIBRARY, files={"queued": 10, "empty": 1})
     panel, _link = _canned(qtbot, tmp_path, BUSY, status)
-    qtbot.waitUntil(lambda: _states(panel) == ["4 Found by words", "6 Waiting", "1 Empty"])
+    qtbot.waitUntil(lambda: _states(panel) == ["6 Waiting", "1 Empty"])
     reading = running(Step.INDEX, files_done=9, files_total=10)
     panel.show_activity(replace(BUSY, running=reading))
-    assert _states(panel) == ["9 Found by words", "1 Waiting", "1 Empty"]
+    assert _states(panel) == ["1 Waiting", "1 Empty"]
     panel.show_activity(replace(BUSY, running=running(Step.SCAN)))
     assert _states(panel) == ["10 Waiting", "1 Empty"]
     panel.hide()
