@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 90.0
 # A phrase is always an answer; the tiny model cannot tell whether other hits are one.
-QUESTION = '"keeps the roof" of the workshop'
+QUESTION = '"keeps the roof"'
 
 
 class Driver:

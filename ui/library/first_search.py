@@ -51,7 +51,7 @@ class FirstSearch(QWidget):
     def refresh(self) -> None:
         """Update the suggestions, and repeat a search that has no hit: files may be indexed now."""
         self.suggestions.refresh()
-        if self.field.text().strip() and not self._hit:
+        if self._asked and not self._hit:
             self.search()
 
     def stop(self) -> None:

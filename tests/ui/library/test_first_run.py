@@ -11,8 +11,9 @@ from PySide6.QtCore import QObject
 from indexer.api.answers import FileList
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetDocument, ListFiles, Search
-from indexer.api.types import FileState
+from indexer.api.types import FileState, SearchResult
 from tests.ui.library.port import canned_context, make_row
+from tests.ui.search.hits import hit
 from ui.library import first_run
 from ui.library.buttons import IconButton
 from ui.library.first_run import FirstRun
@@ -165,3 +166,19 @@ def test_a_late_list_of_files_cancels_no_suggestion(qtbot: QtBot, tmp_path: Path
     link.release()
     qtbot.waitUntil(lambda: len(suggestions.texts) == 2)
     assert link.cancelled == []
+
+
+def test_a_first_answer_that_another_search_replaced_is_asked_again(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    context, link, _said = canned_context(tmp_path)
+    link.answers[Search] = lambda _request: WorldError("busy")
+    page = FirstRun(context)
+    qtbot.addWidget(page)
+    page.search.suggestions.found.emit("Rent")
+    qtbot.waitUntil(lambda: Search in link.kinds() and not link.waiting)
+    link.answers[Search] = lambda _request: SearchResult((hit(),))
+    page.search.refresh()
+    qtbot.waitUntil(lambda: not page.search.card.isHidden())
+    assert page.search.example.text() == "For example, “Rent”:"
+    page.search.stop()
