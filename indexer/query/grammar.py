@@ -41,8 +41,9 @@ _TOKEN = re.compile(
 _NO_VALUE = re.compile(r"-?([A-Za-z]{2,}):$")
 _EDGES = ".,;:!?()[]{}"
 _QUESTION = re.compile(r"[?\uff1f\u061f][\"')\]\u201d\u2019\u00bb\s]*$")
-# Keywords have fewer stop words.
-_SENTENCE_STOP_WORDS = 2
+# Keywords have fewer stop words than sentences, or than those that end with a question mark.
+_SENTENCE_STOP_WORDS = 3
+_QUESTION_STOP_WORDS = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +129,17 @@ def _scan(text: str) -> Iterator[re.Match[str]]:
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether the words outside quotes ask something themselves, in whatever language."""
-    found = _scan(text)
+    """Whether the words outside quotes ask something themselves, in whatever language.
+
+    A query that opens with a quote is about that phrase, whatever follows.
+    """
+    found = [match for match in _scan(text) if not match["stray"]]
+    if found and not found[0]["word"] and not found[0]["name"]:
+        return False
     free = words(" ".join(one["word"] for one in found if one["word"] and not one["minus"]))
     empty = max(sum(word in each for word in free) for each in STOP_WORDS.values())
-    asks = empty >= _SENTENCE_STOP_WORDS or _QUESTION.search(text) is not None
-    return asks and empty < len(free)
+    needed = _QUESTION_STOP_WORDS if _QUESTION.search(text) else _SENTENCE_STOP_WORDS
+    return needed <= empty < len(free)
 
 
 def _clause(match: re.Match[str], text: str) -> Clause | None:

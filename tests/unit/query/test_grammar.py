@@ -73,6 +73,9 @@ def test_phrases(text: str, phrases: tuple[str, ...], words: str) -> None:
         ('什么是"合同期限"的开始？', ()),
         ('what is "Superior Proposal"?', ("Superior Proposal",)),
         ('definition "Superior Proposal"', ("Superior Proposal",)),
+        ('"keeps the roof" of the workshop', ("keeps the roof",)),
+        ('"notice period" in the lease with the city, and who gives it', ("notice period",)),
+        ('the "notice period" of leases', ("notice period",)),
         ('-draft termination "notice period" ext:pdf', ("notice period",)),
     ],
 )
