@@ -45,7 +45,19 @@ WAIT_MS = 120_000
 
 
 class PatientBot(QtBot):
-    """Waits for ``WAIT_MS``, where pytest-qt gives up after 5 s."""
+    """Waits for ``WAIT_MS``, where pytest-qt gives up after 5 s, and owns its widgets.
+
+    pytest-qt keeps weak references only, and processes events after the test has returned: a
+    garbage collection within a paint event then deleted the widget that was being painted.
+    """
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        super().__init__(request)
+        self._widgets: list[QWidget] = []
+
+    def addWidget(self, widget: QWidget, **more: Any) -> None:
+        self._widgets.append(widget)
+        super().addWidget(widget, **more)
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAIT_MS) -> None:
         super().waitUntil(callback, timeout=timeout)
