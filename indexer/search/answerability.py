@@ -101,7 +101,7 @@ DEFAULT_CLASSIFIER = AnswerabilityClassifier(
 )
 # For models of many languages. The others inflect more than English, so that less of a question
 # is on the page that answers it.
-LANGUAGES_CLASSIFIER = replace(DEFAULT_CLASSIFIER, threshold=0.5, foreign=-0.2)
+LANGUAGES_CLASSIFIER = replace(DEFAULT_CLASSIFIER, threshold=0.3, foreign=-0.35)
 
 
 def classifier_for(languages: Collection[str]) -> AnswerabilityClassifier:
