@@ -104,7 +104,7 @@ class Context:
         def stop() -> None:
             token.cancel()
             if line.live:
-                # Not through the stream, whose lock the interrupted code may hold.
+                # Not through the stream, which the command may be writing to.
                 os.write(self.err.fileno(), STOPPING)
 
         def action(engine: EngineApi) -> T:

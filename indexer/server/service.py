@@ -125,7 +125,7 @@ class Service:
             raise
 
     def stop(self) -> None:
-        """Make ``wait`` return. Safe in a signal handler, which may hold the lock already."""
+        """Make ``wait`` return."""
         self._stopping = True
 
     def stopping(self) -> bool:

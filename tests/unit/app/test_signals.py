@@ -6,6 +6,7 @@ import signal
 import threading
 
 from app.signals import stopping
+from tests.waiting import WAIT_S
 
 
 def test_the_first_signal_calls_stop_and_handlers_are_restored() -> None:
@@ -15,6 +16,19 @@ def test_the_first_signal_calls_stop_and_handlers_are_restored() -> None:
         signal.raise_signal(signal.SIGTERM)
     assert asked == [True]
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_stop_may_take_a_lock_that_the_interrupted_code_holds() -> None:
+    lock, taken = threading.Lock(), threading.Event()
+
+    def stop() -> None:
+        if lock.acquire(timeout=WAIT_S):
+            taken.set()
+
+    with stopping(stop):
+        with lock:
+            signal.raise_signal(signal.SIGTERM)
+        assert taken.wait(WAIT_S)
 
 
 def test_other_threads_are_left_alone() -> None:
