@@ -15,7 +15,7 @@ from indexer.api.codec import encode
 from indexer.api.errors import sentence
 from indexer.api.formats import BY_EXTENSION, page_unit
 from indexer.api.labels import WHYS
-from indexer.api.types import HEADING_SEPARATOR, FileState
+from indexer.api.types import HEADING_SEPARATOR, FileState, Match
 
 if TYPE_CHECKING:
     from app.cli_common import Context
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit, SearchResult
 
 _SNIPPET_LINES = 3
+_VERDICTS = {
+    Match.PERHAPS: "Perhaps not what you asked for.",
+    Match.NONE: "No good match; the closest passages follow.",
+}
 _ALSO = 3  # other places with the same text listed under a hit
 
 
@@ -52,8 +56,8 @@ def _as_json(text: str, result: SearchResult) -> dict[str, Any]:
 def result_lines(result: SearchResult, style: Style, *, explain: bool) -> list[str]:
     """Lay out an answer: whether it is one, its hits, how long it took."""
     lines: list[str] = []
-    if result.hits and not result.good:
-        lines += ["No good match; the closest passages follow.", ""]
+    if result.hits and result.match in _VERDICTS:
+        lines += [_VERDICTS[result.match], ""]
     for number, hit in enumerate(result.hits, 1):
         lines += [*hit_lines(number, hit, style, explain=explain), ""]
     if not result.hits:

@@ -5,7 +5,7 @@ tested. What a file begins with decides what becomes of it: WAIT keeps ``index``
 cancelled, STUCK whatever happens; ``LOCKED secret`` needs that password; ``BROKEN`` cannot be
 read, ``CRASHED`` stopped the engine twice, until the file says otherwise and ``retry`` asks. A
 query with WAIT in it keeps ``search`` busy; one with CRASH in it raises what no engine should;
-one with POOR in it finds nothing good.
+one with POOR in it finds nothing good, one with VAGUE perhaps.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from indexer.api.types import (
     FileState,
     Hit,
     HitExplanation,
+    Match,
     SearchResult,
     Why,
 )
@@ -81,8 +82,9 @@ class FakeLibrary:
             why = HitExplanation(score={"words": 1.0})
             hits = [replace(hit, explain=replace(why, score={"words": hit.score})) for hit in hits]
         poor = "POOR" in text or bool(hits and hits[0].score < 1)
+        match = Match.NONE if poor else Match.PERHAPS if "VAGUE" in text else Match.GOOD
         seconds = time.perf_counter() - began
-        return SearchResult(tuple(hits[: request.limit]), (), seconds, 0.5, good=not poor)
+        return SearchResult(tuple(hits[: request.limit]), (), seconds, 0.5, match)
 
     def _hits(self, path: str, words: set[str]) -> Iterator[Hit]:
         text = self.texts[path]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 # Incremented when a field changes its type or is removed; a new field with a default is compatible.
-PROTOCOL_VERSION = 5
+PROTOCOL_VERSION = 6
 # The largest messages are page images and batches of passages; a larger one is a fault or an
 # attack, and must be refused before it is allocated.
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024

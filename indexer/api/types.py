@@ -112,6 +112,14 @@ class Passage:
     stems: str = ""  # stems of the view, in order, separated by spaces
 
 
+class Match(StrEnum):
+    """Whether the best hits of an answer are likely what was asked for."""
+
+    GOOD = "good"
+    PERHAPS = "perhaps"
+    NONE = "none"  # the hits are only the closest passages
+
+
 class Why(StrEnum):
     """The main evidence for a hit."""
 
@@ -271,4 +279,4 @@ class SearchResult:
     notes: tuple[Note, ...] = ()  # for the person
     seconds: float = 0.0
     embedded_share: float = 1.0  # share of the library's passages that have vectors
-    good: bool = True  # False: probably no answer, these are only the closest passages
+    match: Match = Match.GOOD

@@ -29,6 +29,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from indexer.api.types import Match
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
@@ -41,6 +43,8 @@ OTHER_YEAR = 0.4
 MIN_WORDS = 4
 # A document without any year may be of the one asked for.
 NO_YEAR = 0.5
+# So far below the threshold, in deviations, it is not sure that there is no answer.
+UNSURE = 1.0
 # The weight of a missing name where no two documents are similar.
 LEAST_NAME_WEIGHT = 0.3
 
@@ -91,9 +95,12 @@ class AnswerabilityClassifier:
         named = self.names * features.names + self.year * features.year
         return meaning + found + named - self.threshold
 
-    def is_good(self, features: AnswerabilityFeatures) -> bool:
+    def match(self, features: AnswerabilityFeatures) -> Match:
         """Whether the best hits are likely an answer."""
-        return self.score(features) >= 0.0
+        score = self.score(features)
+        if score >= 0.0:
+            return Match.GOOD
+        return Match.PERHAPS if score >= -UNSURE else Match.NONE
 
 
 DEFAULT_CLASSIFIER = AnswerabilityClassifier(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.api.types import SEARCHABLE_STATES, Also, Hit, SearchResult, Why
+from indexer.api.types import SEARCHABLE_STATES, Also, Hit, Match, SearchResult, Why
 from indexer.search.near_duplicates import NearDuplicates
 from indexer.search.passage_hits import (
     COLUMNS,
@@ -235,7 +235,7 @@ def result(
     notes: tuple[Note, ...],
     *,
     full_text: bool,
-    good: bool = True,
+    match: Match = Match.GOOD,
 ) -> SearchResult:
     """The answer to a query that was begun at ``started``, by ``time.perf_counter``."""
     return SearchResult(
@@ -243,7 +243,7 @@ def result(
         notes=(*query.notes, *notes),
         seconds=time.perf_counter() - started,
         embedded_share=totals.embedded / totals.passages if totals.passages else 1.0,
-        good=good,
+        match=match,
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
-from indexer.api.types import Why
+from indexer.api.types import Match, Why
 from indexer.query.focus import question
 from indexer.search import score_normalisation
 from indexer.search.answerability import classifier_for
@@ -105,7 +105,7 @@ class _Answer:
 
     hits: tuple[Hit, ...] = ()
     notes: tuple[Note, ...] = ()
-    good: bool = True
+    match: Match = Match.GOOD
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,9 @@ class Searcher:
             request = SearchRequest(query, narrowing, totals.passages, limit)
             answer = self._answer(request, token, explain=explain)
         return result(
-            query, totals, started, answer.hits, answer.notes, full_text=full_text, good=answer.good
-        )
+            query, totals, started, answer.hits, answer.notes,
+            full_text=full_text, match=answer.match,
+        )  # fmt: skip
 
     def _answer(self, request: SearchRequest, token: CancelToken, *, explain: bool) -> _Answer:
         space = self.catalog.spaces.active()
@@ -147,9 +148,9 @@ class Searcher:
         retrieved, ranking = self.rank(request, space, token)
         hits = maker.make(ranking, request.limit, token, explain=explain)
         if retrieved.phrases is not None and not len(retrieved.phrases):
-            return _Answer(hits, (*retrieved.notes, _nowhere(request.query)), good=False)
-        good = self._is_good(retrieved, space, hits, ranking)
-        return _Answer(hits, retrieved.notes, good)
+            return _Answer(hits, (*retrieved.notes, _nowhere(request.query)), Match.NONE)
+        match = self._match(retrieved, space, hits, ranking)
+        return _Answer(hits, retrieved.notes, match)
 
     def rank(
         self, request: SearchRequest, space: Space, token: CancelToken
@@ -181,24 +182,24 @@ class Searcher:
         languages = [rows[doc].language if doc in rows else "" for doc in docs.tolist()]
         return vectors.means.missing(vectors.scale, vectors.question, languages)
 
-    def _is_good(
+    def _match(
         self, found: Retrieved, space: Space, hits: tuple[Hit, ...], ranking: Ranking
-    ) -> bool:
-        """Whether the hits likely contain an answer; True if that is unknown.
+    ) -> Match:
+        """Whether the hits likely contain an answer; good if that is unknown.
 
         It is unknown without vectors, before the cohort was measured, and while the last word is
         being typed. A hit on an exact phrase or on a file's name is always an answer.
         """
         cohort = score_normalisation.load_cohort(self.catalog, space)
         if cohort is None or not hits or found.terms.has_prefix:
-            return True
+            return Match.GOOD
         order = ranking.order
         if not len(order) or not ranking.meaning_of(int(order[0])):
-            return True
+            return Match.GOOD
         if any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits):
-            return True
+            return Match.GOOD
         classifier = classifier_for(space.languages)
-        return classifier.is_good(self.features(found, cohort, hits, ranking))
+        return classifier.match(self.features(found, cohort, hits, ranking))
 
     def features(
         self, found: Retrieved, cohort: Cohort, hits: tuple[Hit, ...], ranking: Ranking

@@ -1988,6 +1988,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Name</translation>
     </message>
     <message>
+        <source>Perhaps not what you asked for.</source>
+        <translation>Vielleicht nicht das, wonach gefragt war.</translation>
+    </message>
+    <message>
         <source>No good match; closest passages below.</source>
         <translation>Kein guter Treffer; unten die nächstliegenden Stellen.</translation>
     </message>

@@ -113,8 +113,8 @@ def fit_classifier(sets: Sequence[LabelledFeatures]) -> AnswerabilityClassifier:
 def share_bad(
     classifier: AnswerabilityClassifier, features: Sequence[AnswerabilityFeatures]
 ) -> float:
-    """The share of questions whose hits a classifier calls no good match."""
-    return float(np.mean([not classifier.is_good(each) for each in features]))
+    """The share of questions whose hits a classifier calls no good match, perhaps none included."""
+    return float(np.mean([classifier.score(each) < 0.0 for each in features]))
 
 
 def answerability_table(labelled: Mapping[str, LabelledFeatures]) -> Section:

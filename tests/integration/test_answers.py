@@ -13,7 +13,7 @@ import pytest
 
 from indexer.api.progress import CancelToken
 from indexer.api.requests import Index, Search
-from indexer.api.types import Why
+from indexer.api.types import Match, Why
 from indexer.config import DEFAULT_MODEL, Precision
 from indexer.search import score_normalisation
 from indexer.search.answerability import MOST_DEVIATIONS
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
 YEARS = (2018, 2019, 2020)
+PERHAPS = "Who owns the harbour?"
 POLICY = (
     "The lamp of the lighthouse is inspected by the keeper in every month of {year}. Each "
     "inspection is entered in the register, with the state of the lens, the mantle and the "
@@ -68,7 +69,7 @@ def ask(engine: Engine, text: str) -> SearchResult:
 def test_what_the_library_answers_is_good(opened: Engine, text: str) -> None:
     result = ask(opened, text)
     assert result.hits
-    assert result.good
+    assert result.match is Match.GOOD
 
 
 @pytest.mark.parametrize(
@@ -83,17 +84,23 @@ def test_what_the_library_answers_is_good(opened: Engine, text: str) -> None:
 def test_what_it_does_not_answer_is_not(opened: Engine, text: str) -> None:
     result = ask(opened, text)
     assert result.hits  # the closest there are
-    assert not result.good
+    assert result.match is not Match.GOOD
 
 
 def test_an_exact_phrase_is_what_was_asked_for(opened: Engine) -> None:
-    assert ask(opened, '"bears the cost of the repair"').good
+    assert ask(opened, '"bears the cost of the repair"').match is Match.GOOD
+
+
+def test_between_an_answer_and_none_it_says_perhaps(opened: Engine) -> None:
+    result = ask(opened, PERHAPS)
+    assert result.hits
+    assert result.match is Match.PERHAPS
 
 
 def test_a_query_of_filters_alone_is_no_question(opened: Engine) -> None:
     result = ask(opened, "ext:pdf")
     assert result.hits
-    assert result.good
+    assert result.match is Match.GOOD
 
 
 @pytest.mark.parametrize("excluded", ["-mechanic", '-"keeper in every month"'])
@@ -118,7 +125,7 @@ def test_before_the_cohort_is_measured_nothing_is_called_bad(
         space = small.catalog.spaces.active()
         assert space is not None
         assert score_normalisation.load_cohort(small.catalog, space) is None
-        assert ask(small, "Which antibiotics are given to children?").good
+        assert ask(small, "Which antibiotics are given to children?").match is Match.GOOD
 
 
 def test_the_cohort_is_measured_once_until_the_library_changes_much(opened: Engine) -> None:
@@ -166,14 +173,14 @@ def test_yearly_registers_are_as_alike_as_documents_can_be(opened: Engine, tmp_p
     ],
 )
 def test_a_named_thing_that_is_not_here_is_missed(opened: Engine, text: str) -> None:
-    assert not ask(opened, text).good
+    assert ask(opened, text).match is not Match.GOOD
 
 
 @pytest.mark.parametrize("year", YEARS)
 def test_a_year_is_found_in_any_of_the_files_that_are_listed_once(
     opened: Engine, year: int
 ) -> None:
-    assert ask(opened, f"Who inspected the lamp of the lighthouse in {year}?").good
+    assert ask(opened, f"Who inspected the lamp of the lighthouse in {year}?").match is Match.GOOD
 
 
 def test_the_same_text_in_three_files_is_one_hit(opened: Engine) -> None:
@@ -204,7 +211,7 @@ def test_a_file_is_found_by_its_name(opened: Engine, text: str) -> None:
     found = ask(opened, text)
     first = found.hits[0]
     assert (first.why, first.start, first.text[:8]) == (Why.NAME, 0, "The lamp")
-    assert found.good
+    assert found.match is Match.GOOD
     assert first.file == "register-2019.txt" or text == "REGISTER-20"
     assert len({(hit.path, hit.start) for hit in found.hits}) == len(found.hits)
 
@@ -228,7 +235,7 @@ def test_a_file_of_which_nothing_was_read_is_found_first_by_its_name(
 def test_a_phrase_that_stands_nowhere_is_said_to(opened: Engine) -> None:
     found = ask(opened, '"the keeper inspects the lamp by moonlight"')
     assert found.hits
-    assert not found.good
+    assert found.match is not Match.GOOD
     assert [note.code for note in found.notes] == ["phrase_nowhere"]
     assert all(hit.why is not Why.PHRASE for hit in found.hits)
     assert ask(opened, '"clockwork, and is signed by the keeper"').notes == ()

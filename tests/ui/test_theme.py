@@ -80,7 +80,8 @@ def test_muted_labels_follow_a_change_of_the_theme(themes: Themes, qtbot: QtBot)
 
 def test_a_drawing_in_a_label_follows_a_change_of_the_theme(themes: Themes, qtbot: QtBot) -> None:
     themes.apply("light")
-    banner = Banner("No good match")
+    banner = Banner()
+    banner.show_text("No good match")
     qtbot.addWidget(banner)
     banner.show()
     for mode in ("dark", "light"):

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from indexer.api.atomic import write_file
 from indexer.api.requests import Search
+from indexer.api.types import Match
 from ui.search.grouping import grouped
 from ui.search.live_search import FIRST_LIMIT
 from ui.search.memory import load
@@ -149,7 +150,7 @@ class Alerts(QObject):
         if text not in self._seen:
             self._see(text, result.hits)
             return
-        first = result.hits[:FIRST_LIMIT] if result.good else ()
+        first = result.hits[:FIRST_LIMIT] if result.match is not Match.NONE else ()
         least = least_score(grouped(first))
         good = {digest(hit) for hit in first if not is_weak(hit, least)}
         new = frozenset(good.difference(self._seen[text]))

@@ -14,6 +14,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from indexer.api.requests import GetStatus
+from indexer.api.types import Match
 from ui.links import is_link, query_of
 from ui.ports import Notice
 from ui.search.actions import FoundHits, HitAction, HitActions
@@ -307,7 +308,7 @@ class SearchPage(QWidget):
         if key is not None:
             self.results.go_to(key)
         self._offer_places()
-        if not result.good and not same_query:
+        if result.match is not Match.GOOD and not same_query:
             unsearched = self.results.summary.unsearched
             self._context.link.ask(GetStatus(), done=unsearched.show_status)
         if not same_query and result.hits:

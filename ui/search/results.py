@@ -12,6 +12,7 @@ from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from indexer.api.types import Match
 from ui.search.describe import words_spoken
 from ui.search.grouping import Group, Key, Order, flattened, grouped, key_of
 from ui.search.model import ResultsModel
@@ -112,7 +113,7 @@ class ResultsPane(QWidget):
             self.nothing.show_nothing(query)
             self.emptied.emit()
         self._stack.setCurrentWidget(self.view if self.groups else self.nothing)
-        if result.good or kept is not None:
+        if result.match is not Match.NONE or kept is not None:
             self._select(kept, row)
         elif self.groups:
             self.emptied.emit()  # without a good match none is selected
@@ -185,7 +186,8 @@ class ResultsPane(QWidget):
 
     def _layout(self) -> Layout:
         ranked = self.summary.order is Order.RELEVANCE
-        return Layout(self.result is None or self.result.good, ranked, self._unfolded, self._room)
+        good = self.result is None or self.result.match is not Match.NONE
+        return Layout(good, ranked, self._unfolded, self._room)
 
     def _unfold(self, row: Row) -> None:
         """Show the passages of a line, and select the first of them if the line was selected."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from indexer.api.types import Why
+from indexer.api.types import Match, Why
 from ui.flow import FlowLayout
 from ui.icons import icon
 from ui.labels import plain_label
@@ -64,7 +64,7 @@ class Summary(QWidget):
         row.addWidget(counts, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(sort)
         row.addWidget(self.orders)
-        self.banner = Banner(self.tr("No good match; closest passages below."))
+        self.banner = Banner()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
@@ -99,8 +99,12 @@ class Summary(QWidget):
         self._embedded.setVisible(partly)
         share = amounts.share(result.embedded_share)
         self._embedded.setText(self.tr("{share} embedded").format(share=share))
-        self.banner.setVisible(bool(result.hits) and not result.good)
-        if result.good:
+        if result.match is Match.PERHAPS:
+            self.banner.show_text(self.tr("Perhaps not what you asked for."))
+        elif result.match is Match.NONE:
+            self.banner.show_text(self.tr("No good match; closest passages below."))
+        self.banner.setVisible(bool(result.hits) and result.match is not Match.GOOD)
+        if result.match is Match.GOOD:
             self.unsearched.forget()
 
     def _chosen(self, _at: int) -> None:
@@ -110,17 +114,24 @@ class Summary(QWidget):
 class Banner(QWidget):
     """A sentence with an icon, on a line of its own."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.text = text
         self.drawing = QLabel()
         self._draw()
-        label = plain_label(text)
+        self._label = plain_label()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, S, L, S)
         row.setSpacing(M)
         row.addWidget(self.drawing)
-        row.addWidget(label, 1)
+        row.addWidget(self._label, 1)
+
+    @property
+    def text(self) -> str:
+        return self._label.text()
+
+    def show_text(self, text: str) -> None:
+        """Replace the sentence."""
+        self._label.setText(text)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -1,4 +1,4 @@
-"""The line below "No good match": files and languages that the search did not fully cover."""
+"""The line below "No good match" and "Perhaps …": what the search did not fully cover."""
 
 from __future__ import annotations
 

@@ -73,11 +73,15 @@ def test_keys_open_show_and_preview(qtbot: QtBot, page: SearchPage) -> None:
     assert page.query == "roofx"
 
 
-def test_no_good_match_is_shown(qtbot: QtBot, page: SearchPage) -> None:
+def test_what_is_no_good_match_and_what_may_be_none_is_told(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "POOR tenant")
     assert "No good match" in page.results.summary.text
+    assert page.results.current is None
+    search(qtbot, page, "VAGUE tenant")
+    assert "Perhaps not what you asked for" in page.results.summary.text
+    assert page.current_hit is not None
     search(qtbot, page, "tenant")
-    assert "No good match" not in page.results.summary.text
+    assert page.results.summary.banner.isHidden()
 
 
 def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> None:

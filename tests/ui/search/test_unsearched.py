@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.phrases import Note
 from indexer.api.status import LanguageStatus
+from indexer.api.types import Match
 from tests.answers import EMPTY
 from tests.ui.search.hits import many
 from tests.ui.search.pages import search
@@ -54,7 +55,7 @@ def test_without_a_good_match_five_are_shown_and_none_is_chosen(
     assert answered is not None
     with qtbot.waitSignal(page.emptied):
         page.results.show_answer(
-            "teddy", replace(answered, hits=tuple(many(3, 4)), good=False),
+            "teddy", replace(answered, hits=tuple(many(3, 4)), match=Match.NONE),
             same_query=False, more=False,
         )  # fmt: skip
     rows = page.results.model.rows

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from app.hit_lines import hit_lines, result_lines
 from app.render import Style
-from indexer.api.types import Also, Hit, SearchResult, Why
+from indexer.api.types import Also, Hit, Match, SearchResult, Why
 
 STYLE = Style(width=60)
 HIT = Hit(
@@ -15,21 +17,23 @@ HIT = Hit(
     why=Why.BOTH, best=(0, 25),
 )  # fmt: skip
 NO_MATCH = "No good match; the closest passages follow."
+PERHAPS = "Perhaps not what you asked for."
 
 
 def also(year: int) -> Also:
     return Also(f"/a/report-{year}.pdf", f"report-{year}.pdf", "Report", 9, 9, 10, 60)
 
 
-def test_hits_without_a_good_match_have_one_line_above() -> None:
-    lines = result_lines(SearchResult((HIT,), good=False), STYLE, explain=False)
-    assert lines[0] == NO_MATCH
-    assert any("best sentence" in line for line in lines)
+@pytest.mark.parametrize(("match", "line"), [(Match.NONE, NO_MATCH), (Match.PERHAPS, PERHAPS)])
+def test_hits_that_may_be_no_answer_have_one_line_above(match: Match, line: str) -> None:
+    lines = result_lines(SearchResult((HIT,), match=match), STYLE, explain=False)
+    assert lines[0] == line
+    assert any("best sentence" in each for each in lines)
 
 
 def test_a_good_match_and_no_hits_have_no_such_line() -> None:
-    for result in (SearchResult((HIT,)), SearchResult((), good=False)):
-        assert NO_MATCH not in result_lines(result, STYLE, explain=False)
+    for result in (SearchResult((HIT,)), SearchResult((), match=Match.NONE)):
+        assert {NO_MATCH, PERHAPS}.isdisjoint(result_lines(result, STYLE, explain=False))
 
 
 def test_other_places_of_the_same_text_are_named_and_many_are_counted() -> None:

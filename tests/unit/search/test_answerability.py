@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.api.types import Match
 from indexer.search.answerability import (
     DEFAULT_CLASSIFIER,
     LEAST_NAME_WEIGHT,
@@ -153,20 +154,23 @@ def test_names_alone_tell_documents_apart_that_are_as_near_as_meaning_counts() -
 
 def test_what_no_feature_speaks_for_is_not_good() -> None:
     nothing = AnswerabilityFeatures(meaning=0, page=0.2, out_of_vocabulary=0, names=0, year=0)
-    assert not DEFAULT_CLASSIFIER.is_good(nothing)
-    assert DEFAULT_CLASSIFIER.is_good(replace(nothing, meaning=4))
-    assert DEFAULT_CLASSIFIER.is_good(replace(nothing, page=0.6))
-    assert not DEFAULT_CLASSIFIER.is_good(replace(nothing, meaning=4, names=1.0))
-    assert not DEFAULT_CLASSIFIER.is_good(replace(nothing, meaning=4, year=1.0))
-    assert not DEFAULT_CLASSIFIER.is_good(replace(nothing, page=0.6, out_of_vocabulary=0.4))
+    assert DEFAULT_CLASSIFIER.match(nothing) is not Match.GOOD
+    assert DEFAULT_CLASSIFIER.match(replace(nothing, meaning=4)) is Match.GOOD
+    assert DEFAULT_CLASSIFIER.match(replace(nothing, page=0.6)) is Match.GOOD
+    assert DEFAULT_CLASSIFIER.match(replace(nothing, meaning=4, names=1.0)) is not Match.GOOD
+    assert DEFAULT_CLASSIFIER.match(replace(nothing, meaning=4, year=1.0)) is not Match.GOOD
+    assert (
+        DEFAULT_CLASSIFIER.match(replace(nothing, page=0.6, out_of_vocabulary=0.4))
+        is not Match.GOOD
+    )
 
 
 def test_no_similarity_outweighs_a_missing_name_where_names_tell_documents_apart() -> None:
     most = AnswerabilityFeatures(
         meaning=99, page=0.2, out_of_vocabulary=0, names=name_weight(99), year=0
     )
-    assert not DEFAULT_CLASSIFIER.is_good(most)
-    assert DEFAULT_CLASSIFIER.is_good(replace(most, names=name_weight(0)))
+    assert DEFAULT_CLASSIFIER.match(most) is not Match.GOOD
+    assert DEFAULT_CLASSIFIER.match(replace(most, names=name_weight(0))) is Match.GOOD
 
 
 @given(st.floats(-50, 50), shares, shares, shares, shares, st.floats(0, 5), shares)
@@ -193,6 +197,6 @@ def test_more_evidence_never_counts_less(
 def test_across_languages_only_meaning_tells() -> None:
     near = AnswerabilityFeatures(1.0, 0.0, 1.0, 1.0, 0.0, same_language=False)
     many = classifier_for(("de", "en"))
-    assert many.is_good(near)
-    assert not many.is_good(replace(near, meaning=-1.0))
-    assert not many.is_good(replace(near, same_language=True))
+    assert many.match(near) is Match.GOOD
+    assert many.match(replace(near, meaning=-1.0)) is not Match.GOOD
+    assert many.match(replace(near, same_language=True)) is not Match.GOOD
