@@ -41,6 +41,9 @@ LATE, ALONE = "late-3", "alone-1"
 # On the CPU small runs stay in its cache; on other devices the start of a run costs time.
 _TOKENS_A_RUN = {CPU: 512}
 _TOKENS_A_RUN_ELSEWHERE = 16_384
+# Vectors of queries in memory: a query is asked again with another filter or limit, and many ask
+# the same of other documents.
+_QUERIES_KEPT = 256
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -83,6 +86,7 @@ class OnnxEmbedder:
         opened: tuple[Encoder, ProviderInUse] = choose(provider, tested)
         self._encoder, self.provider = opened
         self._workers = workers
+        self._encoded: dict[str, NDArray[np.float32]] = {}
 
     @property
     def space(self) -> str:
@@ -95,8 +99,15 @@ class OnnxEmbedder:
         return _TOKENS_A_RUN.get(self.provider.name, _TOKENS_A_RUN_ELSEWHERE)
 
     def encode_query(self, text: str) -> NDArray[np.float32]:
-        """The vector of a query: float32, shape ``(dimension,)``, of length 1."""
-        return unit(self.query_states(text).states.sum(axis=0))
+        """The vector of a query: float32, shape ``(dimension,)``, of length 1; do not change it."""
+        vector = self._encoded.get(text)
+        if vector is None:
+            vector = unit(self.query_states(text).states.sum(axis=0))
+            vector.setflags(write=False)
+            if len(self._encoded) >= _QUERIES_KEPT:
+                self._encoded = {}
+            self._encoded[text] = vector
+        return vector
 
     def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
         """The vectors of passages of any length, in their order.

@@ -74,18 +74,20 @@ def _exact_is_cheaper(rows: float, count: int, total: int) -> bool:
 
 
 def _exact(table: Table, query: Float32s, count: int, where: str | None) -> ScoredKeys:
-    def narrow(builder: Any) -> Any:
-        builder = builder.distance_type("dot").bypass_vector_index().limit(count)
-        return builder.where(where, prefilter=True) if where else builder
+    def nearest(empty: Any) -> Any:
+        found = empty.nearest_to(query).column("vector").distance_type("dot")
+        found = found.bypass_vector_index().limit(count)
+        return found.where(where) if where else found
 
-    return _similar(table.search(narrow, query, "vector", "_distance"))
+    return _similar(table.search(nearest, "_distance"))
 
 
 def _approximate(table: Table, query: Float32s, limit: int) -> ScoredKeys:
-    def narrow(builder: Any) -> Any:
-        return builder.distance_type("dot").nprobes(_EVERY_PARTITION).limit(limit)
+    def nearest(empty: Any) -> Any:
+        found = empty.nearest_to(query).column("vector").distance_type("dot")
+        return found.nprobes(_EVERY_PARTITION).limit(limit)
 
-    return _similar(table.search(narrow, query, "vector", "_distance"))
+    return _similar(table.search(nearest, "_distance"))
 
 
 def _similar(found: ScoredKeys) -> ScoredKeys:

@@ -142,38 +142,37 @@ class Table:
             return self._schema_only(columns), places
         order = np.argsort(ids, kind="stable")
         ids, places = ids[order], places[order]
-        found = self.read(
-            lambda: (
-                self.inner.take_row_ids(np.unique(ids).tolist())
-                .select(list(columns))
-                .with_row_id()
-                .to_arrow()
-            )
-        )
+        distinct = np.unique(ids).tolist()
+
+        def work() -> Any:
+            from lancedb.query import AsyncTakeQuery
+
+            query = AsyncTakeQuery(self._native.take_row_ids(distinct))
+            return _fetched(query.select(list(columns)).with_row_id())
+
+        found = self.read(work)
         got = found.column("_rowid").to_numpy().astype(np.int64)
         if len(got) == len(ids) and np.array_equal(got, ids):
             return found, places
         return _matched(found, got, ids, places)
 
-    def search(self, build: Callable[[Any], Any], query: Any, kind: str, score: str) -> ScoredKeys:
+    def search(self, build: Callable[[Any], Any], score: str) -> ScoredKeys:
         """Run a search and return its results in their order.
 
         Only row ids are read, and mapped to keys by the row map: reading the keys of 200 hits from
         disk takes longer than finding them.
 
         Args:
-            build: Configures the query builder of LanceDB.
-            query: A vector or a full text query.
-            kind: ``vector`` or ``fts``.
+            build: Makes the query of LanceDB from an empty one.
             score: The name of the column with the scores.
         """
-        column = "vector" if kind == "vector" else None
 
         def work() -> Any:
-            builder = self.inner.search(query, query_type=kind, vector_column_name=column)
+            from lancedb.query import AsyncQuery
+
+            query = build(AsyncQuery(self._native.query()))
             # Without a selection a search reads all columns.
-            builder = builder.select(["_rowid", score]).with_row_id(with_row_id=True)
-            return build(builder).to_arrow()
+            return _fetched(query.select(["_rowid", score]).with_row_id())
 
         found = self.read(work)
         keys, known = self.rows.keys_at(found.column("_rowid").to_numpy().astype(np.int64))
@@ -201,6 +200,11 @@ class Table:
         return int(self.inner.stats()["fragment_stats"]["num_fragments"])
 
     # -- within -----------------------------------------------------------------------------
+
+    @property
+    def _native(self) -> Any:
+        """LanceDB's table below its Python classes; see ``_fetched``."""
+        return self.inner._inner  # noqa: SLF001  # no public attribute leads from one to the other
 
     def _read(self, work: Callable[[], T]) -> T:
         cleared = self._cleared
@@ -280,6 +284,16 @@ class Table:
 
         schema = self.inner.schema
         return pa.schema([schema.field(name) for name in columns]).empty_table()
+
+
+def _fetched(query: Any) -> Any:
+    """The rows of an asynchronous query, in one turn of LanceDB's event loop.
+
+    Its synchronous queries take five turns, for the schema and each step, some 1.5 ms in all.
+    """
+    from lancedb.background_loop import LOOP
+
+    return LOOP.run(query.to_arrow())
 
 
 def _matched(found: Any, got: Int64s, ids: Int64s, places: Int64s) -> tuple[Any, Int64s]:

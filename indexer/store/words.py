@@ -158,13 +158,13 @@ def _contains(table: Table, text: str, limit: int, where: str | None) -> ScoredK
 
 
 def _search(table: Table, query: Any, limit: int, where: str | None) -> ScoredKeys:
-    def narrow(builder: Any) -> Any:
-        builder = builder.limit(limit)
+    def holding(empty: Any) -> Any:
+        found = empty.nearest_to_text(query).limit(limit)
         if table.backlog > _FLAT_ROWS:
-            builder = builder.fast_search()
-        return builder.where(where, prefilter=True) if where else builder
+            found = found.fast_search()
+        return found.where(where) if where else found
 
-    found = table.search(narrow, query, "fts", "_score")
+    found = table.search(holding, "_score")
     # Lance orders equal scores arbitrarily; results must be reproducible.
     order = np.lexsort((found.keys, -found.scores))
     return ScoredKeys(found.keys[order], found.scores[order])

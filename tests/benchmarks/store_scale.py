@@ -165,10 +165,11 @@ class Bench:
         table = self.store.tables.vectors(SPACE)
         assert table is not None
 
-        def narrow(builder: Any) -> Any:
-            return builder.distance_type("dot").bypass_vector_index().limit(count)
+        def nearest(empty: Any) -> Any:
+            found = empty.nearest_to(query).column("vector").distance_type("dot")
+            return found.bypass_vector_index().limit(count)
 
-        return table.search(narrow, query, "vector", "_distance").keys
+        return table.search(nearest, "_distance").keys
 
     def recall(self) -> None:
         hits = []

@@ -68,6 +68,17 @@ def _close(a: NDArray[np.float32], b: NDArray[np.float32]) -> None:
     np.testing.assert_allclose(a, b, atol=2e-5)
 
 
+def test_a_query_asked_again_is_encoded_once(embedder: OnnxEmbedder) -> None:
+    first = embedder.encode_query("Bread was dear.")
+    assert embedder.encode_query("Bread was dear.") is first
+    assert not first.flags.writeable
+    for number in range(300):
+        embedder.encode_query(f"loaf {number}")
+    again = embedder.encode_query("Bread was dear.")
+    assert again is not first
+    assert np.array_equal(again, first)
+
+
 def test_vectors_have_length_one_and_their_shape(embedder: OnnxEmbedder) -> None:
     (made,) = embedder.encode_passages([passage(*SENTENCES, title="Log")])
     assert made.vector.shape == (embedder.record.dimension,)
