@@ -583,6 +583,58 @@
     </message>
 </context>
 <context>
+    <name>Exporter</name>
+    <message>
+        <source>Export the hits</source>
+        <translation>Treffer exportieren</translation>
+    </message>
+    <message>
+        <source>hits</source>
+        <translation>treffer</translation>
+    </message>
+    <message>
+        <source>All hits are collected for the export…</source>
+        <translation>Für den Export werden alle Treffer gesammelt …</translation>
+    </message>
+    <message>
+        <source>The hits could not be exported. {reason}</source>
+        <translation>Die Treffer konnten nicht exportiert werden. {reason}</translation>
+    </message>
+    <message>
+        <source>The hits could not be exported: {reason}.</source>
+        <translation>Die Treffer ließen sich nicht exportieren: {reason}.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln document(s) exported</source>
+        <translation>
+            <numerusform>%Ln Dokument exportiert</numerusform>
+            <numerusform>%Ln Dokumente exportiert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln without author and year left out</source>
+        <translation>
+            <numerusform>%Ln ohne Autor und Jahr ausgelassen</numerusform>
+            <numerusform>%Ln ohne Autor und Jahr ausgelassen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{done}; {rest}</source>
+        <translation>{done}; {rest}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hit(s) exported</source>
+        <translation>
+            <numerusform>%Ln Treffer exportiert</numerusform>
+            <numerusform>%Ln Treffer exportiert</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{done}: the best of more</source>
+        <translation>{done}: die besten von mehr</translation>
+    </message>
+</context>
+<context>
     <name>FilterButton</name>
     <message>
         <source>Opens a menu</source>
@@ -1064,53 +1116,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Pfad kopiert</translation>
     </message>
     <message>
-        <source>All hits are collected for the export…</source>
-        <translation>Für den Export werden alle Treffer gesammelt …</translation>
-    </message>
-    <message>
         <source>Passage and citation copied</source>
         <translation>Stelle mit Quellenangabe kopiert</translation>
-    </message>
-    <message>
-        <source>hits</source>
-        <translation>treffer</translation>
-    </message>
-    <message>
-        <source>The hits could not be exported. {reason}</source>
-        <translation>Die Treffer konnten nicht exportiert werden. {reason}</translation>
-    </message>
-    <message>
-        <source>The hits could not be exported: {reason}.</source>
-        <translation>Die Treffer ließen sich nicht exportieren: {reason}.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln document(s) exported</source>
-        <translation>
-            <numerusform>%Ln Dokument exportiert</numerusform>
-            <numerusform>%Ln Dokumente exportiert</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln without author and year left out</source>
-        <translation>
-            <numerusform>%Ln ohne Autor und Jahr ausgelassen</numerusform>
-            <numerusform>%Ln ohne Autor und Jahr ausgelassen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{done}; {rest}</source>
-        <translation>{done}; {rest}</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln hit(s) exported</source>
-        <translation>
-            <numerusform>%Ln Treffer exportiert</numerusform>
-            <numerusform>%Ln Treffer exportiert</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{done}: the best of more</source>
-        <translation>{done}: die besten von mehr</translation>
     </message>
 </context>
 <context>

@@ -167,7 +167,7 @@
     </message>
 </context>
 <context>
-    <name>HitActions</name>
+    <name>Exporter</name>
     <message numerus="yes">
         <source>%Ln document(s) exported</source>
         <translation>

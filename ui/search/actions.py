@@ -1,45 +1,38 @@
 """The actions on a hit: open, copy, cite, search similar ones, export all.
 
-Owns the context menu, and copying and exporting. It must not know how a hit is shown or opened.
+Owns the context menu and copying. It must not know how a hit is shown or opened.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
-from indexer.api.atomic import write_file
-from indexer.api.requests import MAX_LIMIT, Search
 from ui.icons import icon
 from ui.ports import Notice
-from ui.search.citation import CitedSource, passage, quoted
+from ui.search.citation import passage, quoted
 from ui.search.describe import elsewhere, is_name_only, places_alike
-from ui.search.export import Form, citable, exported
-from ui.search.grouping import Order, flattened, grouped
+from ui.search.export import Form
+from ui.search.exporter import Exporter, FoundHits
 from ui.search.query_text import similar
 from ui.search.sources import Sources
-from ui.timers import timer
-from ui.words import failures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from PySide6.QtCore import QPoint, SignalInstance
     from PySide6.QtGui import QAction
+    from PySide6.QtWidgets import QWidget
 
-    from indexer.api.errors import LecternError
-    from indexer.api.types import Hit, SearchResult
+    from indexer.api.types import Hit
     from ui.ports import Context
+    from ui.search.citation import CitedSource
     from ui.search.work import Worker
-
-# Milliseconds before a refused request for all hits is sent again.
-AGAIN_MS = 500
 
 
 class HitAction(Enum):
@@ -58,16 +51,6 @@ class HitAction(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundHits:
-    """Hits in the shown order, their query, and whether these are all."""
-
-    hits: tuple[Hit, ...]
-    query: str = ""
-    order: Order = Order.RELEVANCE
-    complete: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class _Collect:
     """A document to be added to a collection; to a new one without a name."""
 
@@ -77,7 +60,7 @@ class _Collect:
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    """Hits to be exported, and the format."""
+    """Hits to be exported, and the format of the file."""
 
     found: FoundHits
     form: Form
@@ -109,17 +92,11 @@ class HitActions(QObject):
     def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
         super().__init__(parent)
         self._notices = context.notices
-        self._link = context.link
-        self._worker = worker
+        self.exporter = Exporter(context, worker, parent)
         self._sources = Sources(context.link, self)
         self._widget = parent
         self.collections: tuple[str, ...] = ()  # to which a document can be added
         self.shown_menu: QMenu | None = None
-        self._dialog: QFileDialog | None = None
-        self._export: _Export | None = None
-        self._target = Path()
-        self._request_id: int | None = None
-        self._again = timer(self, AGAIN_MS, self._ask_for_all)
 
     def menu(self, hit: Hit, found: FoundHits) -> QMenu:
         """Make the menu of a hit; ``found`` can be exported."""
@@ -218,31 +195,15 @@ class HitActions(QObject):
                 signal, values = emitted[kind]
                 signal.emit(*values)
 
-    def export_to(self, path: Path, found: FoundHits, form: Form) -> None:
-        """Write hits to a file, with the bibliographic data of their documents.
-
-        If ``found`` is not complete, all hits are asked for first.
-        """
-        self.close()
-        self._export, self._target = _Export(found, form), path
-        if found.complete:
-            self._write()
-        else:
-            self._notices.post(Notice(self.tr("All hits are collected for the export…"), seconds=0))
-            self._ask_for_all()
-
     def close(self) -> None:
         """Cancel what is under way."""
         self._sources.close()
-        self._again.stop()
-        if self._request_id is not None:
-            self._link.cancel(self._request_id)
-            self._request_id = None
+        self.exporter.close()
 
     def _triggered(self, action: QAction) -> None:
         data = action.data()
         if isinstance(data, _Export):
-            self._ask_where(data)
+            self.exporter.ask_where(data.found, data.form)
         elif isinstance(data, _Collect):
             self.collected.emit(data.name, data.path)
         elif isinstance(data, tuple):
@@ -255,76 +216,3 @@ class HitActions(QObject):
     def _copy(self, text: str, message: str) -> None:
         QGuiApplication.clipboard().setText(text)
         self._notices.post(Notice(message, seconds=3.0))
-
-    def _ask_where(self, export: _Export) -> None:
-        self._export = export
-        dialog = QFileDialog(self._widget, self.tr("Export the hits"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(export.form.value)
-        dialog.setNameFilter(f"*.{export.form.value}")
-        dialog.selectFile(self.tr("hits") + f".{export.form.value}")
-        dialog.fileSelected.connect(self._write_chosen)
-        dialog.finished.connect(dialog.deleteLater)
-        self._dialog = dialog
-        dialog.open()
-
-    def _write_chosen(self, file: str) -> None:
-        if self._export is not None:
-            self.export_to(Path(file), self._export.found, self._export.form)
-
-    def _ask_for_all(self) -> None:
-        if self._export is not None:
-            request = Search(self._export.found.query, MAX_LIMIT)
-            self._request_id = self._link.ask(request, done=self._collected, failed=self._refused)
-
-    def _collected(self, result: SearchResult) -> None:
-        self._request_id = None
-        if self._export is not None:
-            found = self._export.found
-            hits = flattened(grouped(result.hits, found.order))
-            complete = len(result.hits) < MAX_LIMIT
-            self._export = replace(self._export, found=replace(found, hits=hits, complete=complete))
-            self._write()
-
-    def _refused(self, error: LecternError) -> None:
-        self._request_id = None
-        if error.code == "busy":  # replaced by a search of the page
-            self._again.start()
-        else:
-            message = self.tr("The hits could not be exported. {reason}")
-            self._notices.post(Notice(message.format(reason=failures.failure(error))))
-
-    def _write(self) -> None:
-        export, path = self._export, self._target
-        if export is None:
-            return
-
-        def found(hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
-            def work() -> None:
-                write_file(path, exported(hits, sources, export.form, export.found.query))
-
-            def done(_result: Any, error: OSError | None) -> None:
-                self._exported(export, sources, error)
-
-            self._worker.run(work, done)
-
-        self._sources.find(export.found.hits, found)
-
-    def _exported(
-        self, export: _Export, sources: Mapping[str, CitedSource], error: OSError | None
-    ) -> None:
-        if error is not None:
-            reason = error.strerror or str(error)
-            message = self.tr("The hits could not be exported: {reason}.").format(reason=reason)
-        elif export.form is Form.BIBTEX:
-            count = sum(map(citable, sources.values()))
-            left = len(sources) - count
-            message = self.tr("%Ln document(s) exported", "", count)
-            if left:
-                rest = self.tr("%Ln without author and year left out", "", left)
-                message = self.tr("{done}; {rest}").format(done=message, rest=rest)
-        else:
-            message = self.tr("%Ln hit(s) exported", "", len(export.found.hits))
-            if not export.found.complete:
-                message = self.tr("{done}: the best of more").format(done=message)
-        self._notices.post(Notice(message))

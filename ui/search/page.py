@@ -17,11 +17,12 @@ from indexer.api.requests import GetStatus
 from indexer.api.types import Match
 from ui.links import is_link, query_of
 from ui.ports import Notice
-from ui.search.actions import FoundHits, HitAction, HitActions
+from ui.search.actions import HitAction, HitActions
 from ui.search.alerts import Alerts, digest
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
 from ui.search.collections import Collections
+from ui.search.exporter import FoundHits
 from ui.search.filter_choices import FilterChoices, folders_of
 from ui.search.freshness import Freshness
 from ui.search.grouping import Order, key_of

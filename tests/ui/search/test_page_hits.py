@@ -15,8 +15,9 @@ from PySide6.QtWidgets import QMenu
 from indexer.api.requests import Index, Search
 from indexer.api.types import Also
 from tests.ui.search.pages import press, search, titles
-from ui.search.actions import FoundHits, HitAction
+from ui.search.actions import HitAction
 from ui.search.export import Form
+from ui.search.exporter import FoundHits
 from ui.search.grouping import Order
 from ui.search.live_search import FIRST_LIMIT
 
@@ -128,12 +129,12 @@ def test_export(
     assert page.results.result is not None
     file = tmp_path / f"out.{form}"
     found = FoundHits(page.results.result.hits, "the")
-    page.actions_on_hits.export_to(file, found, form)
+    page.actions_on_hits.exporter.export_to(file, found, form)
     qtbot.waitUntil(lambda: bool(notices.told))
     assert "exported" in notices.texts[0]
     if form is Form.JSON:
         assert len(json.loads(file.read_text())["hits"]) == len(page.results.result.hits)
-    page.actions_on_hits.export_to(tmp_path / "no" / "where", found, form)
+    page.actions_on_hits.exporter.export_to(tmp_path / "no" / "where", found, form)
     qtbot.waitUntil(lambda: len(notices.told) == 2)
     assert "could not" in notices.texts[1]
 
@@ -161,7 +162,7 @@ def test_an_export_loads_the_remaining_hits(
     found = exports.actions()[1].data().found
     assert not found.complete
     file = tmp_path / "out.json"
-    page.actions_on_hits.export_to(file, found, Form.JSON)
+    page.actions_on_hits.exporter.export_to(file, found, Form.JSON)
     qtbot.waitUntil(lambda: len(notices.told) == 2)
     count = len(engine.call(Search("lighthouse", 1000)).hits)
     assert count > FIRST_LIMIT

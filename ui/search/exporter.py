@@ -1,0 +1,154 @@
+"""Exports all hits of a query to a file that the person chooses.
+
+Owns the dialog, the request for the hits that are not shown yet, and the message at the end. It
+must not know the formats (``export``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from indexer.api.atomic import write_file
+from indexer.api.requests import MAX_LIMIT, Search
+from ui.ports import Notice
+from ui.search.export import Form, citable, exported
+from ui.search.grouping import Order, flattened, grouped
+from ui.search.sources import Sources
+from ui.timers import timer
+from ui.words import failures
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from indexer.api.errors import LecternError
+    from indexer.api.types import Hit, SearchResult
+    from ui.ports import Context
+    from ui.search.citation import CitedSource
+    from ui.search.work import Worker
+
+# Milliseconds before a refused request for all hits is sent again.
+_AGAIN_MS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHits:
+    """Hits in the shown order, their query, and whether these are all."""
+
+    hits: tuple[Hit, ...]
+    query: str = ""
+    order: Order = Order.RELEVANCE
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """The export under way."""
+
+    path: Path
+    found: FoundHits
+    form: Form
+
+
+class Exporter(QObject):
+    """Writes hits with the bibliographic data of their documents; one export at a time."""
+
+    def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._link = context.link
+        self._notices = context.notices
+        self._worker = worker
+        self._widget = parent
+        self._sources = Sources(context.link, self)
+        self._export: _Running | None = None
+        self._request_id: int | None = None
+        self._again = timer(self, _AGAIN_MS, self._ask_for_all)
+
+    def ask_where(self, found: FoundHits, form: Form) -> None:
+        """Ask for a file, and export to it."""
+
+        def chosen(file: str) -> None:
+            self.export_to(Path(file), found, form)
+
+        dialog = QFileDialog(self._widget, self.tr("Export the hits"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(form.value)
+        dialog.setNameFilter(f"*.{form.value}")
+        dialog.selectFile(self.tr("hits") + f".{form.value}")
+        dialog.fileSelected.connect(chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def export_to(self, path: Path, found: FoundHits, form: Form) -> None:
+        """Export to a file; if ``found`` is not complete, all hits are requested first."""
+        self.close()
+        self._export = _Running(path, found, form)
+        if found.complete:
+            self._write(self._export)
+        else:
+            self._notices.post(Notice(self.tr("All hits are collected for the export…"), seconds=0))
+            self._ask_for_all()
+
+    def close(self) -> None:
+        """Cancel what is under way."""
+        self._sources.close()
+        self._again.stop()
+        if self._request_id is not None:
+            self._link.cancel(self._request_id)
+            self._request_id = None
+
+    def _ask_for_all(self) -> None:
+        if self._export is not None:
+            request = Search(self._export.found.query, MAX_LIMIT)
+            self._request_id = self._link.ask(request, done=self._collected, failed=self._refused)
+
+    def _collected(self, result: SearchResult) -> None:
+        self._request_id = None
+        if self._export is not None:
+            found = self._export.found
+            hits = flattened(grouped(result.hits, found.order))
+            complete = len(result.hits) < MAX_LIMIT
+            self._write(replace(self._export, found=replace(found, hits=hits, complete=complete)))
+
+    def _refused(self, error: LecternError) -> None:
+        self._request_id = None
+        if error.code == "busy":  # replaced by a search of the page
+            self._again.start()
+        else:
+            message = self.tr("The hits could not be exported. {reason}")
+            self._notices.post(Notice(message.format(reason=failures.failure(error))))
+
+    def _write(self, export: _Running) -> None:
+        def found(hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
+            def work() -> None:
+                write_file(export.path, exported(hits, sources, export.form, export.found.query))
+
+            def done(_result: Any, error: OSError | None) -> None:
+                self._exported(export, sources, error)
+
+            self._worker.run(work, done)
+
+        self._sources.find(export.found.hits, found)
+
+    def _exported(
+        self, export: _Running, sources: Mapping[str, CitedSource], error: OSError | None
+    ) -> None:
+        if error is not None:
+            reason = error.strerror or str(error)
+            message = self.tr("The hits could not be exported: {reason}.").format(reason=reason)
+        elif export.form is Form.BIBTEX:
+            count = sum(map(citable, sources.values()))
+            left = len(sources) - count
+            message = self.tr("%Ln document(s) exported", "", count)
+            if left:
+                rest = self.tr("%Ln without author and year left out", "", left)
+                message = self.tr("{done}; {rest}").format(done=message, rest=rest)
+        else:
+            message = self.tr("%Ln hit(s) exported", "", len(export.found.hits))
+            if not export.found.complete:
+                message = self.tr("{done}: the best of more").format(done=message)
+        self._notices.post(Notice(message))
