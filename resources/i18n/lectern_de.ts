@@ -2020,7 +2020,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
-    <name>TextView</name>
+    <name>TextColumn</name>
     <message>
         <source>Text</source>
         <translation>Text</translation>

@@ -1,123 +1,51 @@
 """The text of a document without pages, with a passage marked as on a page.
 
-Owns the column, its fonts, its marks and when more is loaded; ``ui.preview.reading`` decides what
-is a heading or a table. Offsets count code points of the whole document, but Qt's count UTF-16
-units of the loaded part.
+Owns the marks and how they come into view; ``text_column`` has the text.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontInfo,
-    QFontMetricsF,
-    QPainter,
-    QPalette,
-    QPen,
-    QTextCharFormat,
-    QTextCursor,
-)
-from PySide6.QtWidgets import QFrame, QTextEdit
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QTextEdit
 
 from ui.preview.letters import flowing
 from ui.preview.marks import Piece, outline
 from ui.preview.page_painter import FOUND, OUTLINE_PX
-from ui.preview.reading import laid_out
-from ui.preview.typesetting import Typesetter
-from ui.text_offsets import Utf16Map, for_qt
-from ui.theme import XL, L, M, S, current
+from ui.preview.text_column import TextColumn
+from ui.theme import current
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import (
-        QContextMenuEvent,
-        QMouseEvent,
-        QPaintEvent,
-        QResizeEvent,
-        QTextBlock,
-        QTextLine,
-        QWheelEvent,
-    )
+    from PySide6.QtGui import QPaintEvent, QTextBlock, QTextLine
     from PySide6.QtWidgets import QWidget
 
-    from indexer.api.pages import TextBlock, TextPart
-
-Span = tuple[int, int]
+    from indexer.api.pages import TextPart
+    from indexer.api.types import Span
 
 _LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 _PLACE = 0.2
 _PADDING = 3.0
-# The factor by which text is larger than the window's, and its least size in pixels.
-_LARGER, _LEAST_PX = 1.15, 15
-_COLUMN = 72  # average letters
-
-
 _Line = QTextCharFormat.UnderlineStyle
 
 
-class TextView(QTextEdit):
-    """Shows a part of a text; requests more when it is scrolled to an edge.
-
-    Signals:
-        more_requested: The larger range to load.
-        zoom_changed: The size of the text has changed.
-    """
-
-    more_requested = Signal(int, int)
-    zoom_changed = Signal()
+class TextView(TextColumn):
+    """A text with a passage, its best sentences, words of the query and what was found."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setReadOnly(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setUndoRedoEnabled(False)
-        self.setAccessibleName(self.tr("Text"))
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.setAcceptRichText(False)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._text = ""
-        self._blocks: Sequence[TextBlock] = ()
-        self._pages: Sequence[int] = ()
-        self._code = False
-        self._offset = 0
-        self._more = False
-        self._map = Utf16Map("")
         self._passage: Span = (0, 0)
         self._sentences: tuple[Span, ...] = ()
         self._words: tuple[tuple[Span, _Line], ...] = ()  # offsets into the passage
         self._found: tuple[Span, ...] = ()
         self._found_at = -1
-        self._is_loading = False
-        self._zoom = 0
-        self.verticalScrollBar().valueChanged.connect(self._at_edge)
 
-    @property
-    def loaded(self) -> Span:
-        """The loaded range of the document."""
-        return self._offset, self._offset + len(self._text)
-
-    @property
-    def loaded_text(self) -> str:
-        return self._text
-
-    def show_text(
-        self,
-        text: str,
-        part: TextPart,
-        *,
-        code: bool = False,
-    ) -> None:
+    def show_text(self, text: str, part: TextPart, *, code: bool = False) -> None:
         """Show a part of a document's text.
 
         Args:
@@ -125,13 +53,10 @@ class TextView(QTextEdit):
             part: Its offset, its blocks and pages, and whether more follows.
             code: The document is source code.
         """
-        self._text, self._offset, self._more = text, part.offset, part.more
-        self._blocks, self._pages, self._code = part.blocks, part.pages, code
         self._is_loading = True  # the layout moves the scroll bar, which must not load more
-        self._map = Utf16Map(text)
         self._passage, self._sentences = (0, 0), ()
         self._words = self._found = ()
-        self._set_type()
+        self._place_text(text, part, code=code)
         self._mark()
         self._is_loading = False
 
@@ -187,147 +112,17 @@ class TextView(QTextEdit):
         data.setText(self.copy_flowing())
         return data
 
-    def zoom_by(self, step: int) -> None:
-        """Make the text larger or smaller; 0 resets its size."""
-        self._zoom = 0 if step == 0 else max(-8, min(12, self._zoom + step))
-        self._set_again()
-        self.zoom_changed.emit()
-
-    # How it is set
-
-    def _set_again(self) -> None:
-        passage, sentences, bar = self._passage, self._sentences, self.verticalScrollBar()
-        place = bar.value() / max(1, bar.maximum())
-        self._is_loading = True
-        self._set_type()
-        self.mark(passage, sentences, scroll=False)
-        bar.setValue(round(place * bar.maximum()))
-        self._is_loading = False
-
-    def _set_type(self) -> None:
-        """Set the text with its fonts and formats."""
-        parent = self.parentWidget()
-        font = QFont(parent.font() if parent is not None else self.font())
-        least = QFontInfo(font).pixelSize() * _LARGER
-        font.setPixelSize(round(max(least, _LEAST_PX) * 1.1**self._zoom))
-        self.document().setDefaultFont(font)
-        shown, parts = laid_out(self._text, self._offset, self._blocks, code=self._code)
-        self.setCurrentCharFormat(QTextCharFormat())  # drops that of the last text
-        self.setPlainText(for_qt(shown))
-        self._fit_column()
-        Typesetter(self.document(), self._map).set_parts(parts)
-        self._part_cards()
-
-    def _fit_column(self) -> None:
-        """Centre the column, with lines of a readable length."""
-        metrics = QFontMetricsF(self.document().defaultFont())
-        column = metrics.averageCharWidth() * _COLUMN
-        side = max(L, (self.viewport().width() - column) / 2)
-        root = self.document().rootFrame()
-        form = root.frameFormat()
-        if abs(form.leftMargin() - side) > 1:
-            form.setLeftMargin(side)
-            form.setRightMargin(side)
-            form.setTopMargin(L)
-            form.setBottomMargin(XL)
-            root.setFrameFormat(form)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        loading, self._is_loading = self._is_loading, True
-        self._fit_column()
-        self._is_loading = loading
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() in (Qt.MouseButton.BackButton, Qt.MouseButton.ForwardButton):
-            event.ignore()  # the window goes back and forward
-        else:
-            super().mousePressEvent(event)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        event.ignore()  # the preview has the menu
-
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        self._draw_cards(painter)
-        painter.end()
         super().paintEvent(event)
-        painter = QPainter(self.viewport())
         lines = self._lines(*self._passage)
+        if not lines:
+            return
+        painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        colour = current().accent
-        pen = QPen(colour, OUTLINE_PX)
+        pen = QPen(current().accent, OUTLINE_PX)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        if lines:
-            painter.strokePath(outline([Piece(line) for line in lines], _PADDING), pen)
+        painter.strokePath(outline([Piece(line) for line in lines], _PADDING), pen)
         painter.end()
-
-    def parts_from(self, place: int) -> int:
-        """Return how many slides, sheets or chapters what is seen lies behind a place."""
-        seen = QPoint(self.viewport().width() // 2, self.viewport().height() // 3)
-        unit = self.cursorForPosition(seen).position()
-        here = self._offset + self._map.to_code_points(unit)
-        return bisect_right(self._pages, here) - bisect_right(self._pages, place)
-
-    @property
-    def _starts(self) -> list[int]:
-        """Return the offsets at which loaded slides, sheets or chapters begin, but the first."""
-        start, end = self.loaded
-        return [page for page in self._pages[1:] if start < page < end]
-
-    def _draw_cards(self, painter: QPainter) -> None:
-        """Draw a card behind each slide, sheet or chapter."""
-        if len(self._pages) < 2:
-            return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(current().line, 1))
-        painter.setBrush(current().base)
-        margin = self.document().rootFrame().frameFormat().leftMargin() - M
-        width = self.viewport().width() - 2 * margin
-        scrolled = self.verticalScrollBar().value()
-        tops = [self.cursorRect(self._cursor(page, page)).top() - M for page in self._starts]
-        top = L - M - scrolled
-        for below in (*tops, round(self.document().size().height()) - XL + 2 * M - scrolled):
-            if below > 0 and top < self.viewport().height():
-                card = QRectF(margin, top, width, below - top - M)
-                painter.drawRoundedRect(card, S, S)
-            top = below
-
-    def _part_cards(self) -> None:
-        """Leave room between the cards."""
-        self.viewport().setBackgroundRole(
-            QPalette.ColorRole.Base if len(self._pages) < 2 else QPalette.ColorRole.Window
-        )
-        for page in self._starts:
-            cursor = self._cursor(page, page)
-            form = cursor.blockFormat()
-            form.setTopMargin(max(form.topMargin(), 4 * M))
-            cursor.setBlockFormat(form)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            if turned := event.angleDelta().y():
-                self.zoom_by(1 if turned > 0 else -1)
-            event.accept()
-            return
-        super().wheelEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        changes = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.FontChange)
-        if event.type() in changes and hasattr(self, "_found_at") and self._text:
-            self._set_again()
-
-    def _unit(self, place: int) -> int:
-        """Return the position in Qt's document of an offset in the document."""
-        local = max(0, min(place - self._offset, len(self._text)))
-        return self._map.to_utf16(local)
-
-    def _cursor(self, start: int, end: int) -> QTextCursor:
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(self._unit(start))
-        cursor.setPosition(self._unit(end), QTextCursor.MoveMode.KeepAnchor)
-        return cursor
 
     def _mark(self) -> None:
         shown = []
@@ -390,18 +185,6 @@ class TextView(QTextEdit):
         for line, below in pairwise(found):  # close the gaps between lines
             line.setBottom(max(line.bottom(), below.top()))
         return found
-
-    def _at_edge(self, value: int) -> None:
-        bar = self.verticalScrollBar()
-        if self._is_loading or not self._text or bar.maximum() == 0:
-            return
-        start, end = self.loaded
-        if value >= bar.maximum() and self._more:
-            self._is_loading = True
-            self.more_requested.emit(start, end + len(self._text))
-        elif value <= 0 and start > 0:
-            self._is_loading = True
-            self.more_requested.emit(max(0, start - len(self._text)), end)
 
 
 def _block_lines(block: QTextBlock, place: QPointF, first: int, last: int) -> list[QRectF]:
