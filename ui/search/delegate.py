@@ -1,15 +1,13 @@
 """Paints the rows of the results: documents, hits with their snippets, headings.
 
-Owns the painting and the tooltips. Snippets are cached, so that scrolling is quick. It must not
-know the positions of rows; the view does.
+Owns what is painted where, and the tooltips; ``line_painter`` paints the text. Snippets are cached,
+so that scrolling is quick. It must not know the positions of rows; the view does.
 """
 
 from __future__ import annotations
 
 import html
 from collections import OrderedDict
-from dataclasses import dataclass
-from math import ceil
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
@@ -19,11 +17,12 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 from ui import icons, theme
 from ui.search import describe
 from ui.search.grouping import key_of
+from ui.search.line_painter import LinePainter, TextLine
 from ui.search.model import Role
 from ui.search.plain import plain
 from ui.search.results_style import BAR, ResultsStyle, background
 from ui.search.rows import Kind, Row
-from ui.search.safe_text import Shown, is_right_to_left, line
+from ui.search.safe_text import Shown, line
 from ui.search.snippet import MOST_LINES, Line, Snippet, lines_needed, make_snippet, text_of
 from ui.theme import L, M, S
 from ui.words import states
@@ -31,7 +30,7 @@ from ui.words import states
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent
+    from PySide6.QtGui import QHelpEvent
     from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 
     from indexer.api.types import Hit, Span
@@ -41,20 +40,7 @@ if TYPE_CHECKING:
 
 _KEPT = 400  # snippets
 _STALE_OPACITY = 0.45
-_FLAT = Qt.TextFlag.TextSingleLine
-_LEADING = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_TRAILING = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One line of text to paint in a rectangle."""
-
-    text: str
-    font: QFont
-    metrics: QFontMetricsF
-    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
-    is_path: bool = False  # a path runs from left to right in every language
+_RIGHT, _MIDDLE = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
 
 
 class ResultsDelegate(QStyledItemDelegate):
@@ -123,7 +109,7 @@ class ResultsDelegate(QStyledItemDelegate):
 
     def is_on_icon(self, rect: QRect, x: int, direction: Qt.LayoutDirection) -> bool:
         """Whether an ``x`` is on the icon of a row, in pixels of the viewport."""
-        icon = self._icon_in(rect, direction)
+        icon = self.style.mirrored(self._icon_in(rect), rect, direction)
         return icon.left() - M <= x <= icon.right() + M
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -131,15 +117,16 @@ class ResultsDelegate(QStyledItemDelegate):
         if row is None:
             return
         painter.save()
-        self._paint_background(painter, option, row)
+        lines = LinePainter(painter, option, self.style)
+        self._paint_background(lines)
         if self.stale:
             painter.setOpacity(_STALE_OPACITY)
         if row.is_document:
-            self._paint_document(painter, option, row, _begins(index))
+            self._paint_document(lines, row, _begins(index))
         elif row.is_hit:
-            self._paint_hit(painter, option, row)
+            self._paint_hit(lines, row)
         else:
-            self._paint_line(painter, option, row, index.row() == 0)
+            self._paint_line(lines, row, index.row() == 0)
         painter.restore()
 
     def helpEvent(
@@ -178,67 +165,54 @@ class ResultsDelegate(QStyledItemDelegate):
             lines = self._lines[key] = lines_needed(row.hit, self._pen)
         return lines
 
-    def _paint_background(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
-        colours = theme.current()
-        state = option.state
-        rect: QRect = option.rect
-        selected = bool(state & QStyle.StateFlag.State_Selected)
-        hovered = bool(state & QStyle.StateFlag.State_MouseOver)
+    def _paint_background(self, lines: LinePainter) -> None:
+        colours, painter, rect = theme.current(), lines.painter, lines.rect
+        selected = bool(lines.state & QStyle.StateFlag.State_Selected)
+        hovered = bool(lines.state & QStyle.StateFlag.State_MouseOver)
         painter.fillRect(rect, background(selected=selected, hovered=hovered))
         if selected:
             bar = QRect(rect.left(), rect.top(), BAR, rect.height())
-            painter.fillRect(self._mirrored(bar, option), colours.accent)
-        if state & QStyle.StateFlag.State_HasFocus:
+            painter.fillRect(lines.mirrored(bar), colours.accent)
+        if lines.state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(QPen(colours.accent, 1))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
 
-    def _paint_document(
-        self, painter: QPainter, option: QStyleOptionViewItem, row: Row, first: bool
-    ) -> None:
+    def _paint_document(self, lines: LinePainter, row: Row, first: bool) -> None:
         colours, style = theme.current(), self.style
-        rect: QRect = option.rect
+        painter, rect = lines.painter, lines.rect
         if not first:
             painter.setPen(QPen(colours.line, 1))
             painter.drawLine(rect.left() + L, rect.top(), rect.right() - L, rect.top())
         top = rect.top() + M + S // 2
         area = QRect(rect.left() + L, top, rect.width() - 2 * L, style.title_line)
         painter.setPen(colours.muted)
-        count = _Line(describe.count(row.group), style.small, style.small_metrics)
-        area = self._trailing(painter, option, area, count)
+        area = lines.trailing(area, self._small(describe.count(row.group)))
         if not self.new.isdisjoint(map(key_of, row.group.hits)):
-            area = self._new(painter, option, area)
-        area = self._badge(painter, option, area, row)
+            area = self._paint_new(lines, area)
+        area = lines.framed(area, self._small(describe.badge(row.hit)), colours.warning)
         painter.setPen(colours.muted if row.weak else colours.text)
-        title = _Line(describe.title(row.hit), style.title, style.title_metrics)
-        self._text(painter, option, area, title)
+        lines.line(area, TextLine(describe.title(row.hit), style.title, style.title_metrics))
         below = QRect(
             rect.left() + L, top + style.title_line, rect.width() - 2 * L, style.small_line
         )
         painter.setPen(colours.muted)
-        date = _Line(describe.day(row.hit), style.small, style.small_metrics)
-        below = self._trailing(painter, option, below, date)
-        middle = Qt.TextElideMode.ElideMiddle
-        path = _Line(
-            describe.folder(row.hit), style.small, style.small_metrics, middle, is_path=True
-        )
-        self._text(painter, option, below, path)
+        below = lines.trailing(below, self._small(describe.day(row.hit)))
+        lines.line(below, self._small(describe.folder(row.hit), _MIDDLE, is_path=True))
 
-    def _paint_line(
-        self, painter: QPainter, option: QStyleOptionViewItem, row: Row, first: bool
-    ) -> None:
+    def _paint_line(self, lines: LinePainter, row: Row, first: bool) -> None:
         """Paint a heading, or the line that unfolds more passages."""
         colours, style = theme.current(), self.style
-        rect: QRect = option.rect
+        painter, rect = lines.painter, lines.rect
         text = describe.heading(row, self.phrases)
         if row.kind is Kind.MORE:
-            icon = self._icon_rect(option)
+            icon = self._icon_rect(lines)
             icon.moveTop(rect.center().y() - style.icon // 2)
             ratio = painter.device().devicePixelRatio()
             drawing = icons.pixmap("chevron-down", style.icon, colours.accent, ratio)
             painter.drawPixmap(icon, drawing)
             painter.setPen(colours.accent)
             area = rect.adjusted(style.indent, 0, -L, 0)
-            self._text(painter, option, area, _Line(text, style.body, style.body_metrics))
+            lines.line(area, TextLine(text, style.body, style.body_metrics))
             return
         painter.fillRect(rect, colours.raised)
         if not first:
@@ -246,116 +220,61 @@ class ResultsDelegate(QStyledItemDelegate):
             painter.drawLine(rect.topLeft(), rect.topRight())
         painter.setPen(colours.muted)
         area = rect.adjusted(L, 0, -L, 0)
-        self._text(painter, option, area, _Line(text, style.strong, style.strong_metrics))
+        lines.line(area, TextLine(text, style.strong, style.strong_metrics))
 
-    def _paint_hit(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
+    def _paint_hit(self, lines: LinePainter, row: Row) -> None:
         colours, style = theme.current(), self.style
-        rect: QRect = option.rect
+        painter, rect = lines.painter, lines.rect
         ratio = painter.device().devicePixelRatio()
         drawing = icons.pixmap(row.hit.why.value, style.icon, colours.muted, ratio)
-        painter.drawPixmap(self._icon_rect(option), drawing)
+        painter.drawPixmap(self._icon_rect(lines), drawing)
         top = rect.top() + M
         if _has_place(row):
             width = rect.width() - style.indent - L
-            area = QRect(rect.left() + style.indent, top, width, style.small_line)
-            self._place(painter, option, area, row)
+            self._paint_place(
+                lines, QRect(rect.left() + style.indent, top, width, style.small_line), row
+            )
             top += style.small_line + S // 2
         painter.setPen(colours.muted if row.weak else colours.text)
-        width = round(style.pen.width)
-        column = QRect(rect.left() + style.indent, top, width, 1)
-        left = self._mirrored(column, option).left()
+        column = QRect(rect.left() + style.indent, top, round(style.pen.width), 1)
+        left = lines.mirrored(column).left()
         self.snippet(row).layout.draw(painter, QPointF(left, top))
 
-    def _place(
-        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
-    ) -> None:
+    def _paint_place(self, lines: LinePainter, area: QRect, row: Row) -> None:
         """Paint page and heading path on one line."""
-        colours, style = theme.current(), self.style
-        pages = _Line(describe.pages(row.hit), style.small, style.small_metrics)
-        painter.setPen(colours.accent)
-        self._text(painter, option, area, pages)
-        used = round(style.small_metrics.horizontalAdvance(pages.text)) + (M if pages.text else 0)
-        painter.setPen(colours.muted)
-        middle = Qt.TextElideMode.ElideMiddle
+        colours, metrics = theme.current(), self.style.small_metrics
+        pages = self._small(describe.pages(row.hit))
+        lines.painter.setPen(colours.accent)
+        lines.line(area, pages)
+        used = round(metrics.horizontalAdvance(pages.text)) + (M if pages.text else 0)
+        lines.painter.setPen(colours.muted)
         if row.key in self.new:
-            area = self._new(painter, option, area)
-        if also := describe.alike(row.hit):
-            end = _Line(also, style.small, style.small_metrics)
-            area = self._trailing(painter, option, area, end)
+            area = self._paint_new(lines, area)
+        area = lines.trailing(area, self._small(describe.alike(row.hit)))
         words = self._words_of(row)
         beside = describe.pairs(words) if words is not None else ""
-        beside = beside or describe.headings(row.hit)
-        headings = _Line(beside, style.small, style.small_metrics, middle)
-        rest = QRect(area.left() + used, area.top(), area.width() - used, area.height())
-        self._text(painter, option, rest, headings)
+        rest = area.adjusted(used, 0, 0, 0)
+        lines.line(rest, self._small(beside or describe.headings(row.hit), _MIDDLE))
 
-    def _new(self, painter: QPainter, option: QStyleOptionViewItem, area: QRect) -> QRect:
+    def _paint_new(self, lines: LinePainter, area: QRect) -> QRect:
         """Paint the mark of a new passage; return the rest of the line's rectangle."""
         style = self.style
-        painter.setPen(theme.current().good)
-        text = _Line(describe.new(), style.strong, style.strong_metrics)
-        left = self._trailing(painter, option, area, text)
-        painter.setPen(theme.current().muted)
+        lines.painter.setPen(theme.current().good)
+        left = lines.trailing(area, TextLine(describe.new(), style.strong, style.strong_metrics))
+        lines.painter.setPen(theme.current().muted)
         return left
 
-    def _badge(
-        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
-    ) -> QRect:
-        """Paint the state of a document in a frame; return the rest of the line's rectangle."""
-        text = describe.badge(row.hit)
-        if not text:
-            return area
-        style = self.style
-        width = ceil(style.small_metrics.horizontalAdvance(text)) + 2 * M + 2
-        frame = QRect(area.right() - width + 1, area.top(), width, area.height())
-        painter.setPen(theme.current().warning)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.drawRoundedRect(self._mirrored(frame, option).adjusted(0, 1, -1, -1), S, S)
-        inner = frame.adjusted(M, 0, -M, 0)
-        self._text(painter, option, inner, _Line(text, style.small, style.small_metrics))
-        return area.adjusted(0, 0, -width - M, 0)
+    def _small(
+        self, text: str, elide: Qt.TextElideMode = _RIGHT, *, is_path: bool = False
+    ) -> TextLine:
+        return TextLine(text, self.style.small, self.style.small_metrics, elide, is_path)
 
-    def _trailing(
-        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, text: _Line
-    ) -> QRect:
-        """Paint text at the end of a line; return the rest of the line's rectangle."""
-        if not text.text:
-            return area
-        width = ceil(text.metrics.horizontalAdvance(text.text)) + 2
-        end = QRect(area.right() - width + 1, area.top(), width, area.height())
-        self._text(painter, option, end, text, _TRAILING)
-        return area.adjusted(0, 0, -width - L, 0)
+    def _icon_rect(self, lines: LinePainter) -> QRect:
+        return lines.mirrored(self._icon_in(lines.rect))
 
-    def _text(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        area: QRect,
-        text: _Line,
-        side: Qt.AlignmentFlag = _LEADING,
-    ) -> None:
-        if area.width() <= 0 or not text.text:
-            return
-        painter.setFont(text.font)
-        elided = text.metrics.elidedText(text.text, text.elide, area.width())
-        direction = option.direction
-        flags = QStyle.visualAlignment(direction, side) | Qt.AlignmentFlag.AlignAbsolute
-        # By the direction of the text, not of the window.
-        right = not text.is_path and is_right_to_left(text.text)
-        force = Qt.TextFlag.TextForceRightToLeft if right else Qt.TextFlag.TextForceLeftToRight
-        painter.drawText(self._mirrored(area, option), flags | _FLAT | force, elided)
-
-    def _icon_rect(self, option: QStyleOptionViewItem) -> QRect:
-        return self._icon_in(option.rect, option.direction)
-
-    def _icon_in(self, rect: QRect, direction: Qt.LayoutDirection) -> QRect:
+    def _icon_in(self, rect: QRect) -> QRect:
         side = self.style.icon
-        icon = QRect(rect.left() + L, rect.top() + M, side, side)
-        return self.style.mirrored(icon, rect, direction)
-
-    def _mirrored(self, rect: QRect, option: QStyleOptionViewItem) -> QRect:
-        within: QRect = option.rect
-        return self.style.mirrored(rect, within, option.direction)
+        return QRect(rect.left() + L, rect.top() + M, side, side)
 
 
 def _begins(index: Index) -> bool:
