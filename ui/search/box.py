@@ -62,6 +62,31 @@ class SearchBox(TokenBox):
         """Show all completions at the cursor."""
         self._show(suggest_all(self.text(), self.cursorPosition(), self.offers, _today()))
 
+    def focus_all(self) -> None:
+        """Focus the box with its text selected, so that typing replaces it."""
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        # With the cursor at the beginning, which is then the visible part of a long query.
+        self.setSelection(len(self.text()), -len(self.text()))
+
+    def focus_end(self) -> None:
+        """Focus the end of the box, so that typing replaces nothing."""
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.end(False)
+        if self.text() and not self.text().endswith(" "):
+            self.insert(" ")
+
+    def type_text(self, typed: str) -> None:
+        """Insert text as if it were typed."""
+        self.insert(typed)
+        self.textEdited.emit(self.text())
+
+    def type_filter(self, start: str) -> None:
+        """Append the beginning of a filter, whose values are then offered."""
+        text = f"{self.text().rstrip()} {start}".lstrip()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.setText(text)
+        self.textEdited.emit(text)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         modifiers = event.modifiers() & _MODIFIERS
         control = modifiers == Qt.KeyboardModifier.ControlModifier

@@ -17,12 +17,11 @@ from indexer.api.requests import GetStatus
 from indexer.api.types import Match
 from ui.links import is_link, query_of
 from ui.ports import Notice
-from ui.search.actions import HitAction, HitActions
+from ui.search.actions import HitActions
 from ui.search.alerts import Alerts, digest
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
 from ui.search.collections import Collections
-from ui.search.exporter import FoundHits
 from ui.search.filter_choices import FilterChoices, folders_of
 from ui.search.freshness import Freshness
 from ui.search.grouping import Order, key_of
@@ -32,6 +31,7 @@ from ui.search.message import MessageLine
 from ui.search.query_text import inside
 from ui.search.reasons import Reasons
 from ui.search.results import ResultsPane
+from ui.search.selected_hit import SelectedHit
 from ui.search.warm import warm
 from ui.search.work import Worker
 from ui.steps import Steps
@@ -92,9 +92,9 @@ class SearchPage(QWidget):
         self.collections = Collections(context, self)
         self.steps = Steps()
         self._wanted_key: Key | None = None  # of the hit to select in the next answer
-        self._next_action: HitAction | None = None
         self._history_timer = timer(self, _HISTORY_MS, self._note)
         self._build()
+        self._selected = SelectedHit(self.results, self.live_search, self.actions_on_hits, self)
         self._connect()
         context.settings.watch(self._setting_changed)
         self._show_start()
@@ -107,14 +107,12 @@ class SearchPage(QWidget):
     @property
     def current_hit(self) -> Hit | None:
         """The selected hit."""
-        row = self.results.current
-        return row.hit if row is not None else None
+        return self._selected.hit
 
     def search(self, text: str) -> None:
         """Search for a query, or for what a link stands for, and show it in the box."""
         self.bar.box.set_query(query_of(text) if is_link(text) else text)
-        text = self.query
-        self._changed(text, at_once=True)
+        self._changed(self.query, at_once=True)
         self.focus_box()
 
     def go(self, step: int) -> None:
@@ -127,14 +125,16 @@ class SearchPage(QWidget):
     def search_inside(self, path: str) -> None:
         """Restrict the search to one document, and focus the box."""
         self.search(inside(path, self.query))
-        self._go_on_typing()
+        self.bar.box.focus_end()
 
     def focus_box(self) -> None:
         """Focus the box with its text selected, so that typing replaces it."""
-        box = self.bar.box
-        box.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        # With the cursor at the beginning, which is then the visible part of a long query.
-        box.setSelection(len(box.text()), -len(box.text()))
+        self.bar.box.focus_all()
+
+    def type_text(self, typed: str) -> None:
+        """Begin a new query with text that was typed on another page."""
+        self.focus_box()
+        self.bar.box.type_text(typed)
 
     def select_hit(self, number: int) -> None:
         """Select a hit of the current document, by its number (from 0)."""
@@ -164,22 +164,7 @@ class SearchPage(QWidget):
         self._worker.close()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open the menu of the current hit, by the mouse or the menu key."""
-        view, hit = self.results.view, self.current_hit
-        by_mouse = event.reason() is event.Reason.Mouse
-        at = view.viewport().mapFromGlobal(event.globalPos())
-        if hit is None or (by_mouse and not view.viewport().rect().contains(at)):
-            return
-        if not by_mouse:
-            at = view.visualRect(view.currentIndex()).center()
-        there = view.viewport().mapToGlobal(at)
-        found = FoundHits(
-            self.results.hits,
-            self.live_search.text,
-            self.results.summary.order,
-            complete=self.live_search.has_all,
-        )
-        self.actions_on_hits.open_menu(there, hit, found)
+        self._selected.open_menu(event)
 
     # How it is built
 
@@ -202,11 +187,11 @@ class SearchPage(QWidget):
         box.query_edited.connect(self._typed_in)
         box.query_changed.connect(self.chips.show_query)
         box.stepped.connect(self._step)
-        box.accepted.connect(self._accept)
+        box.accepted.connect(self._selected.accept)
         self.bar.searched.connect(self.search)
         self.chips.edited.connect(self._edited)
-        self.chips.typing_requested.connect(self._type_filter)
-        menus.chosen.connect(self._go_on_typing)
+        self.chips.typing_requested.connect(box.type_filter)
+        menus.chosen.connect(box.focus_end)
         menus.opened.connect(self._choices.ask)
         search.answered.connect(self._answered)
         self.freshness.outdated.connect(self.ask_again)
@@ -223,7 +208,6 @@ class SearchPage(QWidget):
         self.actions_on_hits.collected.connect(self.collections.add)
         self._choices.changed.connect(self._start_changed)
         self._connect_results()
-        self._connect_keys()
 
     def _connect_results(self) -> None:
         results, actions = self.results, self.actions_on_hits
@@ -235,8 +219,6 @@ class SearchPage(QWidget):
         self.reasons.shown.connect(results.show_words)
         results.ordered.connect(self._ordered)
         view.near_end.connect(self.live_search.want_more)
-        view.accepted.connect(self._accept)
-        view.previewed.connect(self._preview)
         view.left.connect(self._back_to_box)
         results.summary.unsearched.files_requested.connect(self.files_requested)
         results.start.searched.connect(self.search)
@@ -250,16 +232,9 @@ class SearchPage(QWidget):
         actions.inside_requested.connect(self.search_inside)
         actions.used.connect(self._note)
         actions.reasons_requested.connect(self.reasons.toggle)
-
-    def _connect_keys(self) -> None:
-        self._shortcut(QKeySequence(QKeySequence.StandardKey.Copy)).activated.connect(self._copy)
-        self._shortcut(QKeySequence("Ctrl+Shift+C")).activated.connect(self._copy_quoted)
         reasons = QShortcut(QKeySequence("Ctrl+E"), self)
         reasons.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         reasons.activated.connect(self.reasons.toggle)
-
-    def _shortcut(self, keys: QKeySequence) -> QShortcut:
-        return QShortcut(keys, self.results.view, context=Qt.ShortcutContext.WidgetShortcut)
 
     # Asking
 
@@ -273,28 +248,13 @@ class SearchPage(QWidget):
 
     def _changed(self, text: str, *, at_once: bool = False) -> None:
         self._history_timer.stop()
-        self._next_action = None
+        self._selected.forget()
         self.live_search.want(text, at_once=at_once)
 
     def _edited(self, text: str) -> None:
         """Search for the query that a chip or a menu has changed."""
         self.bar.box.set_query(text)
         self._changed(self.query, at_once=True)
-
-    def _go_on_typing(self, _query: str = "") -> None:
-        """Focus the end of the box, so that typing replaces nothing."""
-        box = self.bar.box
-        box.setFocus(Qt.FocusReason.OtherFocusReason)
-        box.end(False)
-        if box.text() and not box.text().endswith(" "):
-            box.insert(" ")
-
-    def _type_filter(self, start: str) -> None:
-        box = self.bar.box
-        text = f"{box.text().rstrip()} {start}".lstrip()
-        box.setFocus(Qt.FocusReason.OtherFocusReason)
-        box.setText(text)
-        box.textEdited.emit(text)
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
         self.message.note([failures.note(note) for note in result.notes])
@@ -314,8 +274,7 @@ class SearchPage(QWidget):
             self._context.link.ask(GetStatus(), done=unsearched.show_status)
         if not same_query and result.hits:
             self._history_timer.start()
-        action, self._next_action = self._next_action, None
-        self._do(action)
+        self._selected.answered()
 
     def ask_again(self) -> None:
         """Refresh the results, unless the page is hidden or a menu is open."""
@@ -355,43 +314,11 @@ class SearchPage(QWidget):
     def _point(self, row: Row | None) -> None:
         self.reasons.point(row.hit if row is not None else None)
 
-    def type_text(self, typed: str) -> None:
-        """Begin a new query with text that was typed on another page."""
-        self.focus_box()
-        self.bar.box.insert(typed)
-        self.bar.box.textEdited.emit(self.bar.box.text())
-
     def _back_to_box(self, typed: str) -> None:
         self.focus_box()
         if typed:
             self.bar.box.end(False)
-            self.bar.box.insert(typed)
-            self.bar.box.textEdited.emit(self.bar.box.text())
-
-    # Doing something with a hit
-
-    def _accept(self, in_folder: bool) -> None:
-        """Open the current hit, or the first hit of the next answer if the query is unanswered."""
-        action = HitAction.SHOW_IN_FOLDER if in_folder else HitAction.OPEN
-        if self.live_search.is_answered:
-            self._do(action)
-        else:
-            self._next_action = action
-            self.live_search.ask_now()
-
-    def _preview(self) -> None:
-        self._do(HitAction.PREVIEW)
-
-    def _copy(self) -> None:
-        self._do(HitAction.COPY)
-
-    def _copy_quoted(self) -> None:
-        self._do(HitAction.COPY_QUOTED)
-
-    def _do(self, action: HitAction | None) -> None:
-        hit = self.current_hit
-        if hit is not None and action is not None:
-            self.actions_on_hits.do(action, hit)
+            self.bar.box.type_text(typed)
 
     def _note(self) -> None:
         self.memory.note(self.live_search.text)
