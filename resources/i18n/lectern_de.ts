@@ -1447,7 +1447,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
-    <name>Preview</name>
+    <name>PreviewActions</name>
     <message>
         <source>What to do with this document</source>
         <translation>Was mit diesem Dokument zu tun ist</translation>

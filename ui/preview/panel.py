@@ -1,7 +1,7 @@
 """The preview next to the results: the page of a hit, with its passage outlined.
 
-Owns showing a hit and the actions on it. ``frame`` has the widgets, ``controls`` the toolbar,
-``loader`` the requests. It must not know where hits come from.
+Owns how a hit is loaded and shown. ``frame`` has the widgets, ``controls`` the toolbar, ``actions``
+what is done with the hit, ``loader`` the requests. It must not know where hits come from.
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QMenu
+from PySide6.QtGui import QKeySequence, QShortcut
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import page_unit
 from indexer.api.requests import Unlock
 from indexer.api.types import FileState
 from ui import passwords
-from ui.desktop import show_in_folder
-from ui.ports import Notice, ignore
+from ui.ports import ignore
+from ui.preview.actions import PreviewActions
 from ui.preview.controls import Controls
 from ui.preview.evidence import Evidence
 from ui.preview.finder import Finder
@@ -29,8 +28,6 @@ from ui.preview.frame import PreviewFrame
 from ui.preview.letters import flowing
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS
-from ui.preview.viewers import open_external
-from ui.search.query_text import similar
 from ui.search.safe_text import line
 from ui.timers import timer
 
@@ -73,6 +70,7 @@ class Preview(PreviewFrame):
         self._tried = ""  # the password being tried
         self.loader = Loader(self, context.library)
         self.controls = Controls(self)
+        self.hit_actions = PreviewActions(context, self, self.controls)
         self.finder = Finder(self, self.loader)
         self.evidence = Evidence(context.link, self)
         self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
@@ -104,6 +102,7 @@ class Preview(PreviewFrame):
         self._hits, self._index, self._query = list(hits), index, query
         self.bar.show_hits(index, len(hits))
         shown, self._hit = self._hit, hit
+        self.hit_actions.hit = hit
         if shown is not None and shown.path != hit.path:
             self.finder.forget()
             self.evidence.forget()
@@ -149,6 +148,7 @@ class Preview(PreviewFrame):
     def clear(self) -> None:
         """Show nothing."""
         self._hit, self._hits, self._index = None, [], 0
+        self.hit_actions.hit = None
         self._slow.stop()
         self._late = False
         self.finder.forget()
@@ -158,25 +158,7 @@ class Preview(PreviewFrame):
         self.say_nothing_chosen()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open a menu of the toolbar's actions at the pointer."""
-        if self._hit is None:
-            return
-        menu = QMenu(self)
-        menu.setAccessibleName(self.tr("What to do with this document"))
-        selected = bool(self.controls.selected)
-        copy = self.tr("Copy the selection") if selected else self.tr("Copy the passage")
-        for button, text in (
-            (self.bar.copy, copy),
-            (self.bar.open, self.tr("Open in your viewer")),
-            (self.bar.folder, self.tr("Show in folder")),
-        ):
-            action = menu.addAction(button.icon(), text)
-            action.triggered.connect(button.click)
-        menu.addSeparator()
-        menu.addActions(self.bar.menu.actions())
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(event.globalPos())
-        event.accept()
+        self.hit_actions.open_menu(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.clear()
@@ -308,36 +290,6 @@ class Preview(PreviewFrame):
             self.show_hit(self._hits[index], self._hits, index, self._query)
             self.hit_requested.emit(index)
 
-    def _copy(self) -> None:
-        """Copy the selected text, else the passage."""
-        if self._hit is None:
-            return
-        selected = self.controls.selected
-        QGuiApplication.clipboard().setText(selected or flowing(self._hit.text))
-        message = self.tr("The selection was copied.") if selected else self.tr("Passage copied.")
-        self._context.notices.post(Notice(message, seconds=3.0))
-
-    def _open(self) -> None:
-        if self._hit is not None:
-            open_external(self._hit, self._context, self.pages.page if self.has_pages else 0)
-
-    def _folder(self) -> None:
-        if self._hit is not None:
-            show_in_folder(self._hit.path)
-
-    def _inside(self) -> None:
-        if self._hit is not None:
-            self.search_inside_requested.emit(self._hit.path)
-
-    def _similar_passages(self) -> None:
-        if (hit := self._hit) is not None:
-            span = (hit.start, hit.end) if hit.start < hit.end else None
-            self.like_requested.emit(similar(hit.path, span))
-
-    def _similar_documents(self) -> None:
-        if self._hit is not None:
-            self.like_requested.emit(similar(self._hit.path))
-
     def _connect(self) -> None:
         loader, bar = self.loader, self.bar
         loader.opened.connect(self._opened)
@@ -352,14 +304,10 @@ class Preview(PreviewFrame):
         loader.failed.connect(self._failed)
         self.evidence.mapped.connect(self.pages.map.show_closeness)
         bar.hit_step.connect(self._step)
-        self.similar_passages.triggered.connect(self._similar_passages)
-        self.similar_documents.triggered.connect(self._similar_documents)
-        self.inside.triggered.connect(self._inside)
+        self.hit_actions.like_requested.connect(self.like_requested)
+        self.hit_actions.search_inside_requested.connect(self.search_inside_requested)
         self.dark_pages.toggled.connect(self._choose_dark)
         self.find_words.triggered.connect(self.finder.open)
-        bar.copy.clicked.connect(self._copy)
-        bar.open.clicked.connect(self._open)
-        bar.folder.clicked.connect(self._folder)
         self.text.more_requested.connect(loader.want_more)
         self.text.verticalScrollBar().valueChanged.connect(self._show_unit)
         self.message.password_given.connect(self._load)
@@ -376,10 +324,6 @@ class Preview(PreviewFrame):
             shortcut = QShortcut(QKeySequence(key), self)
             shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
             shortcut.activated.connect(call)
-        # With the focus in the results the same keys copy the hit.
-        copy = QShortcut(QKeySequence("Ctrl+Shift+C"), self)
-        copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        copy.activated.connect(self._copy)
 
 
 def _same(one: Hit, other: Hit) -> bool:

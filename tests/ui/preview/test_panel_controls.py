@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from indexer.api.formats import page_unit
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import show, turn, wait_for_page
-from ui.preview import panel as panel_module
+from ui.preview import actions as actions_module
 from ui.preview.page_layout import Fit
 
 if TYPE_CHECKING:
@@ -162,9 +162,9 @@ def test_opening_outside_goes_to_the_page_in_view(
 ) -> None:
     opened: list[tuple[str, int]] = []
     monkeypatch.setattr(
-        panel_module, "open_external", lambda hit, _context, page: opened.append((hit.path, page))
+        actions_module, "open_external", lambda hit, _context, page: opened.append((hit.path, page))
     )
-    monkeypatch.setattr(panel_module, "show_in_folder", lambda path: opened.append((path, -1)))
+    monkeypatch.setattr(actions_module, "show_in_folder", lambda path: opened.append((path, -1)))
     show(qtbot, preview, hits[1])
     preview.pages.go_to(5)
     preview.bar.open.click()
