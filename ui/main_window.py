@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from indexer.api.requests import GetStatus, SetPace
 from indexer.api.status import Speed
 from ui import keys
 from ui.desktop import open_path
-from ui.help import page_about
+from ui.dialogs import KEYS, SETTINGS, Dialogs
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.ports import Notice, ignore
 from ui.rail import Rail
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ui.state import WindowState
     from ui.supervisor import Supervisor
 
-SETTINGS, KEYS, HELP = "settings", "keys", "help"
 # The size at first: widths of a letter, and lines.
 COLUMNS, LINES = 150, 42
 # The file of a library's catalog; without it nothing was ever indexed.
@@ -71,7 +70,7 @@ class MainWindow(QMainWindow):
         self._state = state
         self._quitting = False
         self._to_open: tuple[str, ...] = ()  # until the engine says what the library has
-        self._dialogs: dict[str, QWidget] = {}
+        self.dialogs = Dialogs(context, self)
         self.setWindowTitle("Lectern")
         self.pages = Pages(context, state)
         self.rail = self._make_rail()
@@ -127,9 +126,9 @@ class MainWindow(QMainWindow):
             (self.tr("Forward"), keys.STEPS[1], partial(self._go, 1)),
             (self.tr("Show or hide the preview"), keys.PREVIEW, self._toggle_preview),
             (self.tr("Pause reading, or go on"), keys.PAUSE, self._toggle_pause),
-            (self.tr("Settings"), keys.SETTINGS, self.show_settings),
-            (self.tr("Help"), keys.HELP, self.show_help),
-            (self.tr("Keys"), keys.LIST, self.show_keys),
+            (self.tr("Settings"), keys.SETTINGS, self.dialogs.show_settings),
+            (self.tr("Help"), keys.HELP, self.dialogs.show_help),
+            (self.tr("Keys"), keys.LIST, self.dialogs.show_keys),
             (self.tr("Close the window"), keys.CLOSE, self._close),
             (self.tr("Quit Lectern"), keys.QUIT, self.quit),
         ):
@@ -146,6 +145,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.rail.chosen.connect(self._choose)
         self.pages.shown.connect(self.rail.show_chosen)
+        self.dialogs.deletion_requested.connect(self._forget_everything)
         self.status.pause_requested.connect(self._feed.pause)
         self.status.retry_requested.connect(self._supervisor.start)
         self._supervisor.changed.connect(self._show_engine)
@@ -183,29 +183,6 @@ class MainWindow(QMainWindow):
         """Close the window and end the program."""
         self._quitting = True
         self.close()
-
-    def show_settings(self) -> None:
-        from ui.settings_dialog.dialog import SettingsDialog
-
-        def make() -> QWidget:
-            dialog = SettingsDialog(self._context, self)
-            dialog.deletion_requested.connect(self._forget_everything)
-            return dialog
-
-        self._show_dialog(SETTINGS, make)
-
-    def show_keys(self) -> None:
-        self._show_dialog(KEYS, lambda: keys.KeyList(self))
-
-    def show_help(self) -> None:
-        """Open the help page of the widget that has the focus."""
-        from ui.help import HelpWindow
-
-        page = page_about(QApplication.focusWidget())
-        self._show_dialog(HELP, lambda: HelpWindow(self))
-        window = self._dialogs[HELP]
-        assert isinstance(window, HelpWindow)  # noqa: S101  # made above
-        window.show_page(page)
 
     def say_restart(self) -> None:
         self._notices.post(Notice(self.tr("The language changes when Lectern is started again.")))
@@ -260,7 +237,7 @@ class MainWindow(QMainWindow):
         self.quit_requested.emit()
 
     def _choose(self, name: str) -> None:
-        buttons = {SETTINGS: self.show_settings, KEYS: self.show_keys}
+        buttons = {SETTINGS: self.dialogs.show_settings, KEYS: self.dialogs.show_keys}
         buttons.get(name, partial(self.pages.show_page, name))()
 
     def _show_library(self) -> None:
@@ -281,21 +258,6 @@ class MainWindow(QMainWindow):
     def _forget_everything(self) -> None:
         self.deletion_requested.emit()
         self.quit()
-
-    def _show_dialog(self, name: str, make: Callable[[], QWidget]) -> None:
-        """Show a dialog, made when first shown."""
-        if name not in self._dialogs:
-            dialog = make()
-            dialog.destroyed.connect(self._forget_dialogs)
-            self._dialogs[name] = dialog
-        self._dialogs[name].show()
-        self._dialogs[name].raise_()
-        self._dialogs[name].activateWindow()
-
-    def _forget_dialogs(self) -> None:
-        from shiboken6 import isValid
-
-        self._dialogs = {name: each for name, each in self._dialogs.items() if isValid(each)}
 
     def _show_engine(self) -> None:
         self.status.show_engine(self._supervisor.state, self._supervisor.problem)

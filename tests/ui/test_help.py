@@ -59,7 +59,7 @@ def test_each_page_of_the_window_has_its_own(
 
 
 def test_the_help_opens_from_the_settings_too(shown: Program, qtbot: QtBot) -> None:
-    shown.window.show_settings()
+    shown.window.dialogs.show_settings()
     (dialog,) = shown.window.findChildren(SettingsDialog)
     qtbot.waitUntil(dialog.isActiveWindow)
     assert ask(shown).page == "settings"

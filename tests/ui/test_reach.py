@@ -89,9 +89,9 @@ def go(window: MainWindow, place: str) -> QWidget:
             window.pages.show_files()
             QTest.qWait(200)
         case "settings":
-            window.show_settings()
+            window.dialogs.show_settings()
         case "keys":
-            window.show_keys()
+            window.dialogs.show_keys()
         case _:
             window.pages.show_page(place)
             QTest.qWait(100)
