@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.requests import GetActivity, SetPace
+from ui.latest_request import LatestRequest
 from ui.timers import timer
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class ActivityFeed(QObject):
         super().__init__(parent)
         self.latest: Activity | None = None
         self._link = link
-        self._request_id = 0
+        self._request = LatestRequest(link)
         self._timer = timer(self, EVERY_MS, self.refresh, single=False)
         link.connected.connect(self._start)
         link.disconnected.connect(self._stop)
@@ -45,22 +46,16 @@ class ActivityFeed(QObject):
 
     def refresh(self) -> None:
         """Ask now, unless a request is under way."""
-        if not self._request_id and self._link.is_connected:
-            self._request_id = self._link.ask(
-                GetActivity(), done=self._handle_activity, failed=self._handle_failure
-            )
+        if self._link.is_connected and not self._request.is_waiting:
+            self._request.ask(GetActivity(), self._publish)
 
     def pause(self, paused: bool) -> None:
         """Pause or resume indexing."""
-        self._link.ask(
-            SetPace(paused=paused), done=self._handle_activity, failed=self._handle_failure
-        )
+        self._link.ask(SetPace(paused=paused), done=self._publish)
 
     def close(self) -> None:
         self._timer.stop()
-        if self._request_id:
-            self._link.cancel(self._request_id)
-            self._request_id = 0
+        self._request.cancel()
 
     def _start(self) -> None:
         self._timer.start()
@@ -68,15 +63,8 @@ class ActivityFeed(QObject):
 
     def _stop(self) -> None:
         self._timer.stop()
-        self._request_id = 0
+        self._request.cancel()
         self._publish(None)
-
-    def _handle_activity(self, activity: Activity) -> None:
-        self._request_id = 0
-        self._publish(activity)
-
-    def _handle_failure(self, _error: object) -> None:
-        self._request_id = 0
 
     def _publish(self, activity: Activity | None) -> None:
         self.latest = activity

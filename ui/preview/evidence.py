@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.requests import MapPages
+from ui.latest_request import LatestRequest
 
 if TYPE_CHECKING:
     from ui.ports import EnginePort
@@ -20,29 +21,21 @@ class Evidence(QObject):
 
     def __init__(self, link: EnginePort, parent: QObject) -> None:
         super().__init__(parent)
-        self._link = link
         self._asked: tuple[str, str] = ("", "")  # the query and the document
-        self._request_id: int | None = None
+        self._request = LatestRequest(link)
 
     def ask(self, query: str, path: str) -> None:
         """Ask, unless the last request was for the same query and document."""
         if (query, path) != self._asked:
             self.forget()
             self._asked = query, path
-            self._request_id = self._link.ask(
-                MapPages(query, Path(path)), done=self._done, failed=self._failed
-            )
+            self._request.ask(MapPages(query, Path(path)), self.mapped.emit, failed=self._failed)
 
     def forget(self) -> None:
         """Cancel the request, and emit ``mapped`` with nothing."""
-        if self._request_id is not None:
-            self._link.cancel(self._request_id)
-        self._request_id, self._asked = None, ("", "")
+        self._request.cancel()
+        self._asked = "", ""
         self.mapped.emit(())
 
-    def _done(self, closeness: tuple[float, ...]) -> None:
-        self._request_id = None
-        self.mapped.emit(closeness)
-
     def _failed(self, _error: object) -> None:
-        self._request_id, self._asked = None, ("", "")  # asked again with the next hit
+        self._asked = "", ""  # asked again with the next hit

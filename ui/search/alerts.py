@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from indexer.api.atomic import write_file
 from indexer.api.requests import Search
 from indexer.api.types import Match
+from ui.latest_request import LatestRequest
 from ui.search.grouping import grouped
 from ui.search.live_search import FIRST_LIMIT
 from ui.search.memory import load
@@ -65,7 +66,7 @@ class Alerts(QObject):
         self._new: dict[str, frozenset[str]] = {}
         self._changes: int | None = None
         self._todo: deque[str] = deque()
-        self._request_id: int | None = None
+        self._request = LatestRequest(link)
         self._timer = timer(self, EVERY_MS, self._next)
         worker.run(lambda: load(self._file), self._loaded)
         memory.changed.connect(self._saved_changed)
@@ -98,9 +99,7 @@ class Alerts(QObject):
         """Cancel everything; the page closes."""
         self._timer.stop()
         self._todo.clear()
-        if self._request_id is not None:
-            self._link.cancel(self._request_id)
-            self._request_id = None
+        self._request.cancel()
 
     def _loaded(self, known: dict[str, object] | None, _error: object) -> None:
         seen = (known or {}).get("seen")
@@ -120,11 +119,11 @@ class Alerts(QObject):
 
     def _plan(self, texts: Iterable[str]) -> None:
         self._todo.extend(text for text in texts if text not in self._todo)
-        if self._todo and self._request_id is None and not self._timer.isActive():
+        if self._todo and not self._request.is_waiting and not self._timer.isActive():
             self._timer.start()
 
     def _next(self) -> None:
-        if not self._todo or self._request_id is not None:
+        if not self._todo or self._request.is_waiting:
             return
         if self._seen is None or self._live_search.is_asking or not self._link.is_connected:
             self._timer.start()  # the person's own search comes first
@@ -132,16 +131,14 @@ class Alerts(QObject):
         text = self._todo[0]
 
         def done(result: SearchResult) -> None:
-            self._request_id = None
             self._todo.popleft()
             self._compare(text, result)
             self._plan(())
 
-        self._request_id = self._link.ask(Search(text, LIMIT), done=done, failed=self._failed)
+        self._request.ask(Search(text, LIMIT), done, failed=self._failed)
 
     def _failed(self, _error: object) -> None:
         """Retry later: another search replaced this one, or the engine has gone."""
-        self._request_id = None
         self._timer.start()
 
     def _compare(self, text: str, result: SearchResult) -> None:

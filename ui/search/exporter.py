@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from indexer.api.atomic import write_file
 from indexer.api.requests import MAX_LIMIT, Search
+from ui.latest_request import LatestRequest
 from ui.ports import Notice
 from ui.search.export import Form, citable, exported
 from ui.search.grouping import Order, flattened, grouped
@@ -59,13 +60,12 @@ class Exporter(QObject):
 
     def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
         super().__init__(parent)
-        self._link = context.link
         self._notices = context.notices
         self._worker = worker
         self._widget = parent
         self._sources = Sources(context.link, self)
         self._export: _Running | None = None
-        self._request_id: int | None = None
+        self._request = LatestRequest(context.link)
         self._again = timer(self, _AGAIN_MS, self._ask_for_all)
 
     def ask_where(self, found: FoundHits, form: Form) -> None:
@@ -97,17 +97,14 @@ class Exporter(QObject):
         """Cancel what is under way."""
         self._sources.close()
         self._again.stop()
-        if self._request_id is not None:
-            self._link.cancel(self._request_id)
-            self._request_id = None
+        self._request.cancel()
 
     def _ask_for_all(self) -> None:
         if self._export is not None:
             request = Search(self._export.found.query, MAX_LIMIT)
-            self._request_id = self._link.ask(request, done=self._collected, failed=self._refused)
+            self._request.ask(request, self._collected, failed=self._refused)
 
     def _collected(self, result: SearchResult) -> None:
-        self._request_id = None
         if self._export is not None:
             found = self._export.found
             hits = flattened(grouped(result.hits, found.order))
@@ -115,7 +112,6 @@ class Exporter(QObject):
             self._write(replace(self._export, found=replace(found, hits=hits, complete=complete)))
 
     def _refused(self, error: LecternError) -> None:
-        self._request_id = None
         if error.code == "busy":  # replaced by a search of the page
             self._again.start()
         else:

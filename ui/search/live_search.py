@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Search
+from ui.latest_request import LatestRequest
 from ui.timers import timer
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class LiveSearch(QObject):
         self.text = ""
         self.limit = FIRST_LIMIT
         self.least = FIRST_LIMIT
-        self._request_id: int | None = None
+        self._request = LatestRequest(link)
         self._answered: str | None = None
         self._found = 0
         self._waits = False
@@ -64,7 +65,7 @@ class LiveSearch(QObject):
     @property
     def is_asking(self) -> bool:
         """Whether a request is under way or planned."""
-        return self._request_id is not None or self._timer.isActive()
+        return self._request.is_waiting or self._timer.isActive()
 
     @property
     def has_all(self) -> bool:
@@ -75,7 +76,7 @@ class LiveSearch(QObject):
     def may_have_more(self) -> bool:
         """Whether a higher limit may bring more hits."""
         full = self._found >= self.limit and self.limit < MOST_HITS
-        return full and self.is_answered and self._request_id is None
+        return full and self.is_answered and not self._request.is_waiting
 
     def asks_the_same(self, text: str) -> bool:
         """Whether a text is the current query but for white space around it."""
@@ -86,7 +87,7 @@ class LiveSearch(QObject):
         if self.asks_the_same(text) and not at_once:
             return
         if self.is_answered:
-            self._cancel()  # the request in flight only asks for more hits of the old query
+            self._request.cancel()  # the request in flight only asks for more hits of the old query
         self.text, self.limit = text, self.least
         if not text.strip():
             self._forget_question()
@@ -111,20 +112,19 @@ class LiveSearch(QObject):
 
     def refresh(self) -> None:
         """Search again if the query is answered and nothing is under way."""
-        if self.is_answered and self._request_id is None and not self._timer.isActive():
+        if self.is_answered and not self.is_asking:
             self.again()
 
     def ask_now(self) -> None:
         """Search without waiting for a pause in the typing."""
         self._timer.stop()
-        self._cancel()
+        self._request.cancel()
         if not self.text.strip():
             return
         if not self._link.is_connected:
             self._wait(waits=True)
             return
-        request = Search(self.text, self.limit)
-        self._request_id = self._link.ask(request, done=self._done, failed=self._refused)
+        self._request.ask(Search(self.text, self.limit), self._done, failed=self._refused)
 
     def stop(self) -> None:
         """Cancel everything; the page closes."""
@@ -132,18 +132,12 @@ class LiveSearch(QObject):
 
     def _forget_question(self) -> None:
         self._timer.stop()
-        self._cancel()
+        self._request.cancel()
         self._answered = None
         self._wait(waits=False)
         self.stale.emit(False)
 
-    def _cancel(self) -> None:
-        request_id, self._request_id = self._request_id, None
-        if request_id is not None:
-            self._link.cancel(request_id)
-
     def _done(self, result: SearchResult) -> None:
-        self._request_id = None
         self._wait(waits=False)
         same = self._answered == self.text
         self._answered, self._found = self.text, len(result.hits)
@@ -152,7 +146,6 @@ class LiveSearch(QObject):
         self.answered.emit(result, same)
 
     def _refused(self, error: LecternError) -> None:
-        self._request_id = None
         if isinstance(error, WorldError) and error.code == "engine_gone":
             self._wait(waits=True)
             if self._link.is_connected:  # reconnected before the failure was delivered

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.requests import Explain
+from ui.latest_request import LatestRequest
 from ui.search.grouping import key_of
 
 if TYPE_CHECKING:
@@ -52,12 +53,11 @@ class Reasons(QObject):
     def __init__(self, link: EnginePort, parent: QObject) -> None:
         super().__init__(parent)
         self.on = False  # whether they are shown for each current hit
-        self._link = link
         self._query = ""
         self._current: Hit | None = None
         self._pointed: Hit | None = None
         self._asked: object = None
-        self._request_id: int | None = None
+        self._request = LatestRequest(link)
 
     def select(self, hit: Hit | None, query: str) -> None:
         """Set the current hit and its query."""
@@ -86,19 +86,17 @@ class Reasons(QObject):
         if asked == self._asked:
             return
         self._asked = asked
-        if self._request_id is not None:
-            self._link.cancel(self._request_id)
-            self._request_id = None
+        self._request.cancel()
         self.shown.emit(None, None)
         if hit is not None:
 
             def done(found: Explanation | None) -> None:
-                self._request_id = None
                 if found is not None:
                     self.shown.emit(hit, Words.from_explanation(found, hit.text))
 
-            request = Explain(self._query, Path(hit.path), hit.start)
-            self._request_id = self._link.ask(request, done=done, failed=self._failed)
+            self._request.ask(
+                Explain(self._query, Path(hit.path), hit.start), done, failed=self._failed
+            )
 
     def _failed(self, _error: object) -> None:
-        self._request_id = self._asked = None
+        self._asked = None
