@@ -2,13 +2,15 @@
 
 Owns the steps from the checkout to ``dist/``: a clean environment from the lock, the wheel, the
 compiled models, the frozen tree, its self-test, the packages, checksums and the bill of materials.
-``debian`` has the content of the Debian package, ``share`` the files below ``/usr/share``.
+``debian`` and ``appimage`` have the content of these packages, ``share`` the files below
+``/usr/share``, ``tesseract`` the program for scanned pages.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import platform
 import shutil
@@ -32,6 +34,7 @@ WORK = ROOT / "build" / "package"
 DIST = ROOT / "dist"
 TREE = WORK / "tree" / "lectern"
 SHARE = WORK / "share"
+TESSERACT = WORK / "tesseract"
 PYTHON = WORK / "env" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 SUFFIX = ".exe" if os.name == "nt" else ""
 # Requirements installed after the lock; CUDA needs 300 MB more.
@@ -126,13 +129,13 @@ def try_tree(_flavour: str) -> None:
     self_test(TREE / f"lectern{SUFFIX}")
 
 
-def self_test(program: Path) -> None:
+def self_test(program: Path, *options: str) -> None:
     """Run the self-test of a program, with an environment that does not name this checkout."""
     with tempfile.TemporaryDirectory(prefix="lectern-") as home:
         environment = {"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
         if os.name == "nt":  # programs do not start without other variables
             environment = {**os.environ, "LOCALAPPDATA": home}
-        run(program, "self-test", environment=environment)
+        run(program, *options, "self-test", environment=environment)
         made = [str(path.relative_to(home)) for path in Path(home).rglob("model.bin")]
         if made:
             sys.exit(f"the first start compiled {', '.join(made)}")
@@ -142,6 +145,7 @@ def make_tar(flavour: str) -> None:
     """Pack the tree for systems without dpkg, with ``install.sh``, which installs it in a home."""
     shutil.copy2(ROOT / "packaging/linux/install.sh", TREE)
     shutil.copytree(SHARE, TREE / "share", dirs_exist_ok=True)
+    shutil.copytree(TESSERACT, TREE / "tesseract", dirs_exist_ok=True)
     name = f"{title(flavour)}-{version()}-linux-{platform.machine()}"
 
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -155,6 +159,24 @@ def make_tar(flavour: str) -> None:
         packed.add(TREE, name, filter=plain)
     (TREE / "install.sh").unlink()
     shutil.rmtree(TREE / "share")
+    shutil.rmtree(TREE / "tesseract")
+
+
+def take_tesseract(_flavour: str) -> None:
+    """Gather Tesseract and its languages, for the packages without dependencies."""
+    from tesseract import make_tesseract
+
+    make_tesseract(TESSERACT, WORK / "languages")
+
+
+def make_image_to_run(flavour: str) -> None:
+    """Make the AppImage and run its self-test, unpacked, as there may be no FUSE here."""
+    from appimage import make_appimage
+
+    DIST.mkdir(exist_ok=True)
+    made = DIST / f"{title(flavour)}-{version()}-{platform.machine()}.AppImage"
+    make_appimage(TREE, SHARE, TESSERACT, made, WORK / "appimage")
+    self_test(made, "--appimage-extract-and-run")
 
 
 def make_shared_files(_flavour: str) -> None:
@@ -187,16 +209,25 @@ def make_image(_flavour: str) -> None:
 
 
 def list_parts(_flavour: str) -> None:
-    """Write the bill of materials (CycloneDX) with all licences, and the checksums."""
-    parts = DIST / f"lectern-{version()}.cdx.json"
+    """Write the bill of materials (CycloneDX) with all licences into the tree and ``dist/``."""
+    parts = TREE / f"lectern-{version()}.cdx.json"
     tools = WORK / "parts"
+    programs = tools / Path(PYTHON).parent.name
     if not tools.exists():
         venv.create(tools, with_pip=True)
-        run(tools / "bin/python", "-m", "pip", "install", "--quiet", "cyclonedx-bom==7.5.0")
+        run(programs / PYTHON.name, "-m", "pip", "install", "--quiet", "cyclonedx-bom==7.5.0")
     run(
-        tools / "bin/cyclonedx-py", "environment", PYTHON, "--pyproject", ROOT / "pyproject.toml",
-        "--output-reproducible", "--gather-license-texts", "-o", parts,
+        programs / f"cyclonedx-py{SUFFIX}", "environment", PYTHON, "--pyproject",
+        ROOT / "pyproject.toml", "--output-reproducible", "--gather-license-texts", "-o", parts,
     )  # fmt: skip
+    if sys.platform == "linux":
+        _add_system_libraries(parts)
+    DIST.mkdir(exist_ok=True)
+    shutil.copy(parts, DIST)
+
+
+def sum_up(_flavour: str) -> None:
+    """Write the checksums."""
     sums = []
     for path in sorted(DIST.iterdir()):
         if path.name != "SHA256SUMS":
@@ -205,11 +236,30 @@ def list_parts(_flavour: str) -> None:
     (DIST / "SHA256SUMS").write_text("".join(sums), "utf-8")
 
 
+def _add_system_libraries(parts: Path) -> None:
+    """Add the libraries that were copied from this system to a bill of materials."""
+    from rights import component, packages_of
+    from tesseract import STANDINS
+
+    bill = json.loads(parts.read_text("utf-8"))
+    copied = [path.name for path in TREE.glob("_internal/lib*.so*")]
+    copied += [path.name for path in TESSERACT.glob("*/*") if not STANDINS.match(path.name)]
+    bill["components"] += [component(*each) for each in packages_of(copied).items()]
+    parts.write_text(json.dumps(bill, indent=2), "utf-8")
+
+
 Step = Callable[[str], None]
 _MADE_OF: dict[str, dict[str, Step]] = {
-    "linux": {"share": make_shared_files, "deb": make_package, "tar": make_tar},
-    "win32": {"setup": make_setup},
-    "darwin": {"image": make_image},
+    "linux": {
+        "tesseract": take_tesseract,
+        "parts": list_parts,
+        "share": make_shared_files,
+        "deb": make_package,
+        "tar": make_tar,
+        "appimage": make_image_to_run,
+    },
+    "win32": {"parts": list_parts, "setup": make_setup},
+    "darwin": {"parts": list_parts, "image": make_image},
 }
 STEPS: dict[str, Step] = {
     "environment": make_environment,
@@ -218,7 +268,7 @@ STEPS: dict[str, Step] = {
     "freeze": freeze,
     "try": try_tree,
     **_MADE_OF.get(sys.platform, {}),
-    "parts": list_parts,
+    "sums": sum_up,
 }
 
 

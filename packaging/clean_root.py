@@ -1,21 +1,30 @@
 """Tests the Debian package in a new Debian without Python and compiler, and without network.
 
-    sudo python packaging/clean_root.py PACKAGE [ROOT]
+    sudo python packaging/clean_root.py PACKAGE [--before PACKAGE] [--picture FILE] [--root FOLDER]
 
 Checks that it installs, passes its self-test as a person without network, keeps a library when it
-is installed again, and leaves no files when it is removed. Needs root, debootstrap, and a mirror
-for the dependencies.
+is installed over the version before, shows its window, and leaves no files when it is removed.
+Needs root, debootstrap, Xvfb, and a mirror for the dependencies.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from command import run
+from display import Display
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MIRROR = "http://deb.debian.org/debian"
 SUITE = "bookworm"
@@ -29,9 +38,14 @@ _NOT_OURS = ("var/cache", "var/lib", "var/log", "etc", "tmp", "proc", "dev", "sy
 
 # Run in new namespaces of processes and network, without any network.
 _PERSON = """
+mkdir -p "$1/tmp/.X11-unix" /tmp/.X11-unix
 mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" &&
+mount --bind /tmp/.X11-unix "$1/tmp/.X11-unix" &&
 exec chroot "$1" su - person -c "$2"
 """
+QUESTION = "who mends the roof"
+# Seconds until a window must have painted, and until its results must be there.
+_PAINT_S, _RESULT_S = 60.0, 90.0
 
 
 class Root:
@@ -51,10 +65,20 @@ class Root:
 
     def run_as_person(self, command: str) -> str:
         """Run a command as an ordinary user without network."""
-        return run(
-            "unshare", "--net", "--mount", "--pid", "--fork", "sh", "-c", _PERSON, "sh",
-            self.folder, command, capture=True,
-        )  # fmt: skip
+        return run(*self._as_person(command), capture=True)
+
+    @contextlib.contextmanager
+    def started(self, command: str) -> Iterator[None]:
+        """Start a command as an ordinary user without network, and end all it has started."""
+        with subprocess.Popen(self._as_person(command), start_new_session=True) as process:
+            try:
+                yield
+            finally:
+                process.kill()
+
+    def _as_person(self, command: str) -> list[str]:
+        spaces = ("--net", "--mount", "--pid", "--fork", "--kill-child")
+        return ["unshare", *spaces, "sh", "-c", _PERSON, "sh", str(self.folder), command]
 
     def install(self, package: Path) -> None:
         shutil.copy(package, self.folder / "tmp" / package.name)
@@ -73,21 +97,23 @@ def expect(fact: object, what: str) -> None:
     print(f"ok  {what}", flush=True)
 
 
-def try_package(package: Path, root: Root) -> None:
-    """Install the package, use it, install it again, remove it."""
+def try_package(package: Path, root: Root, before: Path, picture: Path) -> None:
+    """Install the package before, use it, install the package over it, use that, remove it."""
     root.make()
     root.run("apt-get update")
-    root.install(package)
+    root.install(before)
     depended = root.files() - {path for path in root.files() if "lectern" in str(path)}
     tools = root.run("command -v python3 gcc cc || true")
     expect(not tools.strip(), "there is no Python and no compiler")
-    print(root.run_as_person("lectern self-test"))
     root.run_as_person(f"lectern index {SAMPLES}")
-    before = root.run_as_person("lectern files --json")
+    known = states(root)
     root.install(package)
-    expect(root.run_as_person("lectern files --json") == before, "the library is as it was")
-    answer = root.run_as_person("lectern search who mends the roof")
+    print(root.run_as_person("lectern self-test"))
+    expect(known and states(root) == known, "the library is as it was")
+    answer = root.run_as_person(f"lectern search {QUESTION}")
     expect("workshop-lease.pdf" in answer, "it answers after the second installation")
+    show_window(root, picture)
+    root.run_as_person("lectern verify")
     manual = root.folder / "usr/share/man/man1/lectern.1.gz"
     expect(manual.exists(), "there is a manual page")
     share = root.folder / "usr/share"
@@ -98,20 +124,46 @@ def try_package(package: Path, root: Root) -> None:
     expect("~/.local/share/lectern" in output, "a purge names the folder of the libraries")
     left = root.files() - depended
     expect(not left, f"no files are left {sorted(map(str, left))[:5]}")
+    places = root.run("cd /home/person && find . -type f ! -path './.bash*' ! -name .profile")
+    ours = ("./.local/share/lectern/", "./.config/lectern/", "./.cache/", "./.local/state/lectern/")
+    stray = [each for each in places.splitlines() if not each.startswith(ours)]
+    expect(not stray, f"a person's files are in Lectern's folders only {stray[:5]}")
     library = root.folder / "home/person/.local/share/lectern/library"
     expect(library.is_dir(), "the person's library is still there")
+
+
+def states(root: Root) -> dict[str, str]:
+    """Return the state of each file of the person's library, by its path."""
+    rows = map(json.loads, root.run_as_person("lectern files --json").splitlines())
+    return {row["path"]: row["state"] for row in rows}
+
+
+def show_window(root: Root, picture: Path) -> None:
+    """Start the window with nothing of it in memory, and save how it looks."""
+    with tempfile.TemporaryDirectory() as folder, Display(Path(folder)) as display:
+        os.sync()
+        Path("/proc/sys/vm/drop_caches").write_text("3\n")
+        with root.started(f"DISPLAY={display.name} lectern gui {QUESTION}"):
+            print(f"first paint: {display.wait_for_paint(_PAINT_S):.2f} s")
+            display.wait_until_still(_RESULT_S)
+            display.save(picture)
+    expect(picture.stat().st_size, f"its window is in {picture}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("package", type=Path)
-    parser.add_argument("root", type=Path, nargs="?", help="an empty folder; else a temporary one")
+    parser.add_argument("--before", type=Path, help="the version before; else the package itself")
+    parser.add_argument("--picture", type=Path, default=Path("build/window.png"))
+    parser.add_argument("--root", type=Path, help="an empty folder; else a temporary one")
     asked = parser.parse_args()
+    before, picture = asked.before or asked.package, asked.picture.absolute()
+    picture.parent.mkdir(parents=True, exist_ok=True)
     if asked.root is not None:
-        try_package(asked.package, Root(asked.root))
+        try_package(asked.package, Root(asked.root), before, picture)
         return 0
     with tempfile.TemporaryDirectory(prefix="lectern-root-") as folder:
-        try_package(asked.package, Root(Path(folder)))
+        try_package(asked.package, Root(Path(folder)), before, picture)
     return 0
 
 

@@ -10,21 +10,22 @@ import shutil
 from typing import TYPE_CHECKING
 
 from command import run
+from tesseract import LANGUAGES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# The libraries that Qt needs, and Tesseract. LibreOffice is only suggested; without it office files
-# from before 2007 are listed but not read.
+# The libraries that Qt needs, and Tesseract with its languages. LibreOffice is only suggested:
+# without it office files from before 2007 are listed but not read.
 DEPENDS = (
     "libc6 (>= 2.35)", "libegl1", "libgl1", "libdbus-1-3", "libfontconfig1", "libfreetype6",
     "libglib2.0-0 | libglib2.0-0t64", "libx11-6", "libx11-xcb1", "libxcb-cursor0", "libxcb-glx0",
     "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1", "libxcb-randr0", "libxcb-render-util0",
     "libxcb-render0", "libxcb-shape0", "libxcb-shm0", "libxcb-sync1", "libxcb-xfixes0",
     "libxcb-xkb1", "libxkbcommon-x11-0", "libxkbcommon0", "fonts-dejavu-core | fonts-liberation",
-    "tesseract-ocr", "tesseract-ocr-eng",
+    "tesseract-ocr", *(f"tesseract-ocr-{name}" for name in LANGUAGES),
 )  # fmt: skip
-RECOMMENDS = ("tesseract-ocr-deu", "tesseract-ocr-fra", "tesseract-ocr-spa", "xdg-utils")
+RECOMMENDS = ("xdg-utils",)
 SUGGESTS = ("libreoffice",)
 
 # A purge names the folders of the people's libraries and settings, which it does not delete.

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.confine.process import die_with
+from indexer.confine.process import die_with, frozen_program, is_frozen
 from indexer.ocr.languages import package_of_system
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Program:
 
 def find_program() -> Program | None:
     """Return the installed Tesseract; None without it, or without any language."""
-    path = shutil.which(NAME) or next(filter(_is_file, _PLACES.get(sys.platform, ())), "")
+    path = shutil.which(NAME) or next(filter(_is_file, _places()), "")
     if not path:
         return None
     version = _VERSION.search(_ask(path, "--version"))
@@ -94,6 +94,12 @@ def find_program() -> Program | None:
     if version is None or not languages:
         return None
     return Program(path, f"{version[1]}.{version[2]}", languages, _ORIENTATION_DATA in listed)
+
+
+def _places() -> tuple[str, ...]:
+    """Where Tesseract may be besides the PATH; packages without dependencies contain it."""
+    own = Path(frozen_program()).parent / NAME / NAME
+    return (*_PLACES.get(sys.platform, ()), *([str(own)] if is_frozen() else []))
 
 
 def install_command(

@@ -29,4 +29,3 @@ cp -R "$place/share/." "$share/"
 sed "s|^Exec=lectern|Exec=$place/lectern|" "$place/share/applications/lectern.desktop" \
     > "$share/applications/lectern.desktop"
 echo "Lectern is installed in $place; \`lectern self-test\` tries it."
-command -v tesseract > /dev/null || echo "Scanned pages need Tesseract: sudo apt install tesseract-ocr"

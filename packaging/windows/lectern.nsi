@@ -53,6 +53,13 @@ Section /o "Start Lectern in the tray at login" Login
   WriteRegStr HKCU "${RUN}" "lectern" '"$INSTDIR\lectern-window.exe" gui --tray'
 SectionEnd
 
+; It is fetched, so only if the person ticks it.
+Section /o "Tesseract, which reads scanned pages (download)" Scans
+  nsExec::ExecToLog 'winget install --exact --silent --accept-package-agreements \
+    --accept-source-agreements --id UB-Mannheim.TesseractOCR'
+  Pop $0
+SectionEnd
+
 ; Libraries and settings stay with the person: %LOCALAPPDATA%\lectern.
 Section "Uninstall"
   nsExec::Exec '"$INSTDIR\lectern.exe" engine --stop'

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from indexer.ocr.tesseract import install_command
 from tests.windows.python import requirements
 from ui.links import SCHEME
 
@@ -90,6 +91,13 @@ def test_every_installer_registers_links() -> None:
     installer = (PACKAGING / "windows" / "lectern.nsi").read_text("utf-8")
     assert f'!define LINKS "Software\\Classes\\{SCHEME}"' in installer
     assert 'DeleteRegKey HKCU "${LINKS}"' in installer
+
+
+def test_tesseract_is_installed_by_the_command_that_lectern_names() -> None:
+    named = install_command("win32").removeprefix("winget install ")
+    assert named in (PACKAGING / "windows" / "lectern.nsi").read_text("utf-8")
+    page = (ROOT / "resources" / "help" / "install.md").read_text("utf-8")
+    assert {install_command(system) for system in ("win32", "darwin")} <= set(page.splitlines())
 
 
 def test_the_macos_steps_use_the_given_identity(

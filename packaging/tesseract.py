@@ -1,0 +1,96 @@
+"""Makes a folder with Tesseract and the data of common languages.
+
+Owns its layout: ``tesseract`` (a script), ``lib`` (the program of this system and its libraries)
+and ``tessdata``. It must not know packages; those that can depend on Tesseract do not need it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from command import run
+from slim import reached
+
+# More than four, so that Lectern chooses by the system and the document instead of using them all.
+LANGUAGES = ("eng", "deu", "fra", "spa", "ita", "por")
+_DATA = (*LANGUAGES, "osd")
+# Of the C library, which has to be the system's own.
+_GLIBC = re.compile(r"(ld-linux|libc\.|libm\.|libdl|libpthread|librt|libresolv|linux-vdso)")
+# For images on the network and packed language data. They would bring 45 MB, OpenSSL and ICU among
+# them, so libraries take their place whose functions return NULL.
+STANDINS = re.compile(r"lib(curl|archive)\b")
+_START = """#!/bin/sh
+# It is started by its full path.
+here=${0%/*}
+export LD_LIBRARY_PATH="$here/lib" TESSDATA_PREFIX="$here/tessdata"
+exec "$here/lib/tesseract" "$@"
+"""
+
+
+def make_tesseract(folder: Path, work: Path) -> None:
+    """Fill a folder, emptied first; ``work`` is a scratch folder.
+
+    Raises:
+        SystemExit: If Tesseract, the data of a language or a C compiler is missing here.
+    """
+    for each in (folder, work):
+        shutil.rmtree(each, ignore_errors=True)
+        each.mkdir(parents=True)
+    program = shutil.which("tesseract") or "tesseract"
+    _copy_program(program, folder / "lib")
+    (folder / "tesseract").write_text(_START, "utf-8")
+    (folder / "tesseract").chmod(0o755)
+    _copy_data(folder / "tessdata", work)
+    listed = run(folder / "tesseract", "--list-langs", capture=True).split()
+    if lacking := set(_DATA) - set(listed):
+        sys.exit(f"Tesseract does not find {', '.join(sorted(lacking))}")
+
+
+def _copy_program(program: str, folder: Path) -> None:
+    folder.mkdir()
+    shutil.copy(program, folder / "tesseract")
+    linked = re.findall(r"(\S+) => (/\S+)", run("ldd", program, capture=True))
+    taken = {name: Path(path) for name, path in linked if not _GLIBC.match(name)}
+    replaced = {name for name in taken if STANDINS.match(name)}
+    wanted = {name: taken[name] for name in taken.keys() - replaced}
+    for name in sorted(reached([Path(program)], wanted)):
+        shutil.copy(wanted[name], folder / name)
+    for name in sorted(replaced):
+        make_standin(folder, name)
+
+
+def make_standin(folder: Path, name: str) -> None:
+    """Compile a library with the functions that the copied files need of it; all return NULL."""
+    prefix = f"{STANDINS.match(name)[1]}_"  # type: ignore[index]  # only names that match come here
+    versions: dict[str, set[str]] = defaultdict(set)
+    for path in list(folder.iterdir()):
+        needed = run("nm", "-D", "--undefined-only", path, capture=True)
+        for symbol, version in re.findall(rf" U ({prefix}\w+)(?:@(\w+))?", needed):
+            versions[version].add(symbol)
+    source, script = folder / "standin.c", folder / "standin.map"
+    source.write_text(
+        "".join(
+            f"void *{each}() {{ return 0; }}\n" for each in sorted(set().union(*versions.values()))
+        )
+    )
+    nodes = [f"{v} {{ {'; '.join(sorted(symbols))}; }};\n" for v, symbols in versions.items() if v]
+    script.write_text("".join(nodes))
+    options = [f"-Wl,--version-script={script}"] if nodes else []
+    run("cc", "-shared", "-O", f"-Wl,-soname={name}", *options, "-o", folder / name, source)
+    source.unlink()
+    script.unlink()
+
+
+def _copy_data(folder: Path, work: Path) -> None:
+    """Unpack Debian's packages with the data of the languages, which apt has verified."""
+    folder.mkdir()
+    names = [f"tesseract-ocr-{name}" for name in _DATA]
+    run("sh", "-c", f"cd {work} && apt-get -q download {' '.join(names)}", capture=True)
+    for package in sorted(work.glob("*.deb")):
+        run("dpkg-deb", "-x", package, work / "unpacked")
+    for file in (work / "unpacked").rglob("*.traineddata"):
+        shutil.copy(file, folder)

@@ -1,0 +1,76 @@
+"""The AppImage's runtime, Tesseract in a folder, and the licences of system libraries."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+PACKAGING = Path(__file__).resolve().parents[3] / "packaging"
+
+
+@pytest.fixture(scope="module")
+def scripts() -> dict[str, ModuleType]:
+    names = ("appimage", "rights", "tesseract")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PACKAGING))
+        return {name: importlib.import_module(name) for name in names}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="programs of other systems are not ELF")
+def test_the_program_in_front_of_an_image_is_found(scripts: dict[str, ModuleType]) -> None:
+    program = Path("/bin/sh").read_bytes()
+    found = scripts["appimage"].first_program(program + b"hsqs" + bytes(100))
+    assert found == program
+
+
+def test_whatever_is_fetched_is_pinned(scripts: dict[str, ModuleType]) -> None:
+    assert re.search(r"==[\d.]+ --hash=sha256:[0-9a-f]{64}\n", scripts["appimage"]._WHEEL)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler here")
+def test_a_library_that_is_not_wanted_gets_a_stand_in(
+    scripts: dict[str, ModuleType], tmp_path: Path
+) -> None:
+    """A program starts with it, and what it asks of the library does nothing."""
+    (tmp_path / "real.c").write_text("int archive_read(void) { return 7; }")
+    (tmp_path / "main.c").write_text(
+        "int archive_read(void); int main(void) { return archive_read(); }"
+    )
+    real, folder = tmp_path / "libarchive.so.13", tmp_path / "lib"
+    folder.mkdir()
+    for command in (
+        ["-shared", "-Wl,-soname=libarchive.so.13", "-o", real, tmp_path / "real.c"],
+        ["-Wl,-rpath,$ORIGIN", "-o", folder / "program", tmp_path / "main.c", real],
+    ):
+        subprocess.run([shutil.which("cc") or "cc", *command], check=True)
+    scripts["tesseract"].make_standin(folder, "libarchive.so.13")
+    assert {path.name for path in folder.iterdir()} == {"program", "libarchive.so.13"}
+    assert subprocess.run([folder / "program"], check=False).returncode == 0
+
+
+def test_there_are_more_languages_than_are_all_used_at_once(scripts: dict[str, ModuleType]) -> None:
+    from indexer.ocr.languages import MAX_LANGUAGES, default_languages
+
+    languages = scripts["tesseract"].LANGUAGES
+    assert len(languages) > MAX_LANGUAGES
+    assert default_languages(languages, system="fr") == ["fra", "eng"]
+
+
+@pytest.mark.skipif(shutil.which("dpkg-query") is None, reason="there is no dpkg here")
+def test_a_library_of_the_system_has_its_licence(scripts: dict[str, ModuleType]) -> None:
+    found = scripts["rights"].packages_of(["libz.so.1", "lib-of-nobody.so"])
+    assert list(found) == ["zlib1g"]
+    part = scripts["rights"].component("zlib1g", found["zlib1g"])
+    (licence,) = part["licenses"]
+    assert "Zlib" in licence["license"]["name"]
+    assert "Jean-loup" in licence["license"]["text"]["content"]
