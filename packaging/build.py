@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from command import ROOT, run
 from debian import make_deb
+from icu import shrink
 from slim import slim
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def freeze(_flavour: str) -> None:
         "--distpath", TREE.parent, "--workpath", WORK / "freezing", ROOT / "packaging/lectern.spec",
     )  # fmt: skip
     if sys.platform == "linux":
+        shrink(TREE / "_internal")
         print(f"removed {slim(TREE / '_internal') / 1e6:.0f} MB that nothing loads")
     for name in ("LICENSE", "NOTICE", "README.md"):
         shutil.copy2(ROOT / name, TREE / name)

@@ -52,7 +52,7 @@ def test_a_library_that_is_not_wanted_gets_a_stand_in(
         ["-shared", "-Wl,-soname=libarchive.so.13", "-o", real, tmp_path / "real.c"],
         ["-Wl,-rpath,$ORIGIN", "-o", folder / "program", tmp_path / "main.c", real],
     ):
-        subprocess.run([shutil.which("cc") or "cc", *command], check=True)
+        subprocess.run([shutil.which("cc") or "cc", *map(str, command)], check=True)
     scripts["tesseract"].make_standin(folder, "libarchive.so.13")
     assert {path.name for path in folder.iterdir()} == {"program", "libarchive.so.13"}
     assert subprocess.run([folder / "program"], check=False).returncode == 0
