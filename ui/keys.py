@@ -45,6 +45,7 @@ class Group(NamedTuple):
 
 SEARCH_BOX, PREVIEW, SETTINGS, LIST, PAUSE = "Ctrl+L", "F9", "Ctrl+,", "?", "Ctrl+Shift+P"
 HELP = "F1"
+SIDE, FACING = "F7", "F8"
 STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3")
@@ -84,6 +85,8 @@ KEYS = (
         Key(("Ctrl++", "Ctrl+-"), N_("Larger or smaller")),
         Key(("Ctrl+0",), N_("Fit the width")),
         Key(("Ctrl+R", "Ctrl+Shift+R"), N_("Turn the pages clockwise or anticlockwise")),
+        Key((SIDE,), N_("Small pages and headings beside the page")),
+        Key((FACING,), N_("Two pages side by side, or one")),
     )),
     Group(N_("List of files"), (
         Key(("F5",), N_("Read the file again")),

@@ -1309,17 +1309,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
-    <name>OutlinePopover</name>
-    <message>
-        <source>Outline</source>
-        <translation>Gliederung</translation>
-    </message>
-    <message>
-        <source>Headings of this document</source>
-        <translation>Überschriften dieses Dokuments</translation>
-    </message>
-</context>
-<context>
     <name>PageMap</name>
     <message>
         <source>Map of the document</source>
@@ -1502,6 +1491,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Dark pages in the dark theme</source>
         <translation>Dunkle Seiten im dunklen Design</translation>
+    </message>
+    <message>
+        <source>Facing pages</source>
+        <translation>Doppelseiten</translation>
     </message>
     <message>
         <source>Turn clockwise</source>
@@ -1846,6 +1839,17 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>SidePanel</name>
+    <message>
+        <source>Pages and outline</source>
+        <translation>Seiten und Gliederung</translation>
+    </message>
+    <message>
+        <source>Headings of this document</source>
+        <translation>Überschriften dieses Dokuments</translation>
+    </message>
+</context>
+<context>
     <name>SpeedChoice</name>
     <message>
         <source>Speed</source>
@@ -2027,6 +2031,13 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>Thumbnails</name>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+</context>
+<context>
     <name>TokenBox</name>
     <message>
         <source>Clear what was typed</source>
@@ -2080,8 +2091,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Vergrößerung</translation>
     </message>
     <message>
-        <source>Outline of the document</source>
-        <translation>Gliederung des Dokuments</translation>
+        <source>Pages and outline</source>
+        <translation>Seiten und Gliederung</translation>
     </message>
     <message>
         <source>Hit {n} of {total}</source>
@@ -3810,6 +3821,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Die Seiten im oder gegen den Uhrzeigersinn drehen</translation>
     </message>
     <message>
+        <source>Small pages and headings beside the page</source>
+        <translation>Kleine Seiten und Überschriften neben der Seite</translation>
+    </message>
+    <message>
+        <source>Two pages side by side, or one</source>
+        <translation>Zwei Seiten nebeneinander, oder eine</translation>
+    </message>
+    <message>
         <source>List of files</source>
         <translation>Liste der Dateien</translation>
     </message>
@@ -3832,6 +3851,22 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>In the dark theme, show pages light on dark.</source>
         <translation>Im dunklen Design Seiten hell auf dunkel zeigen.</translation>
+    </message>
+    <message>
+        <source>Facing pages</source>
+        <translation>Doppelseiten</translation>
+    </message>
+    <message>
+        <source>Show two pages side by side.</source>
+        <translation>Zwei Seiten nebeneinander zeigen.</translation>
+    </message>
+    <message>
+        <source>Pages and outline</source>
+        <translation>Seiten und Gliederung</translation>
+    </message>
+    <message>
+        <source>Show small pages and the headings beside the page.</source>
+        <translation>Kleine Seiten und die Überschriften neben der Seite zeigen.</translation>
     </message>
     <message>
         <source>Viewer</source>
@@ -4167,6 +4202,13 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>found by its words</source>
         <translation>an den Wörtern zu finden</translation>
+    </message>
+</context>
+<context>
+    <name>_Pages</name>
+    <message>
+        <source>Page {page}</source>
+        <translation>Seite {page}</translation>
     </message>
 </context>
 </TS>

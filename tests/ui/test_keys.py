@@ -221,6 +221,24 @@ def turns(person: Person, keys: str) -> None:
     assert heard == ["turn_by"]
 
 
+def shows_small_pages(person: Person, keys: str) -> None:
+    person.results()
+    side = person.window.pages.search.preview.bar.side
+    person.press(keys)
+    assert side.isChecked()
+    person.press(keys)
+    assert not side.isChecked()
+
+
+def faces_pages(person: Person, keys: str) -> None:
+    person.results()
+    facing = person.window.pages.search.preview.pages
+    person.press(keys)
+    assert facing.facing
+    person.press(keys)
+    assert not facing.facing
+
+
 def goes_to_close_pages(person: Person, keys: str) -> None:
     person.results()
     heard: list[str] = []
@@ -319,7 +337,7 @@ CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+C": copies, "Ctrl+Shift+C": copies,
     "Alt+Up": goes_through_hits_of_a_document, "Alt+Down": goes_through_hits_of_a_document,
     "Alt+PgUp": goes_to_close_pages, "Alt+PgDown": goes_to_close_pages,
-    "Ctrl+R": turns, "Ctrl+Shift+R": turns,
+    "Ctrl+R": turns, "Ctrl+Shift+R": turns, "F7": shows_small_pages, "F8": faces_pages,
     "Ctrl++": zooms, "Ctrl+-": zooms, "Ctrl+0": zooms,
     "F5": reads_again, "Del": leaves_out, "Ctrl+Z": undoes,
     "Ctrl+F": finds_or_filters, "F3": finds_on, "Shift+F3": finds_on,

@@ -1,4 +1,4 @@
-"""The preview's controls of the shown pages or text: page, zoom, outline, selection.
+"""The preview's controls of the shown pages or text: page, zoom, selection.
 
 It must not know hits, nor how documents are loaded.
 """
@@ -8,33 +8,24 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QKeySequence, QShortcut
 
 from ui.preview.letters import flowing
-from ui.preview.outline import OutlinePopover, outline_model
 from ui.preview.page_layout import Fit, Zoom
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from indexer.api.types import OutlineEntry
     from ui.preview.frame import PreviewFrame
 
 
 class Controls(QObject):
-    """Connects the toolbar of a frame with its pages and its text.
-
-    Signals:
-        outline_requested: Load the outline of the document for ``show_outline``.
-    """
-
-    outline_requested = Signal()
+    """Connects the toolbar of a frame with its pages and its text."""
 
     def __init__(self, frame: PreviewFrame) -> None:
         super().__init__(frame)
         self._frame = frame
-        self.outline = OutlinePopover(frame)
         self._connect()
         self._keys()
 
@@ -46,14 +37,6 @@ class Controls(QObject):
     def show_zoom(self) -> None:
         pages = self._frame.pages
         self._frame.bar.show_zoom(pages.zoom, pages.scale)
-
-    def show_outline(self, entries: Sequence[OutlineEntry]) -> None:
-        """Open the outline of the document that is shown."""
-        pages = self._frame.pages
-        if pages.document is not None and entries:
-            model = outline_model(entries, pages.document.label, self.outline)
-            self.outline.show_entries(model, pages.page)
-            self.outline.pop_up(self._frame.bar.outline)
 
     @property
     def selected(self) -> str:
@@ -103,13 +86,11 @@ class Controls(QObject):
         bar.page_entered.connect(self._page_entered)
         bar.zoom_chosen.connect(self._zoom_chosen)
         bar.zoom_step.connect(self._zoom_step)
-        bar.outline_requested.connect(self.outline_requested)
         frame.select_page.triggered.connect(self._select_page)
         frame.turn_right.triggered.connect(partial(self._turn, 1))
         frame.turn_left.triggered.connect(partial(self._turn, -1))
         frame.pages.page_changed.connect(self._page_changed)
         frame.pages.zoom_changed.connect(self.show_zoom)
-        self.outline.page_requested.connect(frame.pages.go_to)
 
     def _keys(self) -> None:
         keys: dict[str, Callable[[], object]] = {

@@ -75,6 +75,8 @@ class PageDocument(QObject):
         size = _at_least_a_point(pages.size)
         self.sizes: list[Size] = known + [size] * (self.count - len(known))
         self.sizes[pages.page - 1] = size
+        self._wanted: dict[ImageKey, Urgency] = {}
+        self._small: tuple[ImageKey, ...] = ()
         self._pending: dict[ImageKey, int] = {}
         self._latest: dict[int, ImageKey] = {}
         self._letters: OrderedDict[int, Letters] = OrderedDict()
@@ -109,8 +111,17 @@ class PageDocument(QObject):
         return self._cache.get(key) if key is not None else None
 
     def want(self, visible: Iterable[ImageKey], soon: Iterable[ImageKey]) -> None:
-        """Fetch the visible bands, then those that may be next; cancel all others."""
-        wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
+        """Fetch the visible bands, then those that may be next; cancel other bands."""
+        self._wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
+        self._fetch()
+
+    def want_small(self, keys: Iterable[ImageKey]) -> None:
+        """Fetch small pages, behind those of ``want``; cancel other small pages."""
+        self._small = tuple(keys)
+        self._fetch()
+
+    def _fetch(self) -> None:
+        wanted = dict.fromkeys(self._small, Urgency.NEAR) | self._wanted
         for key in [key for key in self._pending if key not in wanted]:
             self._client.cancel(self._pending.pop(key))
         for key, urgency in sorted(wanted.items(), key=lambda item: item[1]):
@@ -161,7 +172,9 @@ class PageDocument(QObject):
         if band is None:
             return
         self._cache.put(key, band)
-        if band.pixmap.height() == band.height:
+        before = self._latest.get(key.page)
+        smaller = key in self._small and before is not None and before in self._cache
+        if band.pixmap.height() == band.height and not smaller:
             self._latest[key.page] = key
         self.image_ready.emit(key.page)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.preview.find_bar import FindBar
 from ui.preview.letters import flowing
 from ui.preview.message import MessagePane
 from ui.preview.page_view import PageView
+from ui.preview.side_panel import SidePanel
 from ui.preview.text_view import TextView
 from ui.preview.toolbar import Toolbar
 from ui.theme import L, S
@@ -39,7 +40,7 @@ class PreviewFrame(QWidget):
         self.setAccessibleName(self.tr("Preview"))
         self.bar = Toolbar()
         self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
-        self.finding = FindBar()
+        self.finding, self.side = FindBar(), SidePanel()
         self.banner = QLabel()
         self.banner.setWordWrap(True)
         self.banner.setContentsMargins(L, S, L, S)
@@ -47,19 +48,26 @@ class PreviewFrame(QWidget):
         self._stack = QStackedWidget()
         for part in (self.pages, self.text, self.message):
             self._stack.addWidget(part)
+        self._beside = QSplitter()
+        self._beside.setChildrenCollapsible(False)
+        self._beside.addWidget(self.side)
+        self._beside.addWidget(self._stack)
+        self._beside.setStretchFactor(1, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.bar)
         column.addWidget(self.finding)
         column.addWidget(self.banner)
-        column.addWidget(self._stack, 1)
+        column.addWidget(self._beside, 1)
         self.similar_passages = self.bar.add(self.tr("Find similar passages"), "similar")
         self.similar_documents = self.bar.add(self.tr("Find similar documents"), "similar")
         self.find_words = self.bar.add(self.tr("Find in this document"), "search")
         self.inside = self.bar.add(self.tr("Search inside this document"), "search-inside")
         self.dark_pages = self.bar.add(self.tr("Dark pages in the dark theme"), "preview")
-        self.dark_pages.setCheckable(True)
+        self.facing_pages = self.bar.add(self.tr("Facing pages"), "facing")
+        for choice in (self.dark_pages, self.facing_pages):
+            choice.setCheckable(True)
         self.turn_right = self.bar.add(self.tr("Turn clockwise"), "turn-right")
         self.turn_left = self.bar.add(self.tr("Turn anticlockwise"), "turn-left")
         self.select_page = self.bar.add(self.tr("Select the text of this page"), "copy")
@@ -77,14 +85,19 @@ class PreviewFrame(QWidget):
     def bring(self, part: QWidget) -> None:
         """Show one of the parts, with its controls."""
         self._stack.setCurrentWidget(part)
-        document = self.pages.document
-        self.bar.show_kind(
-            pages=self.has_pages,
-            text=part is self.text,
-            outlined=document is not None and document.outlined,
-        )
-        for action in (self.select_page, self.turn_left, self.turn_right):
+        self.bar.show_kind(pages=self.has_pages, text=part is self.text)
+        self.show_side()
+        for action in (self.select_page, self.turn_left, self.turn_right, self.facing_pages):
             action.setVisible(self.has_pages)
+
+    def show_side(self) -> None:
+        """Show the small pages and headings where there are pages and they are wanted."""
+        shown, before = self.has_pages and self.bar.side.isChecked(), not self.side.isHidden()
+        if shown and not before:
+            room = self.width()
+            wide = self.side.width_in(room)
+            self._beside.setSizes([wide, room - wide])
+        self.side.setVisible(shown)
 
     def say_nothing_chosen(self) -> None:
         self.banner.hide()

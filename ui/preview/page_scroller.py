@@ -16,10 +16,13 @@ from ui.preview.page_layout import (
     LARGEST,
     MARGIN,
     SMALLEST,
+    SPINE,
     Fit,
     PageLayout,
     Zoom,
     next_step,
+    pages_of,
+    row_of,
     scale_for,
     turned_size,
 )
@@ -51,6 +54,8 @@ class PageScroller(QAbstractScrollArea):
         self.layout_ = PageLayout((), 1.0, 0.0)
         self.zoom = Zoom()
         self.turn = 0  # quarter turns clockwise
+        self.facing = False  # two pages side by side
+        self.leftward = False  # the document is read from right to left
         self.target: tuple[int, QRectF] | None = None
         self._page = 1
         self.settling = timer(self, _SETTLE_MS, self.fetch)
@@ -61,8 +66,19 @@ class PageScroller(QAbstractScrollArea):
             bar.actionTriggered.connect(self._let_go)
 
     def fitted(self, page: int) -> Size:
-        """Return the width and height, in points, that the zoom fits into the viewport."""
-        return self.document.sizes[page - 1] if self.document is not None else (1.0, 1.0)
+        """Return the width and height, in points as turned, that the zoom fits into the room."""
+        if self.document is None:
+            return 1.0, 1.0
+        sizes, pages = self.document.sizes, range(page, page + 1)
+        if self._faces:
+            pages = pages_of(row_of(page, facing=True), len(sizes), facing=True)
+        row = [turned_size(self.turn, sizes[each - 1]) for each in pages]
+        width = max(width for width, _ in row)
+        return 2 * width if self._faces else width, max(height for _, height in row)
+
+    @property
+    def _faces(self) -> bool:
+        return self.facing and self.document is not None and self.document.count > 1
 
     def fetch(self) -> None:
         """Fetch the visible pages; implemented by ``PageView``."""
@@ -100,9 +116,17 @@ class PageScroller(QAbstractScrollArea):
 
     def turn_by(self, step: int) -> None:
         """Turn all pages by quarter turns clockwise, and keep the target in view."""
+        self.turn = (self.turn + step) % 4
+        self._arrange_anew()
+
+    def set_facing(self, facing: bool) -> None:
+        """Show two pages side by side, or one, and keep the target in view."""
+        self.facing = facing
+        self._arrange_anew()
+
+    def _arrange_anew(self) -> None:
         if self.document is None:
             return
-        self.turn = (self.turn + step) % 4
         target, page = self.target, self._page
         self.lay_out(anchor=None)
         self._scroll_to(*(target or (page, None)))
@@ -183,9 +207,12 @@ class PageScroller(QAbstractScrollArea):
         kept = self._under(anchor) if anchor is not None and len(self.layout_) else None
         room = self.viewport().width(), self.viewport().height()
         page = min(self._page, self.document.count)
-        sizes, fitted = self.document.sizes, turned_size(self.turn, self.fitted(page))
-        scale = scale_for(self.zoom, fitted, room, self._natural())
-        before, self.layout_ = self.layout_, PageLayout(sizes, scale, room[0], self.turn)
+        space = room[0] - SPINE if self._faces else room[0], room[1]
+        scale = scale_for(self.zoom, self.fitted(page), space, self._natural())
+        before, self.layout_ = self.layout_, PageLayout(
+            self.document.sizes, scale, room[0], self.turn,
+            facing=self.facing, leftward=self.leftward,
+        )  # fmt: skip
         self._set_ranges()
         if scale != before.scale:
             self.zoom_changed.emit()
@@ -200,7 +227,7 @@ class PageScroller(QAbstractScrollArea):
 
     def _under(self, point: QPointF) -> tuple[int, QPointF]:
         place = point + QPointF(self.offset())
-        page = self.layout_.page_at(place.y())
+        page = self.layout_.page_at(place.y(), place.x())
         rect = self.layout_.rect(page)
         across, down = (place - rect.topLeft()).x(), (place - rect.topLeft()).y()
         return page, QPointF(across / rect.width(), down / rect.height())

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame
 
 from ui.preview.images import cut
 from ui.preview.marks import NO_MARKS, Marks, Pieces, bounds
-from ui.preview.page_layout import Fit
+from ui.preview.page_layout import Fit, turned_size
 from ui.preview.page_map import PageMap
 from ui.preview.page_painter import PagePainter
 from ui.preview.page_scroller import PageScroller
@@ -45,6 +45,7 @@ class PageView(PageScroller):
     """Shows a ``PageDocument``."""
 
     selection_changed = Signal(bool)
+    document_shown = Signal(object)  # a PageDocument or None
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -95,6 +96,7 @@ class PageView(PageScroller):
         if document is not None:
             self.go_to(page)
             self.page_changed.emit(self._page)
+        self.document_shown.emit(document)
         self.viewport().update()
 
     def show_loading(self) -> None:
@@ -123,7 +125,7 @@ class PageView(PageScroller):
         pieces = self.marks.passage.get(page)
         if self.zoom.fit is Fit.PASSAGE and pieces:
             around = bounds(pieces)
-            return around.width(), around.height()
+            return turned_size(self.turn, (around.width(), around.height()))
         return super().fitted(page)
 
     def show_words(self, words: tuple[tuple[Pieces, bool], ...]) -> None:

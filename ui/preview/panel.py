@@ -28,7 +28,8 @@ from ui.preview.frame import PreviewFrame
 from ui.preview.letters import flowing
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS
-from ui.search.safe_text import line
+from ui.preview.page_options import PageOptions
+from ui.search.safe_text import is_right_to_left, line
 from ui.timers import timer
 
 if TYPE_CHECKING:
@@ -77,18 +78,8 @@ class Preview(PreviewFrame):
         self._slow = timer(self, _LOADING_MS, self._say_loading)
         self._connect()
         self._keys()
-        context.settings.watch(self._setting_changed)
-        self._setting_changed("dark_pages")
+        self.options = PageOptions(self, self.loader, context.settings)
         self.clear()
-
-    def _setting_changed(self, name: str) -> None:
-        if name == "dark_pages":
-            self.pages.dark_pages = bool(self._context.settings[name])
-            self.dark_pages.setChecked(self.pages.dark_pages)
-            self.pages.viewport().update()
-
-    def _choose_dark(self, dark: bool) -> None:  # a slot
-        self._context.settings.set("dark_pages", dark)
 
     def show_hit(self, hit: Hit, hits: list[Hit], index: int, query: str = "") -> None:
         """Show a hit; newest wins.
@@ -116,6 +107,7 @@ class Preview(PreviewFrame):
         self.bar.setVisible(True)
         self.banner.hide()
         self.pages.setAccessibleDescription(flowing(hit.text))
+        self.pages.leftward = is_right_to_left(hit.text)
         if hit.state in _UNTOUCHED:
             self.loader.let_go()
             self._slow.stop()
@@ -298,15 +290,12 @@ class Preview(PreviewFrame):
         loader.text_came.connect(self._text_came)
         loader.text_marked.connect(self._text_marked)
         loader.more_came.connect(self._more_came)
-        loader.outline_came.connect(self.controls.show_outline)
-        self.controls.outline_requested.connect(loader.want_outline)
         loader.lost.connect(self._passage_lost)
         loader.failed.connect(self._failed)
         self.evidence.mapped.connect(self.pages.map.show_closeness)
         bar.hit_step.connect(self._step)
         self.hit_actions.like_requested.connect(self.like_requested)
         self.hit_actions.search_inside_requested.connect(self.search_inside_requested)
-        self.dark_pages.toggled.connect(self._choose_dark)
         self.find_words.triggered.connect(self.finder.open)
         self.text.more_requested.connect(loader.want_more)
         self.text.verticalScrollBar().valueChanged.connect(self._show_unit)

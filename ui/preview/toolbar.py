@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui import keys
 from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.preview.page_layout import Fit, Zoom
@@ -37,7 +38,6 @@ class Toolbar(QWidget):
     page_entered = Signal(str)
     zoom_chosen = Signal(object)  # a Zoom
     zoom_step = Signal(int)
-    outline_requested = Signal(QWidget)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +66,8 @@ class Toolbar(QWidget):
         self.zoom.setMenu(self._zoom_menu())
         self.zoom.setAccessibleName(self.tr("Zoom"))
         self.zoom.setToolTip(self.tr("Zoom"))
-        self.outline = self._button("outline", self.tr("Outline of the document"))
+        self.side = self._button("outline", self.tr("Pages and outline"), keys.SIDE)
+        self.side.setCheckable(True)
         self._connect()
         self._lay_out()
         self._measure()
@@ -102,13 +103,13 @@ class Toolbar(QWidget):
                 same = chosen.fit is zoom.fit
                 action.setChecked(same and (zoom.fit is not Fit.SCALE or _near(chosen, scale)))
 
-    def show_kind(self, *, pages: bool, text: bool, outlined: bool) -> None:
+    def show_kind(self, *, pages: bool, text: bool) -> None:
         """Show the controls for pages or text."""
         self.page.setVisible(pages)
         self.total.setVisible(pages)
         self.unit.setVisible(text)
         self.zoom.setVisible(pages)
-        self.outline.setVisible(outlined)
+        self.side.setVisible(pages)
         self._zoomable = pages or text
         self._fit()
 
@@ -140,7 +141,7 @@ class Toolbar(QWidget):
     def _fit(self) -> None:
         """Show the optional controls for which there is room."""
         always = (self.before, self.after, self.page, self.total, self.unit, self.zoom,
-                  self.outline)  # fmt: skip
+                  self.side)  # fmt: skip
         room = self.width() - 2 * M
         room -= sum(each.sizeHint().width() + S for each in always if not each.isHidden())
         zooms = self.smaller.sizeHint().width() + self.larger.sizeHint().width() + 2 * S
@@ -150,13 +151,13 @@ class Toolbar(QWidget):
         self.smaller.setVisible(shown)
         self.larger.setVisible(shown)
 
-    def _button(self, name: str, text: str, keys: str = "") -> QToolButton:
+    def _button(self, name: str, text: str, shortcut: str = "") -> QToolButton:
         button = QToolButton()
         button.setIcon(icon(name))
         button.setAutoRaise(True)
         button.setAccessibleName(text)
-        native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
-        tip = self.tr("{text} ({keys})").format(text=text, keys=native) if keys else text
+        native = QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+        tip = self.tr("{text} ({keys})").format(text=text, keys=native) if shortcut else text
         button.setToolTip(tip)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
@@ -190,7 +191,6 @@ class Toolbar(QWidget):
         self.smaller.clicked.connect(partial(self._zoom, -1))
         self.larger.clicked.connect(partial(self._zoom, 1))
         self.page.returnPressed.connect(self._enter)
-        self.outline.clicked.connect(self._outline)
 
     def _step(self, step: int, _checked: bool = False) -> None:
         self.hit_step.emit(step)
@@ -200,9 +200,6 @@ class Toolbar(QWidget):
 
     def _enter(self) -> None:
         self.page_entered.emit(self.page.text())
-
-    def _outline(self) -> None:
-        self.outline_requested.emit(self.outline)
 
     def _lay_out(self) -> None:
         top, bottom = QHBoxLayout(), QHBoxLayout()
@@ -220,7 +217,7 @@ class Toolbar(QWidget):
         bottom.addWidget(self.total)
         bottom.addWidget(self.unit)
         bottom.addStretch(1)
-        for part in (self.smaller, self.zoom, self.larger, self.outline):
+        for part in (self.smaller, self.zoom, self.larger, self.side):
             bottom.addWidget(part)
         column = QVBoxLayout(self)
         column.setContentsMargins(M, S, M, S)

@@ -15,6 +15,7 @@ from ui.preview.page_layout import (
     LARGEST,
     MARGIN,
     SMALLEST,
+    SPINE,
     STEPS,
     Fit,
     PageLayout,
@@ -43,6 +44,28 @@ def test_pages_stand_below_each_other(sizes: list[tuple[float, float]], scale: f
     assert layout.height == pytest.approx(bottom + MARGIN)
     assert layout.page_at(-100) == 1
     assert layout.page_at(layout.height + 100) == len(sizes)
+
+
+@given(SIZES, st.floats(0.1, 8), st.integers(0, 3), st.booleans())
+def test_facing_pages_stand_beside_each_other(
+    sizes: list[tuple[float, float]], scale: float, turn: int, leftward: bool
+) -> None:
+    layout = PageLayout(sizes, scale, 500, turn, facing=True, leftward=leftward)
+    bottom = MARGIN - GAP
+    for first in (1, *range(2, len(sizes) + 1, 2)):
+        row = [page for page in (first, first + 1 if first > 1 else 0) if 0 < page <= len(sizes)]
+        rects = [layout.rect(page) for page in row]
+        for page, rect in zip(row, rects, strict=True):
+            assert rect.top() == pytest.approx(bottom + GAP, rel=1e-9)
+            assert rect.left() >= MARGIN - 1e-6
+            assert rect.right() <= layout.width - MARGIN + 1e-6
+            assert layout.page_at(rect.center().y(), rect.center().x()) == page
+            assert page in layout.between(rect.top(), rect.top() + 1)
+        if len(row) == 2:
+            left, right = rects[::-1] if leftward else rects
+            assert right.left() - left.right() == pytest.approx(SPINE, abs=1e-6)
+        bottom = max(rect.bottom() for rect in rects)
+    assert layout.height == pytest.approx(bottom + MARGIN)
 
 
 def test_an_empty_layout_works() -> None:

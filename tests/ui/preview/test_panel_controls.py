@@ -129,16 +129,16 @@ def test_the_outline_leads_to_its_pages(qtbot: QtBot, preview: Preview, tmp_path
     path = tmp_path / "a.pdf"
     document.save(path)
     show(qtbot, preview, hit_of(path, passages_of(path)[0]))
-    assert preview.bar.outline.isVisible()
     preview.pages.go_to(4)
-    preview.bar.outline.click()
-    popover = preview.controls.outline
-    qtbot.waitUntil(popover.isVisible)
-    assert popover.tree.currentIndex().data() == "One and a half"
-    qtbot.keyClick(popover.tree, Qt.Key.Key_Down)
-    qtbot.keyClick(popover.tree, Qt.Key.Key_Return)
+    preview.bar.side.click()
+    tree = preview.side.tree
+    qtbot.waitUntil(tree.isVisible)
+    assert tree.currentIndex().data() == "One and a half"
+    qtbot.keyClick(tree, Qt.Key.Key_Down)
+    qtbot.keyClick(tree, Qt.Key.Key_Return)
     assert preview.pages.page == 6
-    assert not popover.isVisible()
+    preview.pages.go_to(9)
+    assert tree.currentIndex().data() == "Three"
 
 
 def test_finding_what_is_similar_and_searching_inside(

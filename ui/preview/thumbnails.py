@@ -1,0 +1,207 @@
+"""Small pages to choose from: a list that fetches the images of those in view.
+
+It must not know where pages come from, nor what is shown beside it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtWidgets import QFrame, QListView
+
+from ui.preview.images import cut
+from ui.theme import M, S, current
+from ui.timers import timer
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QRect
+    from PySide6.QtGui import QResizeEvent, QShowEvent
+    from PySide6.QtWidgets import QWidget
+
+    from ui.preview.document import PageDocument
+    from ui.preview.images import ImageKey
+
+    Index = QModelIndex | QPersistentModelIndex
+
+# The size of a thumbnail, in heights of a line.
+_WIDE, _HIGH = 5.0, 7.0
+_SETTLE_MS = 50
+_PAPER = Qt.GlobalColor.white
+
+
+class _Pages(QAbstractListModel):
+    """The pages of a document: the label and, where it has come, the image of each."""
+
+    def __init__(self, parent: Thumbnails) -> None:
+        super().__init__(parent)
+        self._view = parent
+        self.document: PageDocument | None = None
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        inside = parent is not None and parent.isValid()
+        return 0 if inside or self.document is None else self.document.count
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        document, page = self.document, index.row() + 1
+        if document is None:
+            return None
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return document.label(page)
+            case Qt.ItemDataRole.DecorationRole:
+                return self._view.image(page)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self.tr("Page {page}").format(page=document.label(page))
+            case _:
+                return None
+
+    def show(self, document: PageDocument | None) -> None:
+        self.beginResetModel()
+        self.document = document
+        self.endResetModel()
+
+
+class Thumbnails(QListView):
+    """Signals: ``page_requested`` with a page, from 1, that the person chose."""
+
+    page_requested = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.dark_pages = False
+        self._following = False  # the selection follows the pages
+        self._bring = False  # whether the selected page is to be scrolled to
+        self._pages = _Pages(self)
+        self._fetching = timer(self, _SETTLE_MS, self._fetch)
+        self.setModel(self._pages)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(self.tr("Pages"))
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setMovement(QListView.Movement.Static)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setUniformItemSizes(True)
+        self.verticalScrollBar().valueChanged.connect(self._fetching.start)
+        self.selectionModel().currentChanged.connect(self._chosen)
+        self._measure()
+
+    @property
+    def document(self) -> PageDocument | None:
+        return self._pages.document
+
+    def show_document(self, document: PageDocument | None) -> None:
+        """Show the pages of a document; the caller keeps owning it."""
+        if document is self.document:
+            return
+        if self.document is not None:
+            self.document.image_ready.disconnect(self._image_ready)
+        self._pages.show(document)
+        if document is not None:
+            document.image_ready.connect(self._image_ready)
+        self._fetching.start()
+
+    def show_page(self, page: int) -> None:
+        """Select the page that is in view."""
+        index = self._pages.index(page - 1)
+        if index.isValid() and index != self.currentIndex():
+            self._following = True
+            self.setCurrentIndex(index)
+            self._following = False
+            self._bring = True
+            self._fetching.start()
+
+    def image(self, page: int) -> QPixmap:
+        """Return a page's image on paper of its size, or the bare paper."""
+        key, band = self._key(page), None
+        if self.document is not None and key is not None:
+            band = self.document.band(key.page, key.width, key.band)
+        ratio = self.devicePixelRatioF()
+        if band is not None:
+            made = QPixmap(band.pixmap)
+        else:
+            made = QPixmap(self._size_of(page) * ratio)
+            made.fill(_PAPER)
+        if self.dark_pages and current().dark:
+            image = made.toImage()
+            image.invertPixels(QImage.InvertMode.InvertRgb)
+            made = QPixmap.fromImage(image)
+        made.setDevicePixelRatio(ratio)
+        return made
+
+    def rows_in_view(self) -> range:
+        """Return the rows of the pages that can be seen."""
+        rows, seen = range(self._pages.rowCount()), self.viewport().rect()
+        first = bisect_left(rows, 0, key=lambda row: self._rect(row).bottom())
+        last = bisect_left(rows, seen.bottom(), key=lambda row: self._rect(row).top())
+        return range(first, last)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._bring = True
+        self._fetching.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._bring = True
+        self._fetching.start()
+
+    def least_width(self) -> int:
+        """Return the width in pixels of one column and the scroll bar."""
+        return self.gridSize().width() + self.verticalScrollBar().sizeHint().width() + S
+
+    def _measure(self) -> None:
+        line = self.fontMetrics().height()
+        side = QSize(round(_WIDE * line), round(_HIGH * line))
+        self.setIconSize(side)
+        self.setGridSize(QSize(side.width() + 2 * M, side.height() + line + 2 * M))
+
+    def _rect(self, row: int) -> QRect:
+        return self.visualRect(self._pages.index(row))
+
+    def _size_of(self, page: int) -> QSize:
+        """Return the size of a thumbnail, in logical pixels."""
+        room = self.iconSize()
+        if self.document is None:
+            return room
+        wide, high = self.document.sizes[page - 1]
+        scale = min(room.width() / wide, room.height() / high)
+        return QSize(max(1, round(wide * scale)), max(1, round(high * scale)))
+
+    def _key(self, page: int) -> ImageKey | None:
+        """Return the image of a page; None for one so long that it comes in bands."""
+        document = self.document
+        if document is None:
+            return None
+        width = max(1, round(self._size_of(page).width() * self.devicePixelRatioF()))
+        whole = cut(width, document.sizes[page - 1]).bands == 1
+        return document.key(page, width) if whole else None
+
+    def _fetch(self) -> None:
+        bring, self._bring = self._bring, False
+        if bring and self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex(), self.ScrollHint.PositionAtCenter)
+        if self.document is not None:
+            pages = [row + 1 for row in self.rows_in_view()] if self.isVisible() else []
+            self.document.want_small([key for key in map(self._key, pages) if key is not None])
+
+    def _image_ready(self, page: int) -> None:
+        self.update(self._pages.index(page - 1))
+
+    def _chosen(self, now: QModelIndex, _before: QModelIndex) -> None:
+        if now.isValid() and not self._following:
+            self.page_requested.emit(now.row() + 1)
