@@ -133,6 +133,11 @@ def _reindex(options: Namespace, context: Context) -> int:
         freed = context.with_engine(lambda engine: engine.call(Discard()))
         _say(options, context, {"bytes": freed}, f"{render.size(freed)} are free again.")
         return 0
+    return change_model(options, context)
+
+
+def change_model(options: Namespace, context: Context) -> int:
+    """Compute all vectors with ``options.model``, or with --dry-run say what that would cost."""
     request = EstimateReindex(options.model, options.precision)
     cost = context.with_engine(lambda engine: engine.call(request))
     if options.dry_run:

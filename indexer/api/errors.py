@@ -126,8 +126,11 @@ CODES = _declare(
               N_("The files of the language model {model} are damaged."),
               N_("Delete {path}; it is fetched again."), 5),
     ErrorCode("unknown_model", N_("Unknown model"), N_("There is no language model named {model}."),
-              "`lectern doctor` lists the models.", 5,
+              "`lectern models` lists the models.", 5,
               in_window=N_("Choose another one in the settings.")),
+    ErrorCode("model_in_use", "In use", "The language model {model} is in use: {reason}.",
+              "Choose another one with `lectern models use`; `lectern reindex --discard` gives up "
+              "the one before.", 2, in_window=""),
     ErrorCode("nothing_to_roll_back", N_("No earlier model"),
               N_("There is no earlier model whose vectors are still here."),
               "Choose a model with `lectern reindex --model`.", 2,

@@ -48,6 +48,9 @@ PHRASES = {
     "device_absent": N_("{device} is not part of the installed ONNX Runtime"),
     "device_failed": N_("{device} failed ({said})"),
     "device_unknown": N_("the model is loaded when it is first needed"),
+    # why a model cannot be removed
+    "chosen_model": "it is the one of the settings",
+    "library_model": "the vectors of the library {library} are its",
     # a language that the model does not cover
     "language_uncovered": N_("found by words only: no language model known here was made for it"),
     "language_offered": N_("found by words only: the language model {model} was made for it"),

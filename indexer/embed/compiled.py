@@ -38,6 +38,7 @@ MANIFEST = "manifest.json"
 GRAPH, DATA = "model.onnx", "model.bin"
 COMPILER = "indexer.compiler"
 _STDERR_TAIL = 500  # characters
+BUILD_LOCK = "build.lock"
 LOCK_TIMEOUT_S = 600
 # Named in the error of a full disk: weights, graphs and scratch files of a model of 100 MB.
 _ROOM_BYTES = 500_000_000
@@ -134,7 +135,7 @@ def ensure_compiled(
     home = models / record.id
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with FileLock(home / "build.lock", timeout=LOCK_TIMEOUT_S):
+        with FileLock(home / BUILD_LOCK, timeout=LOCK_TIMEOUT_S):
             if not intact(compiled):  # another process may have built it meanwhile
                 source = ensure_source(
                     record, home / "source", places=(*places, models, home),

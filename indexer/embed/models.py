@@ -129,8 +129,8 @@ class ModelRecord:
     max_prefix: int  # tokens of title and headings at most
     query_prefix: str
     document_prefix: str
-    languages: tuple[str, ...]  # ISO 639-1
-    licence: str  # of the weights, as an SPDX expression
+    languages: tuple[str, ...]  # ISO 639-1; empty if not known
+    licence: str | None  # of the weights, as an SPDX expression; None if not known
     homepage: str
     probe: Probe | None = None
     query_window: int = 0

@@ -1,0 +1,50 @@
+"""``lectern models``: list, info, get, use and remove."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from indexer.config import DEFAULT_MODEL
+from tests.tiny_model import TINY, install_tiny_model
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Lectern
+
+
+def test_a_model_from_its_folder_to_its_removal(lectern: Lectern) -> None:
+    models = lectern.library.parent / "models"
+    install_tiny_model(models)
+    rows = {row.split()[0]: row for row in lectern("models").stdout.splitlines()}
+    assert "32 dimensions, 160 tokens, en" in rows[TINY]
+    assert "windows of 4,096 tokens" in rows[DEFAULT_MODEL]
+    listed = json.loads(lectern("models", "list", "--json").stdout)
+    assert {each["id"]: each["state"] for each in listed}[TINY] == "weights"
+
+    got = lectern("models", "get", TINY, "--offline")
+    assert "The licence of tiny: AGPL-3.0-or-later." in got.stderr
+    assert "ready (int8, fp32)" in got.stdout
+    known = json.loads(lectern("models", "info", TINY, "--json").stdout)
+    assert (known["pooling"], known["late"], known["homepage"]) == ("mean", False, None)
+
+    assert "free again" in lectern("models", "remove", TINY).stdout
+    assert not (models / TINY).exists()
+    assert "[unknown_model]" in lectern("models", "info", TINY, status=5).stderr
+
+
+def test_a_model_in_use_is_not_removed(lectern: Lectern, folder: Path) -> None:
+    assert "[model_in_use]" in lectern("models", "remove", DEFAULT_MODEL, status=2).stderr
+    install_tiny_model(lectern.library.parent / "models", name="other")
+    lectern("index", folder)
+    assert "other, " in lectern("models", "use", "other", "--dry-run").stdout
+    lectern("models", "use", "other")
+    assert "settings" in lectern("models", "remove", "other", status=2).stderr
+    lectern("settings", "reset", "model")
+    assert "free again" in lectern("models", "remove", "other").stdout
+
+
+def test_an_action_without_its_name_is_a_wrong_command_line(lectern: Lectern) -> None:
+    assert "info needs a name. [bad_usage]" in lectern("models", "info", status=2).stderr
+    assert "list takes no name" in lectern("models", "list", TINY, status=2).stderr
