@@ -48,12 +48,13 @@ HELP = "F1"
 SIDE, FACING = "F7", "F8"
 STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
-PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3")
+PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4")
+COLLECT = "Ctrl+B"
 
 KEYS = (
     Group(N_("Everywhere"), (
         Key((SEARCH_BOX, BACK), N_("Go to the search box")),
-        Key(PAGES, N_("Search, library, activity")),
+        Key(PAGES, N_("Search, library, activity, basket")),
         Key(STEPS, N_("Back to the search before, or forward again")),
         Key((PREVIEW,), N_("Show or hide the preview")),
         Key((PAUSE,), N_("Pause reading, or go on")),
@@ -74,6 +75,7 @@ KEYS = (
         Key(("Ctrl+Space",), N_("Suggestions, in the search box")),
         Key(("Ctrl+C",), N_("Copy the passage, in the results")),
         Key(("Ctrl+Shift+C",), N_("Copy the passage with its source")),
+        Key((COLLECT,), N_("Put the passage into the basket, or what is selected in the preview")),
     )),
     Group(N_("Preview"), (
         Key(("Alt+Up", "Alt+Down"),
@@ -90,7 +92,10 @@ KEYS = (
     )),
     Group(N_("List of files"), (
         Key(("F5",), N_("Read the file again")),
-        Key(("Del",), N_("Leave the file out")),
+        Key(("Del",), N_("Leave the file out; in the basket, take the passage out")),
+    )),
+    Group(N_("Basket"), (
+        Key(("Ctrl+Shift+Up", "Ctrl+Shift+Down"), N_("Move the passage up or down")),
     )),
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, urlsplit
 
+from ui.search.plain import plain
 from ui.search.query_text import written
 from ui.search.safe_text import shown
 
@@ -24,9 +25,10 @@ _LEAST = 4
 
 def link_of(hit: Hit) -> str:
     """Return the link to a passage; "" if it has too few words to be found by."""
-    best = hit.text[slice(*hit.best)]
-    for text in (best, hit.text):
-        words = shown(text).text.replace('"', " ").split()[:_WORDS]
+    made = plain(hit, [hit.best])  # without running heads, which no phrase of the library has
+    best = made.text[slice(*made.spans[0])] if made.spans else ""
+    for text in (best, made.text):
+        words = text.replace('"', " ").split()[:_WORDS]
         if len(words) >= _LEAST:
             return f"{SCHEME}://{_PLACE}?text={quote(' '.join(words))}"
     return ""

@@ -18,15 +18,18 @@ from indexer.api.status import Speed
 from ui import keys
 from ui.desktop import open_path
 from ui.dialogs import KEYS, SETTINGS, Dialogs
-from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH, Pages
+from ui.pages import ACTIVITY, BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.ports import Notice, ignore
 from ui.rail import Rail
+from ui.search.dragged import HIT_MIME, dragged_hits
 from ui.status_line import StatusLine
 from ui.theme import separator
+from ui.words import amounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from PySide6.QtCore import QMimeData
     from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent
 
     from indexer.api.status import Activity, Status
@@ -90,8 +93,10 @@ class MainWindow(QMainWindow):
             (SEARCH, self.tr("Search"), "search", keys.PAGES[0]),
             (LIBRARY, self.tr("Library"), "library", keys.PAGES[1]),
             (ACTIVITY, self.tr("Activity"), "activity", keys.PAGES[2]),
+            (BASKET, self.tr("Basket"), "basket", keys.PAGES[3]),
         ):
             rail.add_page(name, text, drawing, QKeySequence(sequence))
+        rail.accept_drops(BASKET, HIT_MIME)
         rail.add_gap()
         rail.add_button(KEYS, self.tr("Keys"), "keyboard", QKeySequence(keys.LIST))
         rail.add_button(SETTINGS, self.tr("Settings"), "settings", QKeySequence(keys.SETTINGS))
@@ -122,6 +127,7 @@ class MainWindow(QMainWindow):
             (self.tr("Search"), keys.PAGES[0], self.go_to_search),
             (self.tr("Library"), keys.PAGES[1], self._show_library),
             (self.tr("Activity"), keys.PAGES[2], self._show_activity),
+            (self.tr("Basket"), keys.PAGES[3], self._show_basket),
             (self.tr("Back"), keys.STEPS[0], partial(self._go, -1)),
             (self.tr("Forward"), keys.STEPS[1], partial(self._go, 1)),
             (self.tr("Show or hide the preview"), keys.PREVIEW, self._toggle_preview),
@@ -145,6 +151,8 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.rail.chosen.connect(self._choose)
         self.pages.shown.connect(self.rail.show_chosen)
+        self.rail.dropped.connect(self._drop)
+        self.pages.basket.changed.connect(self._count_kept)
         self.dialogs.deletion_requested.connect(self._forget_everything)
         self.status.pause_requested.connect(self._feed.pause)
         self.status.retry_requested.connect(self._supervisor.start)
@@ -154,6 +162,18 @@ class MainWindow(QMainWindow):
         self._context.link.connected.connect(self._greet_engine)
         self._context.settings.watch(self._setting_changed)
         self._show_engine()
+        self._count_kept()
+        if (aside := self.pages.basket.set_aside) is not None:
+            text = self.tr("The basket could not be read whole. What is left of it: {file}")
+            self._notices.post(Notice(text.format(file=aside), seconds=0))
+
+    def _drop(self, _page: str, data: QMimeData) -> None:
+        for hit in dragged_hits(data):
+            self.pages.keep(hit)
+
+    def _count_kept(self) -> None:
+        number = len(self.pages.basket)
+        self.rail.show_count(BASKET, number, amounts.hits(number) if number else "")
 
     def go_to_search(self) -> None:
         self.pages.show_page(SEARCH)
@@ -245,6 +265,9 @@ class MainWindow(QMainWindow):
 
     def _show_activity(self) -> None:
         self.pages.show_page(ACTIVITY)
+
+    def _show_basket(self) -> None:
+        self.pages.show_page(BASKET)
 
     def _close(self) -> None:
         self.close()

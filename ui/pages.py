@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections import deque
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QTabWidget
 
 from ui import passwords
+from ui.basket.basket import Basket
 from ui.help import about
 from ui.library.kept_passwords import KeptPasswords
+from ui.ports import Notice
+from ui.search.describe import is_name_only
+from ui.search.work import Worker
 from ui.search_pane import SearchPane
 from ui.timers import timer
 
@@ -26,16 +31,19 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from indexer.api.status import Activity
+    from indexer.api.types import Hit
     from ui.library.activity import ActivityPanel
     from ui.ports import Context
     from ui.state import WindowState
 
-SEARCH, LIBRARY, ACTIVITY, FIRST_RUN = "search", "library", "activity", "first_run"
+SEARCH, LIBRARY, ACTIVITY, BASKET = "search", "library", "activity", "basket"
+FIRST_RUN = "first_run"
 # The help page of each.
 HELP = {
     SEARCH: "queries",
     LIBRARY: "library",
     ACTIVITY: "library#how-hard-it-works",
+    BASKET: "basket",
     FIRST_RUN: "first-search",
 }
 # Modules to import ahead of need, one per step of the timer.
@@ -43,6 +51,7 @@ AHEAD = (
     "ui.library.folders",
     "ui.library.coverage",
     "ui.library.activity",
+    "ui.basket.page",
     "ui.settings_dialog.dialog",
 )
 AHEAD_MS = 40
@@ -60,6 +69,9 @@ class Pages(QStackedWidget):
         self._made: dict[str, QWidget] = {}
         self._activity: Activity | None = None
         self._panel: ActivityPanel | None = None
+        self._worker = Worker(self)
+        self.basket = Basket(context.folder, self._worker, self)
+        self.basket.trouble.connect(self._basket_trouble)
         self._kept_passwords = KeptPasswords(context, passwords.shared(), self)
         self._ahead = deque(AHEAD)
         self._timer = timer(self, AHEAD_MS, self._load_one, single=False)
@@ -67,6 +79,7 @@ class Pages(QStackedWidget):
             SEARCH: self._make_search,
             LIBRARY: self._make_library,
             ACTIVITY: self._make_activity,
+            BASKET: self._make_basket,
             FIRST_RUN: self._make_first_run,
         }
 
@@ -165,6 +178,25 @@ class Pages(QStackedWidget):
         self._timer.stop()
         if SEARCH in self._made:
             self.search.close_parts()
+        if BASKET in self._made:
+            self._made[BASKET].close()
+        self.basket.flush()
+        self._worker.close()
+
+    def keep(self, hit: Hit, query: str = "") -> None:
+        """Put a passage into the basket."""
+        if is_name_only(hit):
+            return
+        kept = self.basket.add(hit, query)
+        if kept is None:
+            text, undo = self.tr("It is in the basket already"), None
+        else:
+            text, undo = self.tr("Added to the basket"), partial(self.basket.remove, kept.key)
+        self._context.notices.post(Notice(text, undo=undo))
+
+    def _basket_trouble(self, error: OSError) -> None:
+        text = self.tr("The basket could not be written: {reason}.")
+        self._context.notices.post(Notice(text.format(reason=error.strerror or str(error))))
 
     def _want_folders(self) -> None:
         self.show_page(FIRST_RUN)
@@ -189,6 +221,7 @@ class Pages(QStackedWidget):
         pane = SearchPane(self._context, self._state)
         pane.search.folders_requested.connect(self._want_folders)
         pane.search.files_requested.connect(self.show_files)
+        pane.kept.connect(self.keep)
         return pane
 
     def _make_library(self) -> QWidget:
@@ -211,6 +244,13 @@ class Pages(QStackedWidget):
         self._panel.files_requested.connect(self.show_files)
         self._panel.show_activity(self._activity)
         return self._panel
+
+    def _make_basket(self) -> QWidget:
+        from ui.basket.page import BasketPage
+
+        page = BasketPage(self.basket, self._context, self._worker)
+        page.searched.connect(self.search_for)
+        return page
 
     def _make_first_run(self) -> QWidget:
         from ui.library.first_run import FirstRun

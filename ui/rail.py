@@ -5,9 +5,10 @@ It must not know the pages.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLocale, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QPainter, QPen
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -23,7 +24,13 @@ from ui.icons import icon
 from ui.theme import M, S, current, icon_size
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeySequence, QPaintEvent
+    from PySide6.QtGui import (
+        QDragEnterEvent,
+        QDragLeaveEvent,
+        QDropEvent,
+        QKeySequence,
+        QPaintEvent,
+    )
     from PySide6.QtWidgets import QWidget
 
     from ui.theme import Theme
@@ -35,7 +42,35 @@ RADIUS = 6
 
 
 class RailButton(QToolButton):
-    """A flat button in the theme's colours with a focus ring, which a style sheet would lose."""
+    """A flat button in the theme's colours with a focus ring, which a style sheet would lose.
+
+    Signals:
+        dropped: The data of a drag that ended here; only of the format ``mime``, "" for none.
+    """
+
+    dropped = Signal(object)
+    mime = ""
+    over = False  # something is dragged over it
+    count = 0
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self.mime and event.mimeData().hasFormat(self.mime):
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+            self._show_over(over=True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._show_over(over=False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        self._show_over(over=False)
+        self.dropped.emit(event.mimeData())
+
+    def _show_over(self, *, over: bool) -> None:
+        self.over = over
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current()
@@ -48,7 +83,25 @@ class RailButton(QToolButton):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
         option.rect = self.rect().adjusted(0, S, 0, 0)
         self.style().drawControl(QStyle.ControlElement.CE_ToolButtonLabel, option, painter, self)
+        if self.count:
+            self._draw_count(painter, theme)
         painter.end()
+
+    def _draw_count(self, painter: QPainter, theme: Theme) -> None:
+        """Draw the number at the corner of the icon."""
+        text = QLocale().toString(self.count)
+        metrics = self.fontMetrics()
+        high = metrics.height()
+        wide = max(high, metrics.horizontalAdvance(text) + 2 * S)
+        middle = self.rect().center().x() + self.iconSize().width() / 2
+        badge = QRectF(min(middle - high / 3, self.width() - wide - 1), 1, wide, high)
+        if self.isRightToLeft():
+            badge.moveRight(self.width() - badge.left())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.selection)
+        painter.drawRoundedRect(badge, high / 2, high / 2)
+        painter.setPen(theme.selection_text)
+        painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
 
     def sizeHint(self) -> QSize:
         return super().sizeHint() + QSize(M, M)
@@ -59,20 +112,21 @@ class RailButton(QToolButton):
             self.setIconSize(icon_size(self, ICON_LINES))
 
     def _border(self, theme: Theme) -> QPen:
-        if self.hasFocus():
+        if self.hasFocus() or self.over:
             return QPen(theme.accent, 2)
         return QPen(theme.line) if self.isChecked() else QPen(Qt.PenStyle.NoPen)
 
 
 class Rail(QFrame):
-    """Signals: ``chosen`` with the name of a page, or of another button."""
+    """Signals: ``chosen`` with the name of a page, or of another button; ``dropped`` with data."""
 
     chosen = Signal(str)
+    dropped = Signal(str, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Pages"))
-        self._buttons: dict[str, QToolButton] = {}
+        self._buttons: dict[str, RailButton] = {}
         self._pages = QButtonGroup(self)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(S, M, S, M)
@@ -92,7 +146,7 @@ class Rail(QFrame):
         """Add a button that opens something else than a page."""
         self._add(name, text, drawing, keys)
 
-    def button(self, name: str) -> QToolButton:
+    def button(self, name: str) -> RailButton:
         return self._buttons[name]
 
     def show_chosen(self, name: str) -> None:
@@ -100,7 +154,7 @@ class Rail(QFrame):
         if name in self._buttons:
             self._buttons[name].setChecked(True)
 
-    def _add(self, name: str, text: str, drawing: str, keys: QKeySequence) -> QToolButton:
+    def _add(self, name: str, text: str, drawing: str, keys: QKeySequence) -> RailButton:
         button = RailButton(self)
         button.setObjectName(name)
         button.setText(text)
@@ -119,6 +173,20 @@ class Rail(QFrame):
         self._buttons[name] = button
         self._column.addWidget(button)
         return button
+
+    def accept_drops(self, name: str, mime: str) -> None:
+        """Emit ``dropped`` with the name of a page for data of a format."""
+        button = self._buttons[name]
+        button.mime = mime
+        button.setAcceptDrops(True)
+        button.dropped.connect(partial(self.dropped.emit, name))
+
+    def show_count(self, name: str, number: int, spoken: str) -> None:
+        """Show a number at the button of a page, none for 0; ``spoken`` says what it counts."""
+        button = self._buttons[name]
+        button.count = number
+        button.setAccessibleDescription(spoken)
+        button.update()
 
     def _clicked(self) -> None:
         self.chosen.emit(self.sender().objectName())

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtWidgets import QSplitter
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QSplitter
 
+from ui import keys
 from ui.desktop import show_in_folder
 from ui.preview.panel import Preview
 from ui.preview.viewers import open_external
@@ -28,7 +30,13 @@ SHARES = (11, 9)
 
 
 class SearchPane(QSplitter):
-    """The first page of the window; where both do not fit, the preview is hidden."""
+    """The first page of the window; where both do not fit, the preview is hidden.
+
+    Signals:
+        kept: A passage to be put into the basket, and the query that it was found with.
+    """
+
+    kept = Signal(object, str)
 
     def __init__(self, context: Context, state: WindowState, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -49,6 +57,11 @@ class SearchPane(QSplitter):
         self.preview.like_requested.connect(self.search.search)
         self.preview.hit_requested.connect(self.search.select_hit)
         self.preview.search_inside_requested.connect(self.search.search_inside)
+        self.search.kept.connect(self.kept)
+        self.preview.hit_actions.kept.connect(self._keep_shown)
+        keep = QShortcut(QKeySequence(keys.COLLECT), self)
+        keep.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        keep.activated.connect(self._keep)
         context.settings.watch(self._setting_changed)
         self._setting_changed("preview")
         if not state.restore_splitter("search", self):
@@ -88,6 +101,17 @@ class SearchPane(QSplitter):
         wanted = fits and bool(self._context.settings["preview"])
         if wanted is self.preview.isHidden():
             self.preview.setVisible(wanted)
+
+    def _keep(self) -> None:
+        """Put what is selected in the preview into the basket, else the current hit."""
+        focus = QApplication.focusWidget()
+        if focus is not None and self.preview.isAncestorOf(focus):
+            self.preview.hit_actions.keep()
+        else:
+            self.search.keep()
+
+    def _keep_shown(self, hit: Hit) -> None:
+        self.kept.emit(hit, self.search.query)
 
     def open_hit(self, hit: Hit) -> None:
         open_external(hit, self._context, hit.page)

@@ -197,6 +197,166 @@
     </message>
 </context>
 <context>
+    <name>BasketExport</name>
+    <message>
+        <source>Export the basket</source>
+        <extracomment>The formats with the passages themselves; the others have their sources only.</extracomment>
+        <translation>Korb exportieren</translation>
+    </message>
+    <message>
+        <source>basket</source>
+        <translation>Korb</translation>
+    </message>
+    <message>
+        <source>The basket is being exported…</source>
+        <translation>Der Korb wird exportiert…</translation>
+    </message>
+    <message>
+        <source>This passage is no longer in the library; this is how it was read.</source>
+        <translation>Diese Stelle ist nicht mehr in der Bibliothek; so wurde sie gelesen.</translation>
+    </message>
+    <message>
+        <source>Collected passages</source>
+        <translation>Gesammelte Stellen</translation>
+    </message>
+    <message>
+        <source>Sources</source>
+        <translation>Quellen</translation>
+    </message>
+    <message>
+        <source>Note:</source>
+        <translation>Notiz:</translation>
+    </message>
+    <message>
+        <source>Open in Lectern</source>
+        <translation>In Lectern öffnen</translation>
+    </message>
+    <message>
+        <source>The basket could not be exported: {reason}.</source>
+        <translation>Der Korb konnte nicht exportiert werden: {reason}.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln passage(s) exported</source>
+        <translation>
+            <numerusform>%Ln Stelle exportiert</numerusform>
+            <numerusform>%Ln Stellen exportiert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln no longer in the library</source>
+        <translation>
+            <numerusform>%Ln nicht mehr in der Bibliothek</numerusform>
+            <numerusform>%Ln nicht mehr in der Bibliothek</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{done}; {rest}</source>
+        <translation>{done}; {rest}</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>BasketPage</name>
+    <message>
+        <source>By document</source>
+        <translation>Nach Dokument</translation>
+    </message>
+    <message>
+        <source>Order the passages by document and page</source>
+        <translation>Die Stellen nach Dokument und Seite ordnen</translation>
+    </message>
+    <message>
+        <source>Empty</source>
+        <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exportieren</translation>
+    </message>
+    <message>
+        <source>Basket</source>
+        <translation>Korb</translation>
+    </message>
+    <message>
+        <source>Passages of the basket</source>
+        <translation>Stellen im Korb</translation>
+    </message>
+    <message>
+        <source>Collect passages here over several searches: press Ctrl+B on a hit, choose “Add to the basket” in its menu, or drag it onto this page&apos;s button. Order them, write notes, and export them with their pages and sources.</source>
+        <translation>Sammeln Sie hier Stellen über mehrere Suchen hinweg: Drücken Sie auf einem Treffer Strg+B, wählen Sie in seinem Menü „In den Korb legen“, oder ziehen Sie ihn auf die Schaltfläche dieser Seite. Ordnen Sie die Stellen, schreiben Sie Notizen, und exportieren Sie sie mit ihren Seiten und Quellen.</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+    <message>
+        <source>The part with the passage</source>
+        <translation>Der Teil mit der Stelle</translation>
+    </message>
+    <message>
+        <source>Whole pages</source>
+        <translation>Ganze Seiten</translation>
+    </message>
+    <message>
+        <source>No pictures</source>
+        <translation>Keine Bilder</translation>
+    </message>
+    <message>
+        <source>Sources only</source>
+        <translation>Nur die Quellen</translation>
+    </message>
+    <message>
+        <source>{passages} of {documents}</source>
+        <translation>{passages} aus {documents}</translation>
+    </message>
+    <message>
+        <source>The passage was taken out of the basket</source>
+        <translation>Die Stelle wurde aus dem Korb genommen</translation>
+    </message>
+    <message>
+        <source>The passages are in the order of their documents</source>
+        <translation>Die Stellen stehen nun in der Reihenfolge ihrer Dokumente</translation>
+    </message>
+    <message>
+        <source>The basket was emptied</source>
+        <translation>Der Korb wurde geleert</translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>Move up</source>
+        <translation>Nach oben</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>Nach unten</translation>
+    </message>
+    <message>
+        <source>Show on its page</source>
+        <translation>Auf ihrer Seite zeigen</translation>
+    </message>
+    <message>
+        <source>Take out of the basket</source>
+        <translation>Aus dem Korb nehmen</translation>
+    </message>
+    <message>
+        <source>{number}: {title}. {passage}</source>
+        <translation>{number}: {title}. {passage}</translation>
+    </message>
+    <message>
+        <source>Note on passage {number}</source>
+        <translation>Notiz zu Stelle {number}</translation>
+    </message>
+    <message>
+        <source>{action}: passage {number}</source>
+        <translation>{action}: Stelle {number}</translation>
+    </message>
+</context>
+<context>
     <name>ChangeLine</name>
     <message>
         <source>Change of the language model</source>
@@ -1080,6 +1240,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Pfad kopieren</translation>
     </message>
     <message>
+        <source>Add to the basket</source>
+        <translation>In den Korb legen</translation>
+    </message>
+    <message>
+        <source>Ctrl+B</source>
+        <translation>Strg+B</translation>
+    </message>
+    <message>
         <source>Find similar passages</source>
         <translation>Ähnliche Stellen finden</translation>
     </message>
@@ -1165,6 +1333,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Aktivität</translation>
     </message>
     <message>
+        <source>Basket</source>
+        <translation>Korb</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>Tasten</translation>
     </message>
@@ -1203,6 +1375,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Quit Lectern</source>
         <translation>Lectern beenden</translation>
+    </message>
+    <message>
+        <source>The basket could not be read whole. What is left of it: {file}</source>
+        <translation>Der Korb konnte nicht ganz gelesen werden. Was in der Datei stand: {file}</translation>
     </message>
     <message>
         <source>The language changes when Lectern is started again.</source>
@@ -1256,6 +1432,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>That password does not open it.</source>
         <translation>Dieses Passwort öffnet das Dokument nicht.</translation>
+    </message>
+</context>
+<context>
+    <name>NoteField</name>
+    <message>
+        <source>Your note</source>
+        <extracomment>The format of a card that is dragged: the key of its passage.</extracomment>
+        <translation>Ihre Notiz</translation>
     </message>
 </context>
 <context>
@@ -1336,6 +1520,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
 </context>
 <context>
     <name>Pages</name>
+    <message>
+        <source>It is in the basket already</source>
+        <translation>Sie liegt schon im Korb</translation>
+    </message>
+    <message>
+        <source>Added to the basket</source>
+        <translation>In den Korb gelegt</translation>
+    </message>
+    <message>
+        <source>The basket could not be written: {reason}.</source>
+        <translation>Der Korb konnte nicht gespeichert werden: {reason}.</translation>
+    </message>
     <message>
         <source>Library</source>
         <translation>Bibliothek</translation>
@@ -3709,8 +3905,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Zum Suchfeld</translation>
     </message>
     <message>
-        <source>Search, library, activity</source>
-        <translation>Suche, Bibliothek, Aktivität</translation>
+        <source>Search, library, activity, basket</source>
+        <translation>Suche, Bibliothek, Aktivität, Korb</translation>
     </message>
     <message>
         <source>Back to the search before, or forward again</source>
@@ -3789,12 +3985,28 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Stelle mit Quellenangabe kopieren</translation>
     </message>
     <message>
+        <source>Put the passage into the basket, or what is selected in the preview</source>
+        <translation>Die Stelle in den Korb legen, oder was in der Vorschau ausgewählt ist</translation>
+    </message>
+    <message>
         <source>Previous or next page close to what you ask</source>
         <translation>Vorige oder nächste Seite nahe an der Frage</translation>
     </message>
     <message>
         <source>Find in this document; in the list of files, filter by name</source>
         <translation>In diesem Dokument finden; in der Liste der Dateien nach Namen filtern</translation>
+    </message>
+    <message>
+        <source>Leave the file out; in the basket, take the passage out</source>
+        <translation>Die Datei auslassen; im Korb die Stelle herausnehmen</translation>
+    </message>
+    <message>
+        <source>Basket</source>
+        <translation>Korb</translation>
+    </message>
+    <message>
+        <source>Move the passage up or down</source>
+        <translation>Die Stelle nach oben oder unten schieben</translation>
     </message>
     <message>
         <source>Preview</source>
@@ -3835,10 +4047,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Read the file again</source>
         <translation>Datei noch einmal lesen</translation>
-    </message>
-    <message>
-        <source>Leave the file out</source>
-        <translation>Datei auslassen</translation>
     </message>
     <message>
         <source>Show the page of the selected passage beside the results.</source>

@@ -113,6 +113,23 @@
     </message>
 </context>
 <context>
+    <name>BasketExport</name>
+    <message numerus="yes">
+        <source>%Ln passage(s) exported</source>
+        <translation>
+            <numerusform>%Ln passage exported</numerusform>
+            <numerusform>%Ln passages exported</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln no longer in the library</source>
+        <translation>
+            <numerusform>%Ln no longer in the library</numerusform>
+            <numerusform>%Ln no longer in the library</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CoverageActions</name>
     <message numerus="yes">
         <source>%Ln file(s) will be read again.</source>

@@ -11,8 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from tests.ui.program import application
+from ui.basket.page import BasketPage
 from ui.keys import KEYS
-from ui.pages import ACTIVITY, LIBRARY, SEARCH
+from ui.pages import ACTIVITY, BASKET, LIBRARY, SEARCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from app.gui import Program
     from tests.fake_engine import FakeEngine
+    from ui.basket.card import Card
     from ui.search.page import SearchPage
 
 
@@ -98,7 +100,7 @@ def goes_to_a_page(person: Person, keys: str) -> None:
     person.window.pages.show_page(LIBRARY if keys == "Ctrl+1" else SEARCH)
     person.press(keys)
     assert person.window.pages.name == {
-        "Ctrl+1": SEARCH, "Ctrl+2": LIBRARY, "Ctrl+3": ACTIVITY,
+        "Ctrl+1": SEARCH, "Ctrl+2": LIBRARY, "Ctrl+3": ACTIVITY, "Ctrl+4": BASKET,
     }[keys]  # fmt: skip
 
 
@@ -272,6 +274,52 @@ def leaves_out(person: Person, keys: str, *, dismiss: bool = True) -> None:
         person.program.notices.dismiss()
 
 
+def collects(person: Person, keys: str) -> None:
+    person.results()
+    person.press(keys)
+    basket = person.window.pages.basket
+    assert [kept.hit for kept in basket.kept] == [person.search.current_hit]
+    person.window.pages.search.preview.setFocus()
+    person.press(keys)
+    assert person.program.notices.text == "It is in the basket already"
+    person.program.notices.dismiss()
+
+
+def cards(person: Person) -> list[Card]:
+    """Put two passages into the basket, and go to the first."""
+    person.results()
+    person.press("Ctrl+B")
+    person.press("Down")
+    person.press("Ctrl+B")
+    person.program.notices.dismiss()
+    person.press("Ctrl+4")
+    page = person.window.pages.page(BASKET)
+    assert isinstance(page, BasketPage)
+    return page.cards.cards
+
+
+def reorders(person: Person, keys: str) -> None:
+    first, second = cards(person)
+    (second if keys.endswith("Up") else first).setFocus()
+    person.press(keys)
+    kept = [kept.key for kept in person.window.pages.basket.kept]
+    assert kept == [second.kept.key, first.kept.key]
+    person.press("Ctrl+Shift+Down" if keys.endswith("Up") else "Ctrl+Shift+Up")
+    kept = [kept.key for kept in person.window.pages.basket.kept]
+    assert kept == [first.kept.key, second.kept.key]
+
+
+def leaves_or_takes_out(person: Person, keys: str) -> None:
+    leaves_out(person, keys)
+    first, second = cards(person)
+    first.setFocus()
+    person.press(keys)
+    assert [kept.key for kept in person.window.pages.basket.kept] == [second.kept.key]
+    assert person.focus is second
+    person.press("Ctrl+Z")
+    assert len(person.window.pages.basket) == 2
+
+
 def undoes(person: Person, keys: str) -> None:
     leaves_out(person, "Del", dismiss=False)
     person.until(lambda: any(person.engine.rules.values()))
@@ -326,6 +374,8 @@ def goes_back_and_forward(person: Person, keys: str) -> None:
 CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+L": goes_to_the_box, "Esc": goes_to_the_box,
     "Ctrl+1": goes_to_a_page, "Ctrl+2": goes_to_a_page, "Ctrl+3": goes_to_a_page,
+    "Ctrl+4": goes_to_a_page, "Ctrl+B": collects,
+    "Ctrl+Shift+Up": reorders, "Ctrl+Shift+Down": reorders,
     "F9": toggles_the_preview, "Space": toggles_the_preview,
     "Ctrl+Shift+P": pauses,
     "Ctrl+,": opens_a_dialog, "?": opens_a_dialog, "F1": opens_a_dialog,
@@ -339,7 +389,7 @@ CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Alt+PgUp": goes_to_close_pages, "Alt+PgDown": goes_to_close_pages,
     "Ctrl+R": turns, "Ctrl+Shift+R": turns, "F7": shows_small_pages, "F8": faces_pages,
     "Ctrl++": zooms, "Ctrl+-": zooms, "Ctrl+0": zooms,
-    "F5": reads_again, "Del": leaves_out, "Ctrl+Z": undoes,
+    "F5": reads_again, "Del": leaves_or_takes_out, "Ctrl+Z": undoes,
     "Ctrl+F": finds_or_filters, "F3": finds_on, "Shift+F3": finds_on,
     "Alt+Left": goes_back_and_forward, "Alt+Right": goes_back_and_forward,
 }  # fmt: skip

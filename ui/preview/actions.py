@@ -12,8 +12,10 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
 from ui.desktop import show_in_folder
+from ui.icons import icon
 from ui.ports import Notice
 from ui.preview.letters import flowing
+from ui.preview.selected import selected_passage
 from ui.preview.viewers import open_external
 from ui.search.query_text import similar
 
@@ -32,10 +34,12 @@ class PreviewActions(QObject):
     Signals:
         like_requested: A query for passages or documents similar to the hit.
         search_inside_requested: The path of the document to search in.
+        kept: A passage to be put into the basket.
     """
 
     like_requested = Signal(str)
     search_inside_requested = Signal(str)
+    kept = Signal(object)
 
     def __init__(self, context: Context, frame: PreviewFrame, controls: Controls) -> None:
         super().__init__(frame)
@@ -69,11 +73,18 @@ class PreviewActions(QObject):
         ):
             action = menu.addAction(button.icon(), text)
             action.triggered.connect(button.click)
+        keep = f"{self.tr('Add to the basket')}\t{self.tr('Ctrl+B')}"
+        menu.addAction(icon("basket"), keep).triggered.connect(self.keep)
         menu.addSeparator()
         menu.addActions(bar.menu.actions())
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(event.globalPos())
         event.accept()
+
+    def keep(self) -> None:
+        """Put the selected text, else the passage, into the basket."""
+        if self.hit is not None and self.hit.text:
+            self.kept.emit(selected_passage(self._frame, self.hit) or self.hit)
 
     def _copy(self) -> None:
         """Copy the selected text, else the passage."""

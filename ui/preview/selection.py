@@ -29,6 +29,11 @@ class Selection:
         self._all_of = 0  # the page to be selected when its letters have come
 
     @property
+    def page(self) -> int:
+        """The page with the selection."""
+        return self._page
+
+    @property
     def text(self) -> str:
         letters = self._letters()
         start, end = sorted((self._anchor, self._head))

@@ -100,8 +100,11 @@ class TextColumn(QTextEdit):
         """Return how many slides, sheets or chapters what is seen lies behind a place."""
         seen = QPoint(self.viewport().width() // 2, self.viewport().height() // 3)
         unit = self.cursorForPosition(seen).position()
-        here = self._offset + self._map.to_code_points(unit)
-        return bisect_right(self._pages, here) - bisect_right(self._pages, place)
+        return self.parts_between(place, self._offset + self._map.to_code_points(unit))
+
+    def parts_between(self, place: int, other: int) -> int:
+        """Return how many slides, sheets or chapters one place lies behind another."""
+        return bisect_right(self._pages, other) - bisect_right(self._pages, place)
 
     def _place_text(self, text: str, part: TextPart, *, code: bool) -> None:
         """Set the text of a part of the document, without marks."""

@@ -101,11 +101,17 @@ class TextView(TextColumn):
         if 0 <= number < len(self._found):
             self._show(*self._found[number])
 
+    @property
+    def selected(self) -> Span:
+        """The selected range of the document."""
+        cursor = self.textCursor()
+        start, end = map(self._map.to_code_points, (cursor.selectionStart(), cursor.selectionEnd()))
+        return self._offset + start, self._offset + end
+
     def copy_flowing(self) -> str:
         """Return the selected text of the document, with its lines joined."""
-        cursor = self.textCursor()
-        ends = (cursor.selectionStart(), cursor.selectionEnd())
-        return flowing(self._text[slice(*map(self._map.to_code_points, ends))])
+        start, end = self.selected
+        return flowing(self._text[start - self._offset : end - self._offset])
 
     def createMimeDataFromSelection(self) -> QMimeData:
         data = QMimeData()

@@ -48,6 +48,7 @@ class HitAction(Enum):
     LIKE_DOCUMENT = auto()
     INSIDE = auto()
     REASONS = auto()
+    KEEP = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class HitActions(QObject):
         searched: A query for passages or documents similar to a hit.
         inside_requested: The path of a document to search in.
         reasons_requested: Show or hide the matching words.
+        kept: A hit to be put into the basket.
         collected: The name of a collection, "" for a new one, and a document to add to it.
         used: An action on a hit begins; emitted before it runs.
     """
@@ -86,6 +88,7 @@ class HitActions(QObject):
     searched = Signal(str)
     inside_requested = Signal(str)
     reasons_requested = Signal()
+    kept = Signal(object)
     collected = Signal(str, str)
     used = Signal()
 
@@ -117,6 +120,7 @@ class HitActions(QObject):
             (HitAction.COPY, self.tr("Copy passage"), "copy", self.tr("Ctrl+C")),
             (HitAction.COPY_QUOTED, self.tr("Copy with citation"), "copy", self.tr("Ctrl+Shift+C")),
             (HitAction.COPY_PATH, self.tr("Copy path"), "copy", ""),
+            (HitAction.KEEP, self.tr("Add to the basket"), "basket", self.tr("Ctrl+B")),
             (None, "", "", ""),
             (HitAction.LIKE_PASSAGE, self.tr("Find similar passages"), "similar", ""),
             (HitAction.LIKE_DOCUMENT, self.tr("Find similar documents"), "similar", ""),
@@ -129,6 +133,7 @@ class HitActions(QObject):
             HitAction.LIKE_PASSAGE,
             HitAction.LIKE_DOCUMENT,
             HitAction.REASONS,
+            HitAction.KEEP,
         }
         for kind, text, drawing, keys in entries:
             if kind is None:
@@ -180,6 +185,7 @@ class HitActions(QObject):
             HitAction.SHOW_IN_FOLDER: (self.folder_requested, (hit,)),
             HitAction.PREVIEW: (self.previewed, ()),
             HitAction.REASONS: (self.reasons_requested, ()),
+            HitAction.KEEP: (self.kept, (hit,)),
             HitAction.LIKE_PASSAGE: (self.searched, (similar(hit.path, (hit.start, hit.end)),)),
             HitAction.LIKE_DOCUMENT: (self.searched, (similar(hit.path),)),
             HitAction.INSIDE: (self.inside_requested, (hit.path,)),

@@ -59,7 +59,7 @@ def exported(
             rows = [_row(hit, sources) for hit in hits]
             return json.dumps({"query": query, "hits": rows}, ensure_ascii=False, indent=2) + "\n"
         case Form.BIBTEX:
-            return _bibtex(hits, sources)
+            return bibtex(hits, {path: one for path, one in sources.items() if citable(one)})
 
 
 def citable(source: CitedSource) -> bool:
@@ -100,22 +100,27 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _bibtex(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
+def citation_keys(sources: Mapping[str, CitedSource]) -> dict[str, str]:
+    """Return a key of its own for each source, by path: ``doe2021``."""
+    keys: dict[str, str] = {}
+    for path, source in sources.items():
+        keys[path] = _key(source, set(keys.values()))
+    return keys
+
+
+def bibtex(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
+    """Return an entry for each source, with the pages of the hits in it."""
     pages: dict[str, list[int]] = {}
     for hit in hits:
         pages.setdefault(hit.path, []).extend({hit.page, hit.page_last} - {0})
-    entries, keys = [], set[str]()
-    for path, on in pages.items():
-        source = sources.get(path)
-        if source is None or not citable(source):
-            continue
-        key = _key(source, keys)
-        keys.add(key)
+    entries = []
+    for path, key in citation_keys(sources).items():
+        source = sources[path]
         fields = {
             "title": source.title,
             "author": source.author,
             "year": source.year,
-            "pages": ", ".join(map(str, sorted(set(on)))),
+            "pages": ", ".join(map(str, sorted(set(pages.get(path, ()))))),
             "file": _encodable(path),
         }
         lines = [f"  {name} = {{{_escaped(text)}}}," for name, text in fields.items() if text]

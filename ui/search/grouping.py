@@ -68,7 +68,7 @@ def grouped(hits: Iterable[Hit], order: Order = Order.RELEVANCE) -> tuple[Group,
     if order is Order.DATE:
         groups.sort(key=lambda group: -group.head.modified_ns)
     elif order is Order.NAME:
-        groups.sort(key=lambda group: (_natural(PurePath(group.path).name), group.path))
+        groups.sort(key=lambda group: (natural(PurePath(group.path).name), group.path))
     groups.sort(key=lambda group: not group.exact)
     return tuple(groups)
 
@@ -78,7 +78,7 @@ def flattened(groups: Iterable[Group]) -> tuple[Hit, ...]:
     return tuple(hit for group in groups for hit in group.hits)
 
 
-def _natural(name: str) -> list[tuple[int, int, str]]:
+def natural(name: str) -> list[tuple[int, int, str]]:
     """Return a sort key by which "Part 9" precedes "Part 10"."""
     return [
         (0, int(part), "") if part.isdecimal() else (1, 0, part)

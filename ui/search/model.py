@@ -23,6 +23,7 @@ from PySide6.QtCore import (
 
 from ui.search.citation import CitedSource, quoted
 from ui.search.describe import row_spoken
+from ui.search.dragged import HIT_MIME, packed
 from ui.search.rows import Layout, rows_of
 
 if TYPE_CHECKING:
@@ -80,11 +81,12 @@ class ResultsModel(QAbstractListModel):
         return Qt.DropAction.CopyAction
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """Return the data of a drag: the file for programs, the cited passage for texts."""
+        """Return the data of a drag: the file for programs, the cited passage for texts, hits."""
         data = QMimeData()
         hits = [self.rows[index.row()].hit for index in indexes]
         data.setUrls([QUrl.fromLocalFile(hit.path) for hit in hits])
         data.setText("\n\n".join(quoted(hit, CitedSource.from_hit(hit)) for hit in hits))
+        data.setData(HIT_MIME, packed(hits))
         return data
 
     def place(self, key: Key) -> int:

@@ -17,11 +17,12 @@ from indexer.api.requests import GetStatus
 from indexer.api.types import Match
 from ui.links import is_link, query_of
 from ui.ports import Notice
-from ui.search.actions import HitActions
+from ui.search.actions import HitAction, HitActions
 from ui.search.alerts import Alerts, digest
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
 from ui.search.collections import Collections
+from ui.search.describe import is_name_only
 from ui.search.filter_choices import FilterChoices, folders_of
 from ui.search.freshness import Freshness
 from ui.search.grouping import Order, key_of
@@ -62,6 +63,7 @@ class SearchPage(QWidget):
         opened: A hit to open in its own program.
         folder_requested: A hit to show in its folder.
         preview_toggled: Show or hide the preview.
+        kept: A hit to be put into the basket, and its query.
         files_requested: Show the files in a state.
         folders_requested: Choose folders for an empty library.
     """
@@ -71,6 +73,7 @@ class SearchPage(QWidget):
     opened = Signal(object)
     folder_requested = Signal(object)
     preview_toggled = Signal()
+    kept = Signal(object, str)
     folders_requested = Signal()
     files_requested = Signal(str)
 
@@ -232,6 +235,7 @@ class SearchPage(QWidget):
         actions.inside_requested.connect(self.search_inside)
         actions.used.connect(self._note)
         actions.reasons_requested.connect(self.reasons.toggle)
+        actions.kept.connect(self._keep)
         reasons = QShortcut(QKeySequence("Ctrl+E"), self)
         reasons.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         reasons.activated.connect(self.reasons.toggle)
@@ -319,6 +323,14 @@ class SearchPage(QWidget):
         if typed:
             self.bar.box.end(False)
             self.bar.box.type_text(typed)
+
+    def keep(self) -> None:
+        """Put the current hit into the basket."""
+        if self.current_hit is not None and not is_name_only(self.current_hit):
+            self.actions_on_hits.do(HitAction.KEEP, self.current_hit)
+
+    def _keep(self, hit: Hit) -> None:
+        self.kept.emit(hit, self.live_search.text)
 
     def _note(self) -> None:
         self.memory.note(self.live_search.text)

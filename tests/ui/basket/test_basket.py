@@ -1,0 +1,121 @@
+"""What is in the basket stays there: its file, its order, its notes."""
+
+from __future__ import annotations
+
+import json
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ui.search.hits import hit
+from ui.basket.basket import FILE_NAME, Basket
+from ui.basket.passages import Kept, read, written
+from ui.search.work import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+Open = "Callable[[], tuple[Basket, Worker]]"
+
+
+@pytest.fixture
+def begin(tmp_path: Path, qtbot: QtBot) -> Iterator[Callable[[], tuple[Basket, Worker]]]:
+    """Makes a basket over the same folder, as another start of the window would."""
+    made: list[Worker] = []
+
+    def make() -> tuple[Basket, Worker]:
+        worker = Worker()
+        made.append(worker)
+        return Basket(tmp_path / "person", worker, worker), worker
+
+    yield make
+    for worker in made:
+        worker.close()
+        worker.deleteLater()
+
+
+def texts(basket: Basket) -> list[str]:
+    return [kept.hit.path for kept in basket.kept]
+
+
+def test_it_survives_a_restart(begin: Callable[[], tuple[Basket, Worker]]) -> None:
+    basket, worker = begin()
+    one, two = (basket.add(hit(f"/d/{name}.pdf"), "rent") for name in "ab")
+    assert one is not None
+    assert two is not None
+    assert basket.add(hit("/d/a.pdf")) is None  # it is there already
+    basket.move(two.key, 0)
+    basket.annotate(one.key, "Ask Jane\n\u05e9\u05dc\u05d5\u05dd \udc80")
+    basket.flush()
+    worker.close()
+    assert stat.S_IMODE(basket.file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(basket.file.parent.stat().st_mode) == 0o700
+    again, _ = begin()
+    assert again.kept == basket.kept
+    assert texts(again) == ["/d/b.pdf", "/d/a.pdf"]
+    assert again.kept[1].query == "rent"
+
+
+def test_two_windows_lose_nothing_of_each_other(
+    begin: Callable[[], tuple[Basket, Worker]], qtbot: QtBot
+) -> None:
+    first, worker = begin()
+    second, other = begin()
+    first.add(hit("/d/a.pdf"))
+    worker.close()
+    second.add(hit("/d/b.pdf"))
+    qtbot.waitUntil(lambda: len(second) == 2)
+    other.close()
+    assert sorted(texts(begin()[0])) == ["/d/a.pdf", "/d/b.pdf"]
+
+
+def test_what_cannot_be_read_is_put_aside(
+    begin: Callable[[], tuple[Basket, Worker]], tmp_path: Path
+) -> None:
+    file = tmp_path / "person" / FILE_NAME
+    file.parent.mkdir()
+    good = Kept.from_hit(hit())
+    content = json.loads(written([good]))
+    content["passages"].append({"key": "later", "of": "a newer Lectern"})
+    file.write_text(json.dumps(content))
+    basket, worker = begin()
+    assert basket.kept == (good,)
+    assert basket.set_aside is not None
+    assert json.loads(basket.set_aside.read_text()) == content
+    basket.remove(good.key)
+    worker.close()
+    file.write_bytes(b"\xff\x00 no JSON")
+    basket, worker = begin()
+    assert basket.kept == ()
+    assert basket.set_aside is not None
+    assert basket.set_aside.read_bytes() == b"\xff\x00 no JSON"
+    basket.add(hit())
+    worker.close()
+    assert len(begin()[0]) == 1
+
+
+def test_nothing_is_written_over_what_can_neither_be_read_nor_moved(
+    begin: Callable[[], tuple[Basket, Worker]], tmp_path: Path, qtbot: QtBot
+) -> None:
+    folder = tmp_path / "person"
+    folder.mkdir()
+    (folder / FILE_NAME).write_bytes(b"\xff")
+    for number in range(1, 4):
+        (folder / f"basket-unread-{number}.json").write_text("{}")
+    basket, worker = begin()
+    assert basket.set_aside == folder / "basket-unread-4.json"
+    basket.file.mkdir()  # cannot be replaced by a file
+    with qtbot.waitSignal(basket.trouble):
+        basket.add(hit())
+    worker.close()
+
+
+def test_a_file_is_read_as_it_was_written() -> None:
+    kept = [Kept.from_hit(hit(f"/d/{number}.pdf")) for number in range(3)]
+    assert read(written(kept)) == (kept, True)
+    assert read(written(kept).replace('"version": 1', '"version": 9')) == (kept, False)
+    assert read("[]") == ([], False)

@@ -1,0 +1,150 @@
+"""The formats of an export: nothing in a document becomes markup, and programs read them."""
+
+from __future__ import annotations
+
+import io
+import json
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import docx
+import pymupdf
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+from PySide6.QtGui import QColor, QImage
+
+from tests.ui.search.hits import hit
+from ui.basket import markdown, pdf, word
+from ui.basket.csl import csl_json
+from ui.basket.passages import Kept
+from ui.basket.report import Picture, Report, entries_of, sources_of
+from ui.search.citation import CitedSource
+from ui.search.export import bibtex
+from ui.search.safe_text import line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+HOSTILE = (
+    "# <b>not</b> *bold* [x](http://x) `y` | 1. & ]]> <w:p/> ![i](j) \\ $z$ @key\n"
+    "\x00\x0b \u202e 1. No list"
+)
+
+# What our Markdown becomes.
+TAGS = {"h1", "h2", "em", "p", "blockquote", "mark", "strong", "a", "br", "ul", "li"}
+
+
+def picture() -> Picture:
+    image = QImage(40, 30, QImage.Format.Format_RGB888)
+    image.fill(QColor("#1d5fa8"))
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stub wants bytes, which Qt refuses
+    buffer.close()
+    return Picture(bytes(data.data()), 40, 30, 'Page "3" & <4>')
+
+
+def report(text: str, note: str = "", *, pictures: bool = False, title: str = "Lease") -> Report:
+    kept = [Kept("one", hit(text=text, title=title, heading_path=(title,)), note)]
+    sources = {kept[0].hit.path: CitedSource(line(title), "Doe, Jane", "2021")}
+    drawn = {"one": [picture(), picture()]} if pictures else {}
+    entries = entries_of(kept, sources, drawn, {"one": title})
+    return Report(title, "Sources", "Note:", "Open", entries, sources_of(kept, sources))
+
+
+class Text(HTMLParser):
+    """Gathers the text and the tags of HTML."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.tags: set[str] = set()
+        self.feed(html)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_markdown_shows_every_text_as_it_is(text: str, note: str) -> None:
+    made = report(f"{HOSTILE} {text}", note, title=f"+ {text}")
+    entry = made.entries[0]
+    shown = Text(MarkdownIt().render(markdown.text_of(made, {})))
+    assert shown.tags <= TAGS
+    for each in (entry.text, entry.note, entry.cited):
+        assert squeezed(each) in squeezed(shown.text)
+
+
+def test_pictures_lie_beside_the_markdown(tmp_path: Path) -> None:
+    path = tmp_path / "my basket.md"
+    markdown.write(path, report("Rent is due.", pictures=True))
+    shown = MarkdownIt().render(path.read_text("utf-8"))
+    assert (
+        '<img src="my%20basket-pictures/1-2.png" alt="Page &quot;3&quot; &amp; &lt;4&gt;"' in shown
+    )
+    assert (tmp_path / "my basket-pictures" / "1-1.png").read_bytes() == picture().data
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+@settings(max_examples=30, deadline=None)
+def test_word_reads_every_text_as_it_is(text: str, note: str) -> None:
+    made = report(f"{HOSTILE} {text}", note, title=text or "-")
+    read = docx.Document(io.BytesIO(word.bytes_of(made)))
+    texts = [paragraph.text for paragraph in read.paragraphs]
+    entry = made.entries[0]
+    assert entry.text in texts
+    if entry.note:
+        assert f"Note: {entry.note}" in texts
+
+
+def test_word_holds_styles_pictures_links_and_directions() -> None:
+    made = report("\u05e9\u05dc\u05d5\u05dd to the world of rent, it is due today.", pictures=True)
+    read = docx.Document(io.BytesIO(word.bytes_of(made)))
+    named = {paragraph.style.name for paragraph in read.paragraphs}
+    assert named == {"Title", "Heading 1", "Source", "Quote", "Normal"}
+    assert len(read.inline_shapes) == 2
+    assert any("<w:bidi/>" in paragraph._p.xml for paragraph in read.paragraphs)
+    links = [link.address for paragraph in read.paragraphs for link in paragraph.hyperlinks]
+    assert links == [made.entries[0].link]
+
+
+def test_pdf_holds_texts_pictures_and_links() -> None:
+    made = report(HOSTILE, "Ask <i>Jane</i>", pictures=True)
+    with pymupdf.open(stream=pdf.bytes_of(made)) as document:
+        text = squeezed("".join(page.get_text() for page in document))
+        assert "<b>not</b>*bold*" in text
+        assert "Ask<i>Jane</i>" in text
+        assert sum(len(page.get_images()) for page in document) == 2
+        links = [link.get("uri", "") for page in document for link in page.get_links()]
+        assert {link.partition("?")[0] for link in links} == {"lectern://passage"}
+
+
+def test_sources_are_cited_by_one_key_everywhere() -> None:
+    kept = [Kept(name, hit(f"/d/{name}.pdf", start=100)) for name in "ab"]
+    sources = {
+        "/d/a.pdf": CitedSource("Law & {Order}", "Doe, Jane; Acme Corp", "2021", "en"),
+        "/d/b.pdf": CitedSource("Nobody's"),
+    }
+    items = json.loads(csl_json(sources))
+    assert [item["id"] for item in items] == ["doe2021", "nobodys"]
+    assert items[0]["author"] == [{"family": "Doe", "given": "Jane"}, {"literal": "Acme Corp"}]
+    assert items[0]["issued"] == {"date-parts": [[2021]]}
+    assert items[1] == {"id": "nobodys", "type": "document", "title": "Nobody's"}
+    text = bibtex([each.hit for each in kept], sources)
+    assert "@misc{doe2021," in text
+    assert "@misc{nobodys," in text
+    assert [key for key, _ in sources_of(kept, sources)] == ["doe2021", "nobodys"]

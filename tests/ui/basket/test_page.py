@@ -1,0 +1,210 @@
+"""Collecting, ordering, annotating and exporting passages, over a real engine and render child."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import docx
+import pymupdf
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QDropEvent, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+
+from indexer.api.requests import Index
+from tests.ui.basket.made import lease
+from tests.ui.search.pages import search
+from ui.basket.card import CARD_MIME
+from ui.basket.export import Form
+from ui.basket.page import BasketPage
+from ui.basket.pictures import Extent
+from ui.pages import BASKET, SEARCH, Pages
+from ui.search.dragged import dragged_hits
+from ui.search.exporter import FoundHits
+from ui.state import WindowState
+from ui.theme import LIGHT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.ui.notices import RecordedNotices
+    from ui.engine_client import EngineLink
+    from ui.ports import Context
+    from ui.search.page import SearchPage
+
+
+@pytest.fixture
+def pages(
+    qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
+) -> Iterator[Pages]:
+    lease(library_files / "lease.pdf")
+    index(qtbot, real_link, library_files)
+    pages = Pages(real_context, WindowState(real_context.folder))
+    qtbot.addWidget(pages)
+    pages.resize(1200, 800)
+    pages.show_page(SEARCH)
+    with qtbot.waitExposed(pages):
+        pages.show()
+    yield pages
+    pages.close_parts()
+
+
+def index(qtbot: QtBot, link: EngineLink, folder: Path) -> None:
+    read: list[object] = []
+    link.ask(Index((folder,)), done=read.append)
+    qtbot.waitUntil(lambda: bool(read))
+
+
+def found(qtbot: QtBot, pages: Pages, query: str) -> SearchPage:
+    page = pages.search.search
+    search(qtbot, page, query)
+    qtbot.waitUntil(lambda: page.current_hit is not None)
+    return page
+
+
+def basket_page(pages: Pages) -> BasketPage:
+    pages.show_page(BASKET)
+    page = pages.page(BASKET)
+    assert isinstance(page, BasketPage)
+    return page
+
+
+def collect(qtbot: QtBot, pages: Pages) -> BasketPage:
+    """Put a passage of the lease and one of the ship into the basket."""
+    found(qtbot, pages, '"three months to the end of a quarter"').keep()
+    found(qtbot, pages, '"crew camped on the ice"').keep()
+    assert len(pages.basket) == 2
+    return basket_page(pages)
+
+
+def export(qtbot: QtBot, page: BasketPage, path: Path, form: Form) -> bytes:
+    with qtbot.waitSignal(page.export.finished):
+        page.export.export_to(path, form)
+    return path.read_bytes()
+
+
+def test_passages_are_collected_by_menu_and_drag(
+    qtbot: QtBot, pages: Pages, notices: RecordedNotices
+) -> None:
+    page = found(qtbot, pages, "tenant gutters")
+    hit = page.current_hit
+    assert hit is not None
+    menu = page.actions_on_hits.menu(hit, FoundHits(()))
+    entry = next(each for each in menu.actions() if each.text().startswith("Add to the basket"))
+    entry.trigger()
+    assert [kept.query for kept in pages.basket.kept] == ["tenant gutters"]
+    assert notices.told[-1].text == "Added to the basket"
+    undo = notices.told[-1].undo
+    assert undo is not None
+    undo()
+    assert len(pages.basket) == 0
+
+    model = page.results.model
+    place = next(at for at, row in enumerate(model.rows) if row.is_hit)
+    dragged = dragged_hits(model.mimeData([model.index(place)]))
+    assert dragged == (model.rows[place].hit,)
+    assert dragged_hits(QMimeData()) == ()
+
+
+def test_cards_are_ordered_annotated_and_taken_out(
+    qtbot: QtBot, pages: Pages, notices: RecordedNotices
+) -> None:
+    page = collect(qtbot, pages)
+    lease_card, ice_card = page.cards.cards
+    assert lease_card.accessibleName().startswith("1: lease")
+    assert all(button.accessibleName() for button in lease_card.buttons)
+    QTest.keyClicks(lease_card.note, "Ask Jane")
+    assert pages.basket.kept[0].note == "Ask Jane"
+
+    data = QMimeData()
+    data.setData(CARD_MIME, lease_card.kept.key.encode())
+    below = QPointF(QPoint(20, ice_card.geometry().bottom()))
+    no = Qt.KeyboardModifier.NoModifier
+    move = Qt.DropAction.MoveAction
+    page.cards.dropEvent(QDropEvent(below, move, data, Qt.MouseButton.LeftButton, no))
+    assert page.cards.cards == [ice_card, lease_card]
+    assert lease_card.note.toPlainText() == "Ask Jane"
+
+    page.sort.click()
+    assert page.cards.cards == [ice_card, lease_card]  # ice before lease
+    lease_card.setFocus()
+    QTest.keyClick(lease_card, Qt.Key.Key_Up)
+    assert ice_card.hasFocus()
+    QTest.keyClick(ice_card, Qt.Key.Key_Delete)
+    assert page.cards.cards == [lease_card]
+    page.clear.click()
+    assert page.stack.currentWidget() is page.empty
+    assert not page.export_button.isEnabled()
+    undo = notices.told[-1].undo
+    assert undo is not None
+    undo()
+    assert [card.note.toPlainText() for card in page.cards.cards] == ["Ask Jane"]
+
+
+def test_a_passage_is_found_again_after_its_file_moved(
+    qtbot: QtBot, pages: Pages, real_link: EngineLink, library_files: Path, tmp_path: Path
+) -> None:
+    page = collect(qtbot, pages)
+    before = pages.basket.kept
+    (library_files / "archive").mkdir()
+    moved = library_files / "archive" / "old contract.pdf"
+    (library_files / "lease.pdf").rename(moved)
+    (library_files / "ice.txt").unlink()
+    index(qtbot, real_link, library_files)
+
+    text = export(qtbot, page, tmp_path / "basket.md", Form.MARKDOWN).decode()
+    assert [kept.hit.path for kept in pages.basket.kept] == [str(moved), before[1].hit.path]
+    assert "no longer in the library" in text
+    assert "The crew camped on the ice" in text
+    assert [each.name for each in (tmp_path / "basket-pictures").iterdir()] == ["1-1.png"]
+
+    QTest.keyClick(page.cards.cards[0], Qt.Key.Key_Return)
+    assert pages.name == SEARCH
+    search_page = pages.search.search
+
+    def shows_it() -> bool:
+        hit = search_page.current_hit
+        return hit is not None and hit.path == str(moved)
+
+    qtbot.waitUntil(shows_it)
+
+
+def test_each_format_has_the_page_with_its_outline(
+    qtbot: QtBot, pages: Pages, tmp_path: Path
+) -> None:
+    page = collect(qtbot, pages)
+    word = docx.Document(io.BytesIO(export(qtbot, page, tmp_path / "b.docx", Form.WORD)))
+    assert len(word.inline_shapes) == 1  # plain text has no pages
+    with pymupdf.open(stream=export(qtbot, page, tmp_path / "b.pdf", Form.PDF)) as made:
+        assert sum(len(each.get_images()) for each in made) == 1
+    assert b"@misc{" in export(qtbot, page, tmp_path / "b.bib", Form.BIBTEX)
+    assert b'"id": ' in export(qtbot, page, tmp_path / "b.json", Form.CSL)
+
+    heights = {}
+    for extent in (Extent.PASSAGE, Extent.PAGE):
+        page.export.extent = extent
+        export(qtbot, page, tmp_path / "b.md", Form.MARKDOWN)
+        image = QImage(str(tmp_path / "b-pictures" / "1-1.png"))
+        heights[extent] = image.height()
+        assert shows(image, LIGHT.outline)
+    assert heights[Extent.PASSAGE] < heights[Extent.PAGE] / 2
+    menu = page.export_button.menu()
+    assert isinstance(menu, QMenu)
+    assert [each.text() for each in menu.actions() if each.isChecked()] == [
+        "The part with the passage"
+    ]
+
+
+def shows(image: QImage, colour: QColor) -> bool:
+    """Whether an image has pixels of a colour, or hardly another."""
+    return any(
+        abs(seen.red() - colour.red()) + abs(seen.blue() - colour.blue()) < 20
+        for y in range(0, image.height(), 2)
+        for x in range(image.width())
+        if (seen := image.pixelColor(x, y)).blue() > seen.red() + 60
+    )

@@ -1,0 +1,286 @@
+"""One passage of the basket: its text and place, the note beside it, and what can be done with it.
+
+It must not know the list that it is in.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QDrag, QKeySequence, QPainter, QPalette, QPen
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+)
+
+from ui.basket.report import marked_passage
+from ui.icons import icon
+from ui.labels import plain_label, wrapped_label
+from ui.search import describe
+from ui.search.citation import passage
+from ui.search.safe_text import is_right_to_left, line
+from ui.theme import L, M, S, current, icon_size
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
+    from PySide6.QtWidgets import QWidget
+
+    from ui.basket.passages import Kept
+
+#: The format of a card that is dragged: the key of its passage.
+CARD_MIME = "application/x-lectern-kept"
+_RADIUS = 6
+# Average letters; a narrower card has its note below the passage.
+_NARROW = 90
+_NOTE_LINES = 4
+_MOST_LETTERS = 1200
+
+
+class NoteField(QPlainTextEdit):
+    """The note: plain text, in which Tab goes on to the next control.
+
+    Signals:
+        focused: It has got or lost the focus.
+    """
+
+    focused = Signal()
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPlainText(text)
+        self.setTabChangesFocus(True)
+        self.setPlaceholderText(self.tr("Your note"))
+        self.setFrameShape(QFrame.Shape.NoFrame)  # the card draws its edge
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focused.emit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.focused.emit()
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(self.fontMetrics().lineSpacing() * _NOTE_LINES + 2 * M)
+
+
+class Card(QFrame):
+    """Shows a passage.
+
+    Signals:
+        shown: Show the passage on its page; with its key, as all.
+        removed: Take it out.
+        moved: Move it so many places.
+        noted: Its note has changed: the key and the text.
+        stepped: Focus the card before (-1) or behind (1) it.
+    """
+
+    shown = Signal(str)
+    removed = Signal(str)
+    moved = Signal(str, int)
+    noted = Signal(str, str)
+    stepped = Signal(str, int)
+
+    def __init__(self, kept: Kept, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.kept = kept
+        self._pressed: QPoint | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.place, self.title, self.headings = plain_label(), plain_label(), wrapped_label()
+        self.text = QLabel()
+        self.text.setTextFormat(Qt.TextFormat.RichText)
+        self.text.setWordWrap(True)
+        self.note = NoteField(kept.note)
+        self.note.textChanged.connect(self._note_changed)
+        self.note.focused.connect(self.update)
+        self.buttons = [
+            self._button("arrow-up", self.tr("Move up"), lambda: self.moved.emit(self._key, -1)),
+            self._button("arrow-down", self.tr("Move down"), lambda: self.moved.emit(self._key, 1)),
+            self._button("preview", self.tr("Show on its page"), self._show),
+            self._button("trash", self.tr("Take out of the basket"), self._remove),
+        ]
+        self._arrange()
+        self.show_passage(kept, 1)
+
+    @property
+    def _key(self) -> str:
+        return self.kept.key
+
+    def show_passage(self, kept: Kept, number: int) -> None:
+        """Show a passage, the ``number``-th from 1; a note that is being typed stays."""
+        self.kept = kept
+        hit = kept.hit
+        title, pages = describe.title(hit), describe.pages(hit)
+        self.title.setText(title)
+        side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
+        self.title.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
+        self.title.setToolTip(line(hit.path))
+        self.place.setText(pages)
+        self.place.setVisible(bool(pages))
+        headings = describe.headings(hit)
+        self.headings.setText(headings)
+        self.headings.setVisible(bool(headings))
+        self.text.setText(self._marked())
+        spoken = self.tr("{number}: {title}. {passage}")
+        passage_spoken = describe.hit_spoken(hit)
+        self.setAccessibleName(spoken.format(number=number, title=title, passage=passage_spoken))
+        self.note.setAccessibleName(self.tr("Note on passage {number}").format(number=number))
+        for button in self.buttons:
+            name = self.tr("{action}: passage {number}")
+            button.setAccessibleName(name.format(action=button.toolTip(), number=number))
+
+    def _marked(self) -> str:
+        """The passage as rich text, with its best sentence marked."""
+        hit, theme = self.kept.hit, current()
+        text, (start, end) = marked_passage(hit)
+        cut = max(_MOST_LETTERS, end)
+        if len(text) > cut:
+            text = text[:cut].rstrip() + "…"
+        mark = f"background-color: {theme.mark.name()}; color: {theme.mark_text.name()}"
+        side = "rtl" if is_right_to_left(text) else "ltr"
+        return (
+            f"<div dir='{side}'>{escape(text[:start])}"
+            f"<span style='{mark}'>{escape(text[start:end])}</span>{escape(text[end:])}</div>"
+        )
+
+    def _arrange(self) -> None:
+        font = self.title.font()
+        font.setBold(True)
+        self.title.setFont(font)
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        for label in (self.place, self.headings):
+            label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        head = QHBoxLayout()
+        head.setSpacing(S)
+        head.addWidget(self.title, 1)
+        head.addWidget(self.place)
+        for button in self.buttons:
+            head.addWidget(button)
+        passage_column = QVBoxLayout()
+        passage_column.setSpacing(S)
+        passage_column.addWidget(self.headings)
+        passage_column.addWidget(self.text)
+        passage_column.addStretch(1)
+        self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._body.setSpacing(L)
+        self._body.addLayout(passage_column, 3)
+        self._body.addWidget(self.note, 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, M, L, L)
+        column.setSpacing(M)
+        column.addLayout(head)
+        column.addLayout(self._body)
+
+    def _button(self, drawing: str, text: str, act: object) -> QToolButton:
+        button = QToolButton(self)
+        button.setIcon(icon(drawing))
+        button.setIconSize(icon_size(button))
+        button.setAutoRaise(True)
+        button.setToolTip(text)
+        button.clicked.connect(act)
+        return button
+
+    def _show(self) -> None:
+        self.shown.emit(self._key)
+
+    def _remove(self) -> None:
+        self.removed.emit(self._key)
+
+    def _note_changed(self) -> None:
+        self.noted.emit(self._key, self.note.toPlainText())
+
+    # Qt's events
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        moving = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if key in steps and held == moving:
+            self.moved.emit(self._key, steps[key])
+        elif key in steps and not held:
+            self.stepped.emit(self._key, steps[key])
+        elif event.matches(QKeySequence.StandardKey.Delete) and not held:
+            self._remove()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not held:
+            self._show()
+        else:
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = event.position().toPoint()
+        else:
+            event.ignore()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None or not event.buttons() & Qt.MouseButton.LeftButton:
+            return
+        away = (event.position().toPoint() - self._pressed).manhattanLength()
+        if away >= QApplication.startDragDistance():
+            self._pressed = None
+            drag = QDrag(self)
+            drag.setMimeData(self.drag_data())
+            drag.exec(Qt.DropAction.MoveAction)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._show()
+
+    def drag_data(self) -> QMimeData:
+        """Return what a drag of the card carries."""
+        data = QMimeData()
+        data.setData(CARD_MIME, self._key.encode())
+        data.setText(passage(self.kept.hit))
+        return data
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_body"):
+            self.text.setText(self._marked())
+        elif event.type() == QEvent.Type.FontChange and hasattr(self, "_body"):
+            for button in self.buttons:
+                button.setIconSize(icon_size(self))
+            self._fold()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Put the note below the passage where there is no room beside it."""
+        narrow = self.width() < _NARROW * self.fontMetrics().averageCharWidth()
+        direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if self._body.direction() != direction:
+            self._body.setDirection(direction)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = current()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else QPen(theme.line, 1))
+        painter.setBrush(theme.base)
+        edge = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        painter.drawRoundedRect(edge, _RADIUS, _RADIUS)
+        painter.setPen(QPen(theme.accent, 2) if self.note.hasFocus() else QPen(theme.edge, 1))
+        painter.drawRoundedRect(QRectF(self.note.geometry()).adjusted(-1, -1, 1, 1), S, S)
+        painter.end()

@@ -1,0 +1,304 @@
+"""The page of the basket: its passages as cards, in an order that one drags or presses.
+
+Owns the list of cards, the line above it and the menu of exports. It must not know how passages are
+kept or written.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QActionGroup, QPainter, QPen
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.basket.card import CARD_MIME, Card
+from ui.basket.export import BasketExport, Form
+from ui.basket.pictures import Extent
+from ui.labels import plain_label, wrapped_label
+from ui.library.buttons import IconButton
+from ui.links import link_of, query_of
+from ui.ports import Notice
+from ui.search.grouping import natural
+from ui.search.query_text import inside
+from ui.theme import XL, L, M, current
+from ui.words import amounts
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import (
+        QDragEnterEvent,
+        QDragLeaveEvent,
+        QDragMoveEvent,
+        QDropEvent,
+        QPaintEvent,
+    )
+
+    from ui.basket.basket import Basket
+    from ui.basket.passages import Kept
+    from ui.ports import Context
+    from ui.search.work import Worker
+
+_WIDEST = 150  # average letters
+
+
+class Cards(QWidget):
+    """The column of cards. Signals: ``dropped`` with a key, and its place among the others."""
+
+    dropped = Signal(str, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAcceptDrops(True)
+        self.cards: list[Card] = []
+        self._gap = -1  # before which card something would be dropped
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(M)
+        self._column.addStretch(1)
+
+    def arrange(self, cards: list[Card]) -> None:
+        """Show these cards in this order; the others are deleted."""
+        for card in self.cards:
+            if card not in cards:
+                self._column.removeWidget(card)
+                card.hide()
+                card.deleteLater()
+        for place, card in enumerate(cards):
+            if self._column.indexOf(card) != place:
+                self._column.insertWidget(place, card)
+        chain = [widget for card in cards for widget in (card, *card.buttons, card.note)]
+        for before, widget in pairwise(chain):
+            QWidget.setTabOrder(before, widget)
+        self.cards = cards
+
+    def settle(self) -> None:
+        """Place the cards now."""
+        self._column.activate()
+
+    def gap_at(self, y: int) -> int:
+        """Return before which card a point lies, by the middles of the cards."""
+        middles = [card.geometry().center().y() for card in self.cards]
+        return sum(middle < y for middle in middles)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasFormat(CARD_MIME):
+            event.acceptProposedAction()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self._show_gap(self.gap_at(event.position().toPoint().y()))
+        event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._show_gap(-1)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        key = bytes(event.mimeData().data(CARD_MIME).data()).decode()
+        gap = self.gap_at(event.position().toPoint().y())
+        before = [card.kept.key for card in self.cards[:gap]]
+        self._show_gap(-1)
+        event.acceptProposedAction()
+        self.dropped.emit(key, gap - (key in before))
+
+    def _show_gap(self, gap: int) -> None:
+        if gap != self._gap:
+            self._gap = gap
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._gap < 0 or not self.cards:
+            return
+        behind = self._gap >= len(self.cards)
+        card = self.cards[-1 if behind else self._gap].geometry()
+        y = card.bottom() + M // 2 if behind else card.top() - M // 2
+        painter = QPainter(self)
+        painter.setPen(QPen(current().accent, 3))
+        painter.drawLine(0, max(y, 1), self.width(), max(y, 1))
+        painter.end()
+
+
+class BasketPage(QWidget):
+    """Signals: ``searched`` with the query that finds a passage on its page."""
+
+    searched = Signal(str)
+
+    def __init__(
+        self, basket: Basket, context: Context, worker: Worker, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._basket = basket
+        self._notices = context.notices
+        self.export = BasketExport(basket, context, worker, self)
+        self.cards = Cards()
+        self.cards.dropped.connect(basket.move)
+        self.count = plain_label()
+        self.sort = IconButton(self.tr("By document"), "sort")
+        self.sort.setToolTip(self.tr("Order the passages by document and page"))
+        self.clear = IconButton(self.tr("Empty"), "trash")
+        self.export_button = IconButton(self.tr("Export"), "export")
+        self.menu = self._make_menu()
+        self.export_button.setMenu(self.menu)
+        self.sort.clicked.connect(self._sort)
+        self.clear.clicked.connect(self._clear)
+        self._build()
+        basket.changed.connect(self._show)
+        self._show()
+
+    def _build(self) -> None:
+        self._title = plain_label(self.tr("Basket"))
+        bar = QHBoxLayout()
+        bar.setSpacing(M)
+        for part in (self._title, self.count):
+            bar.addWidget(part)
+        bar.addStretch(1)
+        for button in (self.sort, self.clear, self.export_button):
+            bar.addWidget(button)
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setAccessibleName(self.tr("Passages of the basket"))
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setWidget(self.cards)
+        self.empty = wrapped_label(
+            self.tr(
+                "Collect passages here over several searches: press Ctrl+B on a hit, choose “Add "
+                "to the basket” in its menu, or drag it onto this page's button. Order them, "
+                "write notes, and export them with their pages and sources."
+            )
+        )
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.area)
+        self.stack.addWidget(self.empty)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, L, L, 0)
+        column.setSpacing(L)
+        column.addLayout(bar)
+        column.addWidget(self.stack, 1)
+        font = self._title.font()
+        font.setBold(True)
+        self._title.setFont(font)
+        self.empty.setContentsMargins(XL, XL, XL, XL)
+
+    def _make_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for form, text in (
+            (Form.MARKDOWN, "Markdown…"),
+            (Form.WORD, "Word…"),
+            (Form.PDF, "PDF…"),
+        ):
+            menu.addAction(text, partial(self.export.ask_where, form))
+        menu.addSection(self.tr("Pages"))
+        group = QActionGroup(menu)
+        for extent, text in (
+            (Extent.PASSAGE, self.tr("The part with the passage")),
+            (Extent.PAGE, self.tr("Whole pages")),
+            (Extent.NOTHING, self.tr("No pictures")),
+        ):
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setChecked(extent is self.export.extent)
+            action.triggered.connect(partial(self._choose_extent, extent))
+            group.addAction(action)
+        menu.addSection(self.tr("Sources only"))
+        for form, text in ((Form.BIBTEX, "BibTeX…"), (Form.CSL, "CSL-JSON…")):
+            menu.addAction(text, partial(self.export.ask_where, form))
+        return menu
+
+    def _choose_extent(self, extent: Extent) -> None:
+        self.export.extent = extent
+
+    def _show(self) -> None:
+        """Show the passages; cards that are here already stay, with their notes and the focus."""
+        known = {card.kept.key: card for card in self.cards.cards}
+        cards = []
+        for number, kept in enumerate(self._basket.kept, 1):
+            card = known.get(kept.key) or self._make_card(kept)
+            card.show_passage(kept, number)
+            cards.append(card)
+        self.cards.arrange(cards)
+        documents = {kept.hit.path for kept in self._basket.kept}
+        self.count.setText(
+            self.tr("{passages} of {documents}").format(
+                passages=amounts.hits(len(cards)), documents=amounts.documents(len(documents))
+            )
+            if cards
+            else ""
+        )
+        for button in (self.sort, self.clear, self.export_button):
+            button.setEnabled(bool(cards))
+        self.stack.setCurrentWidget(self.area if cards else self.empty)
+
+    def _make_card(self, kept: Kept) -> Card:
+        card = Card(kept)
+        card.shown.connect(self._show_passage)
+        card.removed.connect(self._remove)
+        card.moved.connect(self._move)
+        card.noted.connect(self._basket.annotate)
+        card.stepped.connect(self._step)
+        return card
+
+    def _place(self, key: str) -> int:
+        return [kept.key for kept in self._basket.kept].index(key)
+
+    def _show_passage(self, key: str) -> None:
+        hit = self._basket.kept[self._place(key)].hit
+        self.searched.emit(query_of(link_of(hit)) or inside(hit.path))
+
+    def _remove(self, key: str) -> None:
+        before, place = self._basket.kept, self._place(key)
+        self._basket.remove(key)
+        self._focus(min(place, len(self._basket) - 1))
+        self._say_undo(self.tr("The passage was taken out of the basket"), before)
+
+    def _move(self, key: str, step: int) -> None:
+        self._basket.move(key, self._place(key) + step)
+        self._focus(self._place(key), button=self.focusWidget())
+
+    def _step(self, key: str, step: int) -> None:
+        self._focus(self._place(key) + step)
+
+    def _sort(self) -> None:
+        before = self._basket.kept
+        first = {kept.hit.path: natural(kept.hit.file) for kept in before}
+        self._basket.put(
+            sorted(before, key=lambda kept: (first[kept.hit.path], kept.hit.path, kept.hit.start))
+        )
+        self._say_undo(self.tr("The passages are in the order of their documents"), before)
+
+    def _clear(self) -> None:
+        before = self._basket.kept
+        self._basket.put(())
+        self._say_undo(self.tr("The basket was emptied"), before)
+
+    def _say_undo(self, text: str, before: tuple[Kept, ...]) -> None:
+        """Tell what was done; undone, passages that have come meanwhile stay."""
+
+        def undo() -> None:
+            now = {kept.key: kept for kept in self._basket.kept}
+            there = [now.pop(kept.key, kept) for kept in before]
+            self._basket.put((*there, *now.values()))
+
+        self._notices.post(Notice(text, undo=undo))
+
+    def _focus(self, place: int, button: QWidget | None = None) -> None:
+        """Focus a card and bring it into view; a button of it that has the focus keeps it."""
+        if not 0 <= place < len(self.cards.cards):
+            return
+        card = self.cards.cards[place]
+        if button is None or not card.isAncestorOf(button):
+            card.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.cards.settle()
+        self.area.ensureWidgetVisible(card, 0, M)
+
+    def focus_first(self) -> None:
+        self._focus(0)
