@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from indexer.confine.launcher import Command, LauncherRequest
     from ui.application import Application
     from ui.main_window import MainWindow
+    from ui.quick_search import QuickSearch
     from ui.single import Start
 
 log = logging.getLogger(__name__)
@@ -176,6 +177,8 @@ class Program:
             context, self.supervisor, self.feed, self.notices, state
         )
         self.hotkey = Hotkey(root)
+        self.quick: QuickSearch | None = None  # from the first press of the hotkey on
+        self._context = context
         self.single = Single(library, root)
         self.signals = Signals(root)
         # Each write replaces the file, which ends a watch of it, so the folder is watched.
@@ -191,7 +194,8 @@ class Program:
         self.window.quit_requested.connect(self._leave)
         self.window.deletion_requested.connect(self._forget)
         self.supervisor.ended.connect(self.app.quit)
-        self.hotkey.pressed.connect(self.window.quick_search)
+        self.hotkey.refused.connect(self._say_no_hotkey)
+        self.hotkey.pressed.connect(self._quick_search)
         self.single.handed_over.connect(self._handed_over)
         self.signals.arrived.connect(self.window.quit)
         # At the end of a session Qt would only close the window, which may just hide it.
@@ -228,6 +232,8 @@ class Program:
         self.signals.close()
         self.hotkey.stop()
         self.window.deleteLater()
+        if self.quick is not None:
+            self.quick.deleteLater()
         self._root.deleteLater()
 
     def _add_tray(self) -> None:
@@ -256,7 +262,23 @@ class Program:
     def _choose_hotkey(self) -> None:
         refusal = self.hotkey.choose(str(self.settings["hotkey"]))
         if refusal:
-            self.notices.post(Notice(refusal, seconds=0))
+            self._say_no_hotkey(refusal)
+
+    def _quick_search(self) -> None:
+        """Show the quick search; the window instead, where nothing can be searched yet."""
+        from ui.pages import FIRST_RUN
+        from ui.quick_search import QuickSearch
+
+        if self.window.pages.name == FIRST_RUN:
+            self.window.present()
+            return
+        if self.quick is None:
+            self.quick = QuickSearch(self._context)
+            self.quick.window_requested.connect(self.window.present)
+        self.quick.toggle()
+
+    def _say_no_hotkey(self, refusal: str) -> None:
+        self.notices.post(Notice(refusal, seconds=0))
 
     def _apply_setting(self, name: str) -> None:
         """Follow a setting that needs no new start."""
@@ -284,6 +306,8 @@ class Program:
 
     def _leave(self) -> None:
         self.single.close()
+        if self.quick is not None:
+            self.quick.stop()
         self.hotkey.stop()
         self.supervisor.end(whoever=self._forgetting)
 

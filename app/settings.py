@@ -71,7 +71,7 @@ _ROWS = (
             at_once=True),
     Setting("start_at_login", WINDOW, SettingType.FLAG, default=False, label=N_("Start at login"),
             help=N_("Start Lectern in the tray when you log in."), at_once=True),
-    Setting("hotkey", WINDOW, SettingType.TEXT, "", N_("Hotkey"),
+    Setting("hotkey", WINDOW, SettingType.KEYS, "", N_("Hotkey"),
             N_("Keys that open the search from anywhere, such as Ctrl+Alt+L; empty: none."),
             at_once=True),
     Setting("history", SEARCH, SettingType.FLAG, default=True, label=N_("History"),

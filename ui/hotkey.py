@@ -1,7 +1,8 @@
 """The system-wide hotkey for the search, where the system allows one.
 
 Owns its listener, and the sentence about why there is none. It must not know what the hotkey does.
-The library that listens, pynput, is an extra and loaded only when a hotkey is chosen.
+On Linux the desktop portal listens (``ui.portal``), unless the extra library pynput can; elsewhere
+pynput does, which is loaded only when a hotkey is chosen.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
+
+from ui.portal import PortalListener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,13 +53,14 @@ class Refused(Exception):  # noqa: N818  # an answer, not an error
 
 
 class Hotkey(QObject):
-    """Signals: ``pressed``, on the main thread.
+    """Signals: ``pressed``, and ``refused`` with a sentence, some time after the choice.
 
     Args:
         listen: Starts a listener for keys in pynput's notation; may raise anything.
     """
 
     pressed = Signal()
+    refused = Signal(str)
 
     def __init__(
         self,
@@ -98,23 +102,27 @@ class Hotkey(QObject):
             )
         if self._listen is not None:
             return self._listen(notation, self.pressed.emit)
-        self._check_platform()
-        return self._start_pynput(notation)
-
-    def _check_platform(self) -> None:
-        if sys.platform == "linux" and os.environ.get("XDG_SESSION_TYPE") == "wayland":
-            raise Refused(
-                self.tr(
-                    "Wayland lets no program listen for keys. Set a key for the command "
-                    "“lectern” in the system’s keyboard settings instead."
-                )
+        wayland = os.environ.get("XDG_SESSION_TYPE") == "wayland"
+        has_library = importlib.util.find_spec("pynput") is not None
+        if sys.platform == "linux" and (wayland or not has_library):
+            return PortalListener(
+                keys, self.tr("Search with Lectern"), self.pressed.emit, self._portal_refused
             )
-        if importlib.util.find_spec("pynput") is None:
+        if not has_library:
             raise Refused(
                 self.tr("A hotkey needs an extra library: pip install '{extra}'.").format(
                     extra=EXTRA
                 )
             )
+        return self._start_pynput(notation)
+
+    def _portal_refused(self) -> None:
+        self.refused.emit(
+            self.tr(
+                "This desktop lets no program listen for keys, or it was declined. Set a key for "
+                "the command “lectern” in the system’s keyboard settings instead."
+            )
+        )
 
     def _start_pynput(self, notation: str) -> Listener:
         # Imported here, since without a display importing it fails.

@@ -46,6 +46,7 @@ class Group(NamedTuple):
 SEARCH_BOX, PREVIEW, SETTINGS, LIST, PAUSE = "Ctrl+L", "F9", "Ctrl+,", "?", "Ctrl+Shift+P"
 HELP = "F1"
 SIDE, FACING = "F7", "F8"
+IN_WINDOW = "Alt+Return"
 STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4")
@@ -89,6 +90,9 @@ KEYS = (
         Key(("Ctrl+R", "Ctrl+Shift+R"), N_("Turn the pages clockwise or anticlockwise")),
         Key((SIDE,), N_("Small pages and headings beside the page")),
         Key((FACING,), N_("Two pages side by side, or one")),
+    )),
+    Group(N_("Quick search, by the hotkey"), (
+        Key((IN_WINDOW,), N_("Show the results in the window")),
     )),
     Group(N_("List of files"), (
         Key(("F5",), N_("Read the file again")),

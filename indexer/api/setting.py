@@ -32,6 +32,7 @@ class SettingType(Enum):
     CHOICE = "one of"
     TEXT = "text"
     FOLDER = "folder"
+    KEYS = "keys"
     LIST = "list"
 
 
@@ -137,5 +138,6 @@ _FITS: dict[SettingType, Callable[[object], bool]] = {
     SettingType.CHOICE: _is_text,
     SettingType.TEXT: _is_text,
     SettingType.FOLDER: _is_text,
+    SettingType.KEYS: _is_text,
     SettingType.LIST: _is_words,
 }

@@ -1299,12 +1299,16 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>„{keys}“ ist keine Tastenkombination. Versuchen Sie etwa Strg+Alt+L.</translation>
     </message>
     <message>
-        <source>Wayland lets no program listen for keys. Set a key for the command “lectern” in the system’s keyboard settings instead.</source>
-        <translation>Wayland lässt kein Programm auf Tasten lauschen. Legen Sie stattdessen in den Tastatureinstellungen des Systems eine Taste für den Befehl „lectern“ fest.</translation>
+        <source>Search with Lectern</source>
+        <translation>Mit Lectern suchen</translation>
     </message>
     <message>
         <source>A hotkey needs an extra library: pip install &apos;{extra}&apos;.</source>
         <translation>Für eine globale Tastenkombination fehlt eine Bibliothek: pip install &apos;{extra}&apos;.</translation>
+    </message>
+    <message>
+        <source>This desktop lets no program listen for keys, or it was declined. Set a key for the command “lectern” in the system’s keyboard settings instead.</source>
+        <translation>Diese Arbeitsfläche lässt kein Programm auf Tasten hören, oder es wurde abgelehnt. Legen Sie stattdessen in den Tastatureinstellungen des Systems eine Taste für den Befehl „lectern“ fest.</translation>
     </message>
     <message>
         <source>macOS asks for your permission first: System Settings, Privacy &amp; Security, Accessibility. Allow Lectern there, then start it again.</source>
@@ -1316,6 +1320,13 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Keys</source>
         <translation>Tasten</translation>
+    </message>
+</context>
+<context>
+    <name>Keys</name>
+    <message>
+        <source>Press the keys</source>
+        <translation>Tasten drücken</translation>
     </message>
 </context>
 <context>
@@ -1806,6 +1817,21 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>DELETE</source>
         <translation>LÖSCHEN</translation>
+    </message>
+</context>
+<context>
+    <name>QuickSearch</name>
+    <message>
+        <source>Quick search</source>
+        <translation>Schnellsuche</translation>
+    </message>
+    <message>
+        <source>Show in the window</source>
+        <translation>Im Fenster zeigen</translation>
+    </message>
+    <message>
+        <source>{open} opens, {folder} shows the folder</source>
+        <translation>{open} öffnet, {folder} zeigt den Ordner</translation>
     </message>
 </context>
 <context>
@@ -4039,6 +4065,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Two pages side by side, or one</source>
         <translation>Zwei Seiten nebeneinander, oder eine</translation>
+    </message>
+    <message>
+        <source>Quick search, by the hotkey</source>
+        <translation>Schnellsuche, mit der Tastenkombination</translation>
+    </message>
+    <message>
+        <source>Show the results in the window</source>
+        <translation>Die Treffer im Fenster zeigen</translation>
     </message>
     <message>
         <source>List of files</source>

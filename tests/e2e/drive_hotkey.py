@@ -52,10 +52,10 @@ def main() -> None:
     window.pages.show_page(LIBRARY)
     window.hide()
     say("listening")
-    until(window.isVisible, "the window that was called")
+    until(lambda: program.quick is not None and program.quick.isVisible(), "the quick search")
+    quick = program.quick
     # Without a window manager no window is active, but its focus widget is set.
-    box = window.pages.search.search.bar.box
-    until(lambda: window.focusWidget() is box, "the search box")
+    until(lambda: quick is not None and quick.focusWidget() is quick.box, "the search box")
     settings.set("hotkey", "")
     window.hide()
     say("deaf")

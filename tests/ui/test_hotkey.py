@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.ui.portal import HAS_BUS, FakePortal, private_bus
 from ui.hotkey import Hotkey, pynput_keys
+from ui.portal import trigger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
@@ -77,12 +81,78 @@ def test_an_invalid_hotkey_is_reported(qtbot: QtBot) -> None:
     assert "“L”" in Hotkey(listen=Ears().listen).choose("L")
 
 
-@linux
-def test_wayland_has_no_hotkey(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+@pytest.fixture
+def bus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+    """The address of a private bus, which is the session's."""
     monkeypatch.setenv("XDG_SESSION_TYPE", "wayland")
-    assert "Wayland" in Hotkey().choose("Ctrl+Alt+L")
+    with private_bus(tmp_path) as address:
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)
+        yield address
 
 
+@pytest.mark.parametrize(
+    ("keys", "written"),
+    [
+        ("Ctrl+Alt+L", "CTRL+ALT+l"),
+        ("Meta+Space", "LOGO+space"),
+        ("Ctrl+Shift+F7", "CTRL+SHIFT+F7"),
+        ("Ctrl+PgUp", "CTRL+Page_Up"),
+    ],
+)
+@linux
+def test_keys_are_written_as_the_portal_wants_them(keys: str, written: str) -> None:
+    assert trigger(keys) == written
+
+
+@linux
+@pytest.mark.skipif(not HAS_BUS, reason="needs dbus-daemon")
+def test_the_portal_listens_on_wayland(bus: str, qtbot: QtBot) -> None:
+    portal, hotkey = FakePortal(bus), Hotkey()
+    with closing(_Stopped(hotkey)):
+        assert hotkey.choose("Ctrl+Alt+L") == ""
+        assert hotkey.listener is not None
+        hotkey.listener.wait()
+        (made, _), (bound, body) = portal.calls
+        assert (made, bound) == ("CreateSession", "BindShortcuts")
+        ((name, wanted),) = body[1]
+        assert (name, wanted["preferred_trigger"][1]) == ("search", "CTRL+ALT+l")
+        portal.press("another")
+        portal.press(session="/of/another")
+        with qtbot.waitSignal(hotkey.pressed):
+            portal.press()
+        assert hotkey.choose("Ctrl+Alt+K") == ""
+        hotkey.listener.wait()
+        with qtbot.waitSignal(hotkey.pressed):
+            portal.press()
+
+
+@linux
+@pytest.mark.skipif(not HAS_BUS, reason="needs dbus-daemon")
+def test_a_declined_hotkey_is_told(bus: str, qtbot: QtBot) -> None:
+    FakePortal(bus, code=1)
+    hotkey = Hotkey()
+    with closing(_Stopped(hotkey)), qtbot.waitSignal(hotkey.refused) as told:
+        assert hotkey.choose("Ctrl+Alt+L") == ""
+    assert "declined" in told.args[0]
+
+
+@linux
+@pytest.mark.skipif(not HAS_BUS, reason="needs dbus-daemon")
+def test_a_bus_without_a_portal_is_told(bus: str, qtbot: QtBot) -> None:
+    hotkey = Hotkey()
+    with closing(_Stopped(hotkey)), qtbot.waitSignal(hotkey.refused) as told:
+        assert hotkey.choose("Ctrl+Alt+L") == ""
+    assert "keyboard settings" in told.args[0]
+
+
+class _Stopped:
+    """Stops a hotkey when it is closed."""
+
+    def __init__(self, hotkey: Hotkey) -> None:
+        self.close = hotkey.stop
+
+
+@pytest.mark.skipif(sys.platform == "linux", reason="the portal needs none")
 def test_without_the_extra_its_name_is_reported(
     monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

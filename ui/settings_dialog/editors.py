@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
+    QKeySequenceEdit,
     QLineEdit,
     QPlainTextEdit,
     QSpinBox,
@@ -150,6 +152,34 @@ class Folder(Text):
             self._tell()
 
 
+class Keys(Editor):
+    """Takes the keys that are pressed; Backspace or the button in it empties it."""
+
+    def __init__(self, declaration: Setting, name: str) -> None:
+        self._keys = QKeySequenceEdit()
+        self._keys.setMaximumSequenceLength(1)
+        self._keys.setClearButtonEnabled(True)
+        self._keys.setToolTip(self.tr("Press the keys"))
+        self._shown = ""
+        super().__init__(self._keys, name)
+        for field in self._keys.findChildren(QLineEdit):
+            field.setAccessibleName(name)
+        self._keys.keySequenceChanged.connect(self._tell)
+
+    def show_value(self, value: Any) -> None:
+        self._shown = str(value)
+        self._keys.setKeySequence(QKeySequence(self._shown))
+
+    def _tell(self, keys: QKeySequence) -> None:
+        pressed = keys.toString(QKeySequence.SequenceFormat.PortableText)
+        if pressed in {"Backspace", "Del"}:
+            self._keys.clear()
+            return
+        if QKeySequence(self._shown) != keys:
+            self._shown = pressed
+            self.changed.emit(pressed)
+
+
 class Lines(Editor):
     def __init__(self, declaration: Setting, name: str) -> None:
         self._text = QPlainTextEdit()
@@ -178,13 +208,14 @@ class Lines(Editor):
             self.changed.emit(value)
 
 
-_EDITORS: dict[SettingType, type[Flag | Number | Choice | Text | Lines]] = {
+_EDITORS: dict[SettingType, type[Flag | Number | Choice | Text | Keys | Lines]] = {
     SettingType.FLAG: Flag,
     SettingType.INTEGER: Number,
     SettingType.NUMBER: Number,
     SettingType.CHOICE: Choice,
     SettingType.TEXT: Text,
     SettingType.FOLDER: Folder,
+    SettingType.KEYS: Keys,
     SettingType.LIST: Lines,
 }
 

@@ -112,10 +112,13 @@ def test_changes_count_at_once(dialog: SettingsDialog, kept: Settings, qtbot: Qt
     number.setValue(3.5)
     assert kept["min_free_gb"] == 3.5
     line = _control(dialog, "hotkey")
-    assert isinstance(line, QLineEdit)
-    line.setText("Ctrl+Alt+L")
-    line.editingFinished.emit()
+    modifiers = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+    qtbot.keyClick(line, Qt.Key.Key_L, modifiers)
     assert kept["hotkey"] == "Ctrl+Alt+L"
+    (field,) = line.findChildren(QLineEdit)
+    assert field.accessibleName() == "Hotkey"
+    qtbot.keyClick(line, Qt.Key.Key_Backspace)
+    assert kept["hotkey"] == ""
     text = _control(dialog, "exclude")
     assert isinstance(text, QPlainTextEdit)
     text.setPlainText("*.tmp\n\nold/")

@@ -1,0 +1,180 @@
+"""The quick search: a box and its results over whatever is on the screen, opened by the hotkey.
+
+Owns its window, which hides when something is opened or another window is chosen. It must not know
+the main window.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QCursor, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+
+from ui.desktop import show_in_folder
+from ui.help import about
+from ui.keys import IN_WINDOW, shown
+from ui.preview.viewers import open_external
+from ui.search.box import SearchBox
+from ui.search.live_search import LiveSearch
+from ui.search.message import MessageLine
+from ui.search.results import ResultsPane
+from ui.theme import L, M
+from ui.words import failures
+
+if TYPE_CHECKING:
+    from indexer.api.types import SearchResult
+    from ui.ports import Context
+
+# The size in widths of a letter and lines, and the distance from the top as a share of the screen.
+_LETTERS, _LINES, _TOP = 120, 36, 0.15
+
+
+class QuickSearch(QFrame):
+    """Signals: ``window_requested`` with the query that the main window is to show."""
+
+    window_requested = Signal(str)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(None, Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint)
+        self.setWindowFlag(Qt.WindowType.WindowStaysOnTopHint)
+        self.setWindowTitle(self.tr("Quick search"))
+        self.setAccessibleName(self.windowTitle())
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        about(self, "queries")
+        self._context = context
+        self._opens: bool | None = None  # what the next answer's first hit is opened as
+        self.box, self.message, self.results = SearchBox(), MessageLine(), ResultsPane()
+        self.live_search = LiveSearch(context.link, self)
+        self.to_window = QPushButton(self.tr("Show in the window"))
+        self.to_window.setToolTip(shown([IN_WINDOW]))
+        self._keys = QLabel(
+            self.tr("{open} opens, {folder} shows the folder").format(
+                open=shown(["Return"]), folder=shown(["Ctrl+Return"])
+            )
+        )
+        self._keys.setWordWrap(True)
+        self._arrange()
+        self._connect()
+
+    def toggle(self) -> None:
+        """Show the box with its text selected; hide it, if it is shown already."""
+        if self.isVisible():
+            self.hide()
+            return
+        self._fit()
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.box.focus_all()
+        self.live_search.refresh()  # there may be more by now
+
+    def event(self, event: QEvent) -> bool:
+        left = event.type() == QEvent.Type.WindowDeactivate
+        if left and QApplication.activePopupWidget() is None:
+            self.hide()
+        return super().event(event)
+
+    def stop(self) -> None:
+        """Hide, and cancel what is under way."""
+        self.live_search.stop()
+        self.close()
+
+    def _arrange(self) -> None:
+        below = QHBoxLayout()
+        below.setSpacing(L)
+        below.addWidget(self._keys, 1)
+        below.addWidget(self.to_window)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, L, L, L)
+        column.setSpacing(M)
+        for part in (self.box, self.message):
+            column.addWidget(part)
+        column.addWidget(self.results, 1)
+        column.addLayout(below)
+        column.addStretch(0)
+        self.results.hide()
+
+    def _connect(self) -> None:
+        box, search, view = self.box, self.live_search, self.results.view
+        box.query_edited.connect(search.want)
+        box.stepped.connect(self._step)
+        box.accepted.connect(self._accept)
+        box.escaped.connect(self.hide)
+        view.accepted.connect(self._accept)
+        view.left.connect(self._leave_list)
+        view.near_end.connect(search.want_more)
+        search.answered.connect(self._answered)
+        search.failed.connect(self.message.fail)
+        search.stale.connect(view.set_stale)
+        search.emptied.connect(self._emptied)
+        search.waiting.connect(self.message.wait)
+        self.results.ordered.connect(lambda _order: search.again())
+        self.results.nothing.searched.connect(self._search)
+        self.to_window.clicked.connect(self._show_window)
+        QShortcut(QKeySequence(IN_WINDOW), self).activated.connect(self._show_window)
+
+    def _search(self, query: str) -> None:
+        self.box.set_query(query)
+        self.live_search.want(query, at_once=True)
+
+    def _answered(self, result: SearchResult, same_query: bool) -> None:
+        search = self.live_search
+        self.message.note([failures.note(note) for note in result.notes])
+        if self.results.isHidden():
+            self.results.show()
+            self._fit()
+        more = search.may_have_more
+        self.results.show_answer(search.text, result, same_query=same_query, more=more)
+        opens, self._opens = self._opens, None
+        if opens is not None:
+            self._open(in_folder=opens)
+
+    def _emptied(self) -> None:
+        self.message.note(())
+        self.results.hide()
+        self._fit()
+
+    def _step(self, step: int, documents: bool) -> None:
+        self.results.step(step, documents=documents)
+
+    def _accept(self, in_folder: bool) -> None:
+        """Open the hit, or the first hit of the next answer if the query is unanswered."""
+        if self.live_search.is_answered:
+            self._open(in_folder=in_folder)
+        elif self.box.query.strip():
+            self._opens = in_folder
+            self.live_search.ask_now()
+
+    def _open(self, *, in_folder: bool) -> None:
+        row = self.results.current
+        if row is None:
+            return
+        self.hide()
+        if in_folder:
+            show_in_folder(row.hit.path)
+        else:
+            open_external(row.hit, self._context, row.hit.page)
+
+    def _leave_list(self, typed: str) -> None:
+        self.box.focus_all()
+        if typed:
+            self.box.focus_end()
+            self.box.type_text(typed)
+
+    def _show_window(self) -> None:
+        self.hide()
+        self.window_requested.emit(self.box.query)
+
+    def _fit(self) -> None:
+        """Take the place at the top of the screen with the mouse, as high as there are results."""
+        screen = QGuiApplication.screenAt(QCursor.pos()) or QGuiApplication.primaryScreen()
+        room, letter = screen.availableGeometry(), self.fontMetrics()
+        width = min(_LETTERS * letter.averageCharWidth(), room.width() - 2 * L)
+        most = round((1 - 2 * _TOP) * room.height())
+        high = min(_LINES * letter.lineSpacing(), most)
+        self.resize(
+            width, high if self.results.isVisibleTo(self) else self.minimumSizeHint().height()
+        )
+        self.move(room.topLeft() + QPoint((room.width() - width) // 2, round(_TOP * room.height())))
