@@ -43,6 +43,7 @@ def run(context: Context) -> Iterator[Check]:
             yield from _engine(own)
         except LecternError as error:
             yield check("engine", error.message, ok=False, advice=error.next_step)
+            return  # the window would wait for it
         yield _window(own, Path(folder) / "window")
 
 

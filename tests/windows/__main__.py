@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tests.windows.python import COMPILER, ROOT, make
+from tests.windows.setup import make_setups
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,14 +35,17 @@ def main() -> int:
         **os.environ,
         "WINEPREFIX": str(FOLDER / "prefix"),
         "WINEDEBUG": "-all",
-        "WINEDLLOVERRIDES": "mscoree,mshtml=",
+        # Wine's desktop, started by whoever needs it first, would keep the pipes of that process
+        # open, and whoever reads from them would wait forever.
+        "WINEDLLOVERRIDES": "mscoree,mshtml,explorer.exe=",
         "PYTHONPATH": ";".join(map(windows_path, (ROOT, FOLDER / "site"))),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUTF8": "1",
         "PYTHONHASHSEED": "0",
+        "LECTERN_SETUPS": ";".join(map(windows_path, make_setups(FOLDER))),
     }
     command = [
-        "wine", str(program), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider",
+        "wine", str(program), "-m", "pytest", "-v", "-rs", "-p", "no:cacheprovider",
         "-c", windows_path(ROOT / "tests" / "windows" / "pytest.ini"),
         "--rootdir", windows_path(ROOT), *(sys.argv[1:] or TESTS),
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ import psutil
 import pytest
 
 from indexer.confine.job import Job
+from tests.windows.setup import OLD_FILE, VERSIONS
 
 pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="for Windows")
 
@@ -101,3 +103,40 @@ def test_what_a_reader_started_ends_with_it() -> None:
         assert outer.wait(PATIENCE_S) == 1
         inner.wait(PATIENCE_S)
         assert not inner.is_running()
+
+
+SETUPS = [Path(each) for each in os.environ.get("LECTERN_SETUPS", "").split(";") if each]
+UNINSTALL = r"Software\Microsoft\Windows\CurrentVersion\Uninstall\Lectern"
+LINKS = r"Software\Classes\lectern\shell\open\command"
+
+
+def registered(key: str, name: str = "") -> str:
+    """A value of this person's registry; "" if there is none."""
+    if sys.platform == "win32":
+        import winreg
+
+        with contextlib.suppress(OSError), winreg.OpenKey(winreg.HKEY_CURRENT_USER, key) as opened:
+            return str(winreg.QueryValueEx(opened, name)[0])
+    return ""
+
+
+@pytest.mark.skipif(not SETUPS, reason="needs NSIS (apt-get install nsis)")
+def test_the_installer_installs_over_the_version_before_and_removes() -> None:
+    home = Path(os.environ["LOCALAPPDATA"])
+    library = home / "lectern" / "library-of-a-test"
+    library.mkdir(parents=True, exist_ok=True)
+    place = home / "Programs" / "Lectern"
+    for setup, version in zip(SETUPS, VERSIONS, strict=True):
+        subprocess.run([setup, "/S"], timeout=PATIENCE_S, check=True)
+        assert registered(UNINSTALL, "DisplayVersion") == version
+        assert registered(LINKS) == f'"{place}\\lectern-window.exe" gui "%1"'
+        assert (place / OLD_FILE).exists() == (version == VERSIONS[0])
+    # The first one was asked to end its engine before its files were replaced.
+    assert "engine --stop" in (place / "lectern.exe.told").read_text("utf-8")
+    # With "_?" the program does not go on in a copy of itself, which nobody waits for.
+    uninstall = [str(place / "uninstall.exe"), "/S", f"_?={place}"]
+    subprocess.run(uninstall, timeout=PATIENCE_S, check=True)
+    assert not (place / "lectern.exe").exists()
+    assert registered(UNINSTALL, "DisplayVersion") == registered(LINKS) == ""
+    assert library.is_dir()
+    library.rmdir()
