@@ -33,6 +33,8 @@ _STATES = {
 }
 _POOLING = {
     Pooling.MEAN: "the mean of its tokens",
+    Pooling.CLS: "that of the first token",
+    Pooling.LAST: "that of the last token",
 }
 
 

@@ -50,27 +50,31 @@ def install_tiny_model(
     blocks: tuple[int, int, int] = (0, 0, 0),
     probe: tuple[float, ...] = (),
     weights: Mapping[str, NDArray[Any]] | None = None,
+    shape: Architecture | None = None,
+    pooling: Pooling = Pooling.MEAN,
 ) -> ModelRecord:
     """Write the sources and the record of the tiny model into a folder of models.
 
     Afterwards ``find_record(TINY, models)`` finds it and it compiles without the network. Other
     processes can use it by naming ``TINY`` as the model and the same folder. Under another name it
     is another model, with other weights, unless they are given; with a ``query_window`` they have
-    to hold two encoders.
+    to hold two encoders, and with a ``shape`` to be of it.
     """
     from safetensors.numpy import save
 
-    vocabulary = _vocabulary()
+    vocabulary = tiny_vocabulary()
     tensors = dict(weights or tiny_weights(name))
-    contents = {WEIGHTS: save(tensors), TOKENIZER: _tokenizer(vocabulary)}
+    contents = {WEIGHTS: save(tensors), TOKENIZER: tiny_tokenizer(vocabulary)}
     source = models / name / "source"
     source.mkdir(parents=True, exist_ok=True)
     for file, content in contents.items():
         (source / file).write_bytes(content)
     record = _record(contents, len(vocabulary), late=late, window=window)
     block, reach, anchors = blocks
-    shape = replace(record.architecture, block=block, reach=reach, anchors=anchors)
-    record = replace(record, id=name, query_window=query_window, architecture=shape)
+    shape = shape or replace(record.architecture, block=block, reach=reach, anchors=anchors)
+    record = replace(
+        record, id=name, query_window=query_window, architecture=shape, pooling=pooling
+    )
     if probe:
         record = replace(record, probe=Probe("a probe", probe))
     write_record(record, models)
@@ -80,7 +84,7 @@ def install_tiny_model(
 def tiny_weights(name: str = TINY) -> dict[str, NDArray[np.float32]]:
     """The weights of the tiny model of a name."""
     seed = _SEED if name == TINY else zlib.crc32(name.encode())
-    return _weights(len(_vocabulary()), seed)
+    return _weights(len(tiny_vocabulary()), seed)
 
 
 def _record(contents: dict[str, bytes], vocabulary: int, *, late: bool, window: int) -> ModelRecord:
@@ -109,7 +113,7 @@ def _record(contents: dict[str, bytes], vocabulary: int, *, late: bool, window: 
     )
 
 
-def _vocabulary() -> list[str]:
+def tiny_vocabulary() -> list[str]:
     """Single characters and pairs of letters, so that a word takes few tokens."""
     single = [*ascii_lowercase, *digits]
     pairs = [a + b for a in ascii_lowercase for b in ascii_lowercase]
@@ -117,7 +121,7 @@ def _vocabulary() -> list[str]:
     return [*whole, *(f"##{part}" for part in (*single, *pairs))]
 
 
-def _tokenizer(vocabulary: list[str]) -> bytes:
+def tiny_tokenizer(vocabulary: list[str]) -> bytes:
     added = [
         {
             "id": index, "content": token, "single_word": False, "lstrip": False,

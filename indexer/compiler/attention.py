@@ -1,7 +1,8 @@
 """Attention as nodes of a graph: full, or in blocks for long sequences (``embed.blocks``).
 
 The rows of the blocks are inputs of the graph; the blocks become a batch for the fused
-``MultiHeadAttention`` operator. It must not know weights or how products are computed.
+``MultiHeadAttention`` operator. Rotary positions are applied before, the borders of a sliding
+window as a bias. It must not know weights or how products are computed.
 
 The activations of a layer for 4,096 tokens exceed the processor's cache (25 MB after the widest
 product), so the 8-bit graph computes a layer for a few blocks at a time. With it windows of 4,096
@@ -21,12 +22,18 @@ from indexer.embed.encoder import IDS, KEYS, PLACES, QUERIES
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from indexer.compiler.graph import Graph
     from indexer.embed.models import Architecture
 
     # Adds the nodes of a layer after attention. Arguments: the output of attention, and the input
     # of the layer for the residual connection.
     Rest = Callable[[str, str], str]
+
+
+# Added to the similarity of a token outside the window, whose exponential is then 0.
+_OUTSIDE = -1e9
 
 
 class Attention:
@@ -36,17 +43,28 @@ class Attention:
         graph: The graph to which nodes are added.
         shape: Heads, width, blocks and anchors.
         grouped: Whether a layer is computed for one group of blocks after the other.
+        rotary_base: Of rotary positions; 0 without them.
     """
 
-    def __init__(self, graph: Graph, shape: Architecture, *, grouped: bool) -> None:
+    def __init__(
+        self, graph: Graph, shape: Architecture, *, grouped: bool, rotary_base: float = 0.0
+    ) -> None:
         self.heads = shape.heads
         self.blocks = bool(shape.block)
+        self._local = shape.local
+        self._positions = shape.positions
+        self._rotary_base = rotary_base
         self._graph = graph
         self._grouped = grouped
         self._anchors = shape.anchors
         self._width = shape.hidden
         if self.blocks:
             self._write_sizes()
+
+    @property
+    def masked(self) -> bool:
+        """Whether it is one operator with a mask of padding, which takes the lengths."""
+        return not (self.blocks or self._rotary_base)
 
     @property
     def inputs(self) -> dict[str, list[str]]:
@@ -64,6 +82,9 @@ class Attention:
 
         All tensors are ``[batch, sequence, hidden]``, without padding.
         """
+        if self._rotary_base:
+            *rotated, value = parts
+            parts = [*map(self._rotated, rotated), value]
         if not self.blocks:
             return rest(self._fused(parts), x)
         flat = [self._flat(part) for part in (*parts, x)]
@@ -88,7 +109,34 @@ class Attention:
             self._graph.node("Gather", [part, numbers], axis=0)
             for part, numbers in zip(flat, (own, seen, seen, own), strict=True)
         )
-        return rest(self._fused([query, key, value]), x)
+        bias = ["", "", self._window(own, seen)] if self._local else []
+        return rest(self._fused([query, key, value, *bias]), x)
+
+    def _window(self, own: str, seen: str) -> str:
+        """The bias of a sliding window: 0 inside, ``[blocks, 1, block, seen]``."""
+        graph = self._graph
+        sides = []
+        for rows, axes in ((own, (1, 3)), (seen, (1, 2))):
+            where = graph.constant(f"axes.{axes}", np.array(axes, np.int64))
+            sides.append(graph.node("Unsqueeze", [rows, where]))
+        distance = graph.node("Abs", [graph.node("Sub", sides)])
+        near = graph.node("LessOrEqual", [distance, graph.constant("local", np.int32(self._local))])
+        inside, outside = (
+            graph.constant(name, np.float32(value))
+            for name, value in (("inside", 0), ("outside", _OUTSIDE))
+        )
+        return graph.node("Where", [near, inside, outside])
+
+    def _rotated(self, x: str) -> str:
+        """A query or key with rotary positions; the halves of a head are rotated together."""
+        graph = self._graph
+        start = graph.constant("rotary.start", np.array([0], np.int64))
+        angles = rotary_angles(self._positions, self._width // self.heads, self._rotary_base)
+        tables = [
+            graph.constant(f"rotary.{self._rotary_base:g}.{name}", table(angles))
+            for name, table in (("cos", np.cos), ("sin", np.sin))
+        ]
+        return graph.node("RotaryEmbedding", [x, start, *tables], domain=MICROSOFT)
 
     def _anchor_layer(self, parts: Sequence[str], x: str, rest: Rest) -> str:
         """The layer for the anchors, which attend to all tokens; "" without anchors."""
@@ -131,6 +179,14 @@ class Attention:
         return self._graph.node(
             "MultiHeadAttention", list(parts), domain=MICROSOFT, num_heads=self.heads
         )
+
+
+def rotary_angles(positions: int, width: int, base: float) -> NDArray[np.float32]:
+    """The angle of each position and pair of channels, ``(positions, width / 2)``, in float32."""
+    steps = np.arange(0, width, 2, dtype=np.float32) / np.float32(width)
+    turns = np.float32(1) / np.float32(base) ** steps
+    angles: NDArray[np.float32] = np.arange(positions, dtype=np.float32)[:, None] * turns
+    return angles
 
 
 def _nothing(context: str, _: str) -> str:

@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,11 +27,12 @@ from indexer.compiler.quantize import (
     Range,
     RecordingLinear,
 )
+from indexer.compiler.tensors import open_tensors
 from indexer.config import Precision
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import STATES, Encoder
-from indexer.embed.models import TOKENIZER, WEIGHTS, Side
+from indexer.embed.models import TOKENIZER, WEIGHTS, Family, Side
 from indexer.embed.pooling import unit
 from indexer.embed.tokens import TextTokenizer
 
@@ -156,29 +157,24 @@ def _check_probe(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer
 
 def _weights(model: ModelRecord, source: Path, side: Side) -> Weights:
     """A function that reads the tensors of one encoder of a model by name, float32."""
-    from safetensors import safe_open
-
-    tensors: Any = safe_open(source / WEIGHTS, "numpy")
-    names, read = readable(tensors.keys(), tensors.get_tensor)
+    names, read = readable(*open_tensors(source / WEIGHTS))
     weights = weights_of(names, read, side)
     if model.adapted == (len(own_names(names)) == len(names)):
         raise ValueError(f"the record and the file of {model.id} differ in the number of encoders")
-    if len(weights(POSITIONS)) < model.encoder_of(side).window:
+    shape, window = model.architecture, model.encoder_of(side).window
+    if shape.family is Family.BERT and len(weights(POSITIONS)) < window + shape.first_position:
         raise ValueError(f"{model.id} has fewer positions than the window of its {side}")
     return weights
 
 
 def _packed_words(source: Path, side: Side) -> tuple[NDArray[np.int8], NDArray[np.float16]] | None:
     """The word embeddings in 4 bits; None if the file or the adapter has them otherwise."""
-    from safetensors import safe_open
-
-    tensors: Any = safe_open(source / WEIGHTS, "numpy")
-    names = set(tensors.keys())
+    names, read = open_tensors(source / WEIGHTS)
     adapted = side is Side.PASSAGES and any(name.startswith(ADAPTED + WORDS) for name in names)
     if WORDS + NIBBLES not in names or adapted:
         return None
-    scales = tensors.get_tensor(WORDS + SCALES)
-    return integers(tensors.get_tensor(WORDS + NIBBLES), scales), scales
+    scales = read(WORDS + SCALES)
+    return integers(read(WORDS + NIBBLES), scales), scales
 
 
 def _sequences(

@@ -1,7 +1,8 @@
 """Writes the ONNX graph of an encoder from its weights.
 
-Owns the order of the operators. Matrix products are those of a ``FloatLinear`` or its subclass,
-attention is in ``attention``. It must not know sessions.
+Owns the order of BERT's operators; that of ModernBERT is in ``modernbert_graph``. Matrix products
+are those of a ``FloatLinear`` or its subclass, attention is in ``attention``. It must not know
+sessions.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import numpy as np
 from indexer.compiler.adapter import POSITIONS, WORDS
 from indexer.compiler.attention import Attention
 from indexer.compiler.graph import Graph
+from indexer.compiler.modernbert_graph import add_modernbert
 from indexer.embed.compiled import DATA, GRAPH
 from indexer.embed.encoder import ANCHORS, BLOCK, IDS, LENGTHS, REACH, STATES
+from indexer.embed.models import Family
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,12 +57,10 @@ def write_encoder(
     """
     with (folder / DATA).open("wb") as data:
         graph = Graph(data)
-        attention = Attention(graph, shape, grouped=linear.grouped)
-        x = _embeddings(graph, shape, weights, linear)
-        for layer in shape.kept_layers:
-            x = _layer(graph, shape, weights, linear, attention, layer, x)
+        add = add_modernbert if shape.family is Family.MODERNBERT else _add_bert
+        x, attention = add(graph, shape, weights, linear)
         graph.node("Identity", [x], STATES)
-    masked = linear.masked and not attention.blocks
+    masked = linear.masked and attention.masked
     lengths = {LENGTHS: ["batch"]} if masked else {}
     inputs = {IDS: ["batch", "sequence"], **lengths, **attention.inputs}
     outputs = [STATES, *dict.fromkeys((extra or {}).values())]
@@ -69,9 +70,20 @@ def write_encoder(
     return path
 
 
+def _add_bert(
+    graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear
+) -> tuple[str, Attention]:
+    attention = Attention(graph, shape, grouped=linear.grouped)
+    x = _embeddings(graph, shape, weights, linear)
+    for layer in shape.kept_layers:
+        x = _layer(graph, shape, weights, linear, attention, layer, x)
+    return x, attention
+
+
 def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear) -> str:
     # All tokens are of type 0, so its embedding is added to the position embeddings beforehand.
-    positions = weights(POSITIONS) + weights("embeddings.token_type_embeddings.weight")[0]
+    positions = weights(POSITIONS)[shape.first_position :]
+    positions = positions + weights("embeddings.token_type_embeddings.weight")[0]
     words = linear.lookup(graph, "words", weights(WORDS))
     zero = graph.constant("zero", np.array([0], np.int64))
     length = graph.node("Shape", [IDS], start=1, end=2)
@@ -104,7 +116,7 @@ def _layer(
         outer = linear.narrow(graph, inner, f"{layer}.narrow", *dense("output.dense"))
         return _normalised(graph, shape, weights, outer, x, f"{stem}output.LayerNorm")
 
-    return linear.attention(graph, x, f"{layer}.attention", weight, bias, attention, rest)
+    return linear.attention(graph, x, f"{layer}.attention", (weight, bias), attention, rest)
 
 
 def _normalised(

@@ -34,13 +34,14 @@ from indexer.compiler.packed import BLOCK
 from indexer.embed.encoder import IDS, LENGTHS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from indexer.compiler.attention import Attention, Rest
 
     Floats = NDArray[np.float32]
+    Dense = tuple[Floats, Floats | None]
 
 FULL_RANGE = 127
 # Processors without 8-bit dot products add two products in 16 bits, saturating: 2 * 255 * 63 fits,
@@ -50,6 +51,8 @@ _SMALLEST_SHARE = 1e-3  # of the largest channel: smaller ones need no finer sca
 _SMALLEST_SCALE = 1e-12
 _GELU_FLOOR = 20  # of 255 levels, for negative values
 _PARTS = ("query", "key", "value")
+_HALVES = ("inner", "gate")
+_MIDDLE = 128  # of 255 levels
 _GELU_PEAK = 2.0  # 20/235 of this covers GELU's minimum, -0.17
 
 
@@ -108,6 +111,10 @@ def _parts(graph: Graph, name: str, projected: str) -> list[str]:
     return graph.nodes_out("Split", [projected], parts, axis=-1, num_outputs=3)
 
 
+def _split(bias: Floats | None) -> Sequence[Floats | None]:
+    return [None] * 3 if bias is None else np.split(bias, 3)
+
+
 class FloatLinear:
     """Products in float32, with ONNX Runtime's fused operator for full attention.
 
@@ -128,16 +135,17 @@ class FloatLinear:
         self._words = words
 
     def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention,
-        rest: Rest,
+        self, graph: Graph, x: str, name: str, dense: Dense, how: Attention, rest: Rest,
+        old: str = "",
     ) -> str:  # fmt: skip
-        """Project to query, key and value by one ``weight`` [hidden, 3 hidden], and attend.
+        """Project to query, key and value by one weight [hidden, 3 hidden] and bias, and attend.
 
-        ``rest`` adds the rest of the layer.
+        ``rest`` adds the rest of the layer; ``old`` is its input where that is not ``x``.
         """
-        if how.blocks:
+        weight, bias = dense
+        if not how.masked or bias is None:
             product = self._product(graph, x, name, weight, bias)
-            return how.attend(_parts(graph, name, product), x, rest)
+            return how.attend(_parts(graph, name, product), old or x, rest)
         inputs = [
             x,
             graph.constant(f"{name}.weight", weight),
@@ -146,7 +154,7 @@ class FloatLinear:
         ]
         return rest(graph.node("Attention", inputs, domain=MICROSOFT, num_heads=how.heads), x)
 
-    def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
+    def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
         return self._product(graph, x, name, weight, bias)
 
     def widen(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
@@ -155,7 +163,15 @@ class FloatLinear:
         product = self._product(graph, x, name, weight, bias)
         return graph.node("Gelu", [product], domain=MICROSOFT)
 
-    def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
+    def gate(self, graph: Graph, x: str, name: str, weight: Floats) -> str:
+        """The exact GELU of the first half of the product, times the second half."""
+        product = self._product(graph, x, name, weight, None)
+        parts = [f"{name}.{part}" for part in _HALVES]
+        inner, gate = graph.nodes_out("Split", [product], parts, axis=-1, num_outputs=2)
+        return graph.node("Mul", [graph.node("Gelu", [inner], domain=MICROSOFT), gate])
+
+    def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
+        """The product of the output of ``widen``, or without ``bias`` of that of ``gate``."""
         return self._product(graph, x, name, weight, bias)
 
     def lookup(self, graph: Graph, name: str, table: Floats) -> str:
@@ -173,8 +189,10 @@ class FloatLinear:
         return graph.node("Reshape", [graph.node("Mul", parts), whole])
 
     @staticmethod
-    def _product(graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
+    def _product(graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
         product = graph.node("MatMul", [x, graph.constant(f"{name}.weight", weight)])
+        if bias is None:
+            return product
         return graph.node("Add", [product, graph.constant(f"{name}.bias", bias)])
 
 
@@ -186,19 +204,23 @@ class RecordingLinear(FloatLinear):
         self.activations: dict[str, str] = {}
 
     def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention,
-        rest: Rest,
+        self, graph: Graph, x: str, name: str, dense: Dense, how: Attention, rest: Rest,
+        old: str = "",
     ) -> str:  # fmt: skip
         self.activations[name] = x
-        return super().attention(graph, x, name, weight, bias, how, rest)
+        return super().attention(graph, x, name, dense, how, rest, old)
 
-    def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
+    def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
         self.activations[name] = x
         return super().mix(graph, x, name, weight, bias)
 
     def widen(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         self.activations[name] = x
         return super().widen(graph, x, name, weight, bias)
+
+    def gate(self, graph: Graph, x: str, name: str, weight: Floats) -> str:
+        self.activations[name] = x
+        return super().gate(graph, x, name, weight)
 
 
 class IntegerLinear(FloatLinear):
@@ -219,20 +241,20 @@ class IntegerLinear(FloatLinear):
         self._levels = levels
 
     def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention,
-        rest: Rest,
+        self, graph: Graph, x: str, name: str, dense: Dense, how: Attention, rest: Rest,
+        old: str = "",
     ) -> str:  # fmt: skip
-        rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 1.0)
+        rounded, scale, zero, weight = self._smoothed(graph, x, name, dense[0], 1.0)
         # Three products, because splitting one into three copies all of it.
         parts = [
             self._integer_product(graph, rounded, f"{name}.{part}", own, shift, scale, zero)
             for part, own, shift in zip(
-                _PARTS, np.split(weight, 3, axis=1), np.split(bias, 3), strict=True
+                _PARTS, np.split(weight, 3, axis=1), _split(dense[1]), strict=True
             )
         ]
-        return how.attend(parts, x, rest)
+        return how.attend(parts, old or x, rest)
 
-    def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
+    def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
         seen = self._ranges[name]
         scale, zero = self._fixed(graph, name, float(seen.low.min()), float(seen.high.max()))
         rounded = graph.node("QuantizeLinear", [x, scale, zero])
@@ -243,16 +265,32 @@ class IntegerLinear(FloatLinear):
         product = self._integer_product(graph, rounded, name, weight, bias, scale, zero)
         return graph.node("Gelu", [product], domain=MICROSOFT)
 
-    def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
-        """The product with one scale for each row, as the range after GELU differs by token."""
+    def gate(self, graph: Graph, x: str, name: str, weight: Floats) -> str:
+        rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 0.75)
+        inner, gate = (
+            self._integer_product(graph, rounded, f"{name}.{part}", own, None, scale, zero)
+            for part, own in zip(_HALVES, np.split(weight, 2, axis=1), strict=True)
+        )
+        return graph.node("Mul", [graph.node("Gelu", [inner], domain=MICROSOFT), gate])
+
+    def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
+        """The product with one scale for each row, as the range after GELU differs by token.
+
+        What comes from ``gate`` has both signs alike.
+        """
         axis = graph.constant("last", np.array([-1], np.int64))
-        peak = graph.node("ReduceMax", [x, axis], keepdims=1)
-        peak = graph.node("Max", [peak, graph.constant("peak", np.float32(_GELU_PEAK))])
-        scale = graph.constant("row.scale", np.float32(1 / (255 - _GELU_FLOOR)))
-        zero = graph.constant("row.zero", np.uint8(_GELU_FLOOR))
+        size, least, floor = (x, _GELU_PEAK, _GELU_FLOOR)
+        if bias is None:
+            size, least, floor = graph.node("Abs", [x]), _SMALLEST_SCALE, _MIDDLE
+        peak = graph.node("ReduceMax", [size, axis], keepdims=1)
+        peak = graph.node("Max", [peak, graph.constant("peak", np.float32(least))])
+        scale = graph.constant("row.scale", np.float32(1 / (255 - floor)))
+        zero = graph.constant("row.zero", np.uint8(floor))
         rounded = graph.node("QuantizeLinear", [graph.node("Div", [x, peak]), scale, zero])
         product = self._integer_product(graph, rounded, name, weight, None, scale, zero)
         restored = graph.node("Mul", [product, peak])
+        if bias is None:
+            return restored
         return graph.node("Add", [restored, graph.constant(f"{name}.bias", bias)])
 
     def lookup(self, graph: Graph, name: str, table: Floats) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.embed.base import PassageVectors
-from indexer.embed.models import PoolScope
+from indexer.embed.models import Pooling, PoolScope
 from indexer.embed.pooling import segment_sums, unit
 
 if TYPE_CHECKING:
@@ -47,6 +47,19 @@ class TokenSequence:
     pieces: tuple[PassageRows, ...]
 
 
+def pooled_rows(record: ModelRecord, piece: PassageRows, length: int) -> slice:
+    """The rows of a sequence of ``length`` tokens whose mean is the vector of one passage in it."""
+    match record.pooling:
+        case Pooling.CLS:
+            return slice(0, 1)
+        case Pooling.LAST:
+            return slice(length - 1, length)
+    # A passage without tokens gets the mean of its prefix.
+    if not piece.rows or (record.pool_scope is PoolScope.SEQUENCE and not record.late):
+        return slice(0, length)
+    return slice(int(piece.bounds[0]), int(piece.bounds[-1]))
+
+
 @dataclass(slots=True)
 class _PassageSums:
     """The running sums of a passage, until all its sequences were added."""
@@ -59,7 +72,8 @@ class _PassageSums:
     def vectors(self) -> PassageVectors:
         vector = unit(self.whole)
         sentences = unit(self.sentences)
-        # A sentence without a token (only control characters) gets the vector of the passage.
+        # A sentence without a token (only control characters), and all sentences without mean
+        # pooling, get the vector of the passage.
         sentences[~self.sentences.any(axis=1)] = vector
         return PassageVectors(vector, sentences, self.tokens)
 
@@ -69,7 +83,7 @@ class Pooler:
     """Pools token states to the vectors of passages.
 
     Args:
-        record: For the dimension and the scope of pooling.
+        record: For the dimension and the pooling.
         sentences: The number of sentences of each passage.
         sequences: All sequences that will be added.
     """
@@ -100,15 +114,13 @@ class Pooler:
             sequence: One of ``sequences``.
             states: Its token states without padding, shape ``(len(ids), dimension)``.
         """
-        whole_sequence = self.record.pool_scope is PoolScope.SEQUENCE and not self.record.late
         shared = len(sequence.ids) - sum(piece.rows for piece in sequence.pieces)
         for piece in sequence.pieces:
             pooled = self._open[piece.passage]
-            sums = segment_sums(states, piece.bounds)
-            pooled.sentences += sums
-            # A passage without tokens gets the mean of its prefix.
-            whole = whole_sequence or not piece.rows
-            pooled.whole += states.sum(axis=0) if whole else sums.sum(axis=0)
+            if self.record.pooling is Pooling.MEAN:
+                pooled.sentences += segment_sums(states, piece.bounds)
+            rows = pooled_rows(self.record, piece, len(sequence.ids))
+            pooled.whole += states[rows].sum(axis=0)
             pooled.tokens += piece.rows + shared
             shared = 0  # counted once
             pooled.missing -= 1

@@ -19,10 +19,12 @@ class Pooling(StrEnum):
     """How token states become one vector."""
 
     MEAN = "mean"
+    CLS = "cls"  # the state of the first token
+    LAST = "last"  # the state of the last token
 
 
 class PoolScope(StrEnum):
-    """The tokens over which the vector of a passage is averaged."""
+    """The tokens over which mean pooling averages the vector of a passage."""
 
     SEQUENCE = "sequence"  # title, headings, passage and special tokens
     PASSAGE = "passage"  # the passage's own tokens
@@ -47,7 +49,10 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A wheel on a package index that contains the files of a model."""
+    """A wheel on a package index that contains the files of a model.
+
+    Without a name the files are only here, imported from a folder.
+    """
 
     name: str
     version: str
@@ -58,13 +63,24 @@ class Package:
         return f"{self.name}=={self.version}"
 
 
+class Family(StrEnum):
+    """The order of a transformer encoder's operators, and the names of its tensors."""
+
+    BERT = "bert"  # post-norm, absolute positions; RoBERTa and XLM-R too
+    MODERNBERT = "modernbert"  # pre-norm, rotary positions, gated layers, no biases
+
+
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """The shape of a post-norm transformer encoder with absolute positions, such as BERT.
+    """The shape of a transformer encoder.
 
     If ``block`` is not 0, attention is local: a token attends to its block of ``block`` tokens,
     ``reach`` more on either side, and the first ``anchors`` tokens of the sequence
     (``embed.blocks``); else to all. ``skipped`` layers are left out of the graph.
+
+    BERT: the first token has row ``first_position`` of the position embeddings. ModernBERT: each
+    ``global_every``-th layer attends to all tokens, the others to ``local`` on either side, which
+    ``block`` and ``reach`` must cover; ``rotary_bases`` are of the former and of the latter.
     """
 
     layers: int
@@ -78,6 +94,11 @@ class Architecture:
     reach: int = 0
     anchors: int = 0
     skipped: tuple[int, ...] = ()
+    family: Family = Family.BERT
+    first_position: int = 0
+    global_every: int = 1
+    local: int = 0
+    rotary_bases: tuple[float, ...] = ()
 
     @property
     def dense(self) -> Architecture:
@@ -104,8 +125,9 @@ class ModelRecord:
     """The properties of one embedding model.
 
     ``window`` is the longest sequence in tokens, special tokens included. ``late`` is whether the
-    model was trained for late chunking, i.e. to pool passages inside a whole window; if not, each
-    passage is encoded alone. ``overlap`` is how many tokens two windows share.
+    model was trained for late chunking, i.e. to pool passages inside a whole window, which takes
+    mean pooling; if not, each passage is encoded alone. ``overlap`` is how many tokens two windows
+    share. Without mean pooling a sentence has the vector of its passage.
 
     If ``query_window`` is not 0, the file contains two encoders (``indexer.compiler.adapter``), and
     all other fields but ``probe`` describe that of passages. That of queries reads up to
@@ -147,9 +169,10 @@ class ModelRecord:
     def edition(self) -> str:
         """Part of the space's name: vectors of different files of one id must not be mixed.
 
-        Empty for a model with one encoder, which is never retrained under the same id.
+        Empty for a published model with one encoder, which is never retrained under the same id.
         """
-        return self.file(WEIGHTS).sha256[:8] if self.adapted else ""
+        unpublished = self.adapted or not self.package.name
+        return self.file(WEIGHTS).sha256[:8] if unpublished else ""
 
     @property
     def dimension(self) -> int:

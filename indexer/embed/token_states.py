@@ -1,6 +1,6 @@
 """The token states that a passage's vector is the mean of, with their offsets in its text.
 
-Selects the same rows as ``batches.Pooler``. It must not know how a sequence is run.
+It must not know how a sequence is run.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from unicodedata import category
 
 import numpy as np
 
-from indexer.embed.models import PoolScope
+from indexer.embed.batches import pooled_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,12 +55,11 @@ def collect(
     """Collect the token states of one passage.
 
     Args:
-        record: For the scope of pooling.
+        record: For the pooling.
         read: The sequences that contain it, in order, each with its states without padding.
         wanted: The index of the passage.
         starts: The offsets of its tokens.
     """
-    everything = record.pool_scope is PoolScope.SEQUENCE and not record.late
     states: list[NDArray[np.float32]] = []
     places: list[NDArray[np.int32]] = []
     taken = 0
@@ -72,8 +71,7 @@ def collect(
             own = np.full(len(found), -1, np.int32)
             own[first:last] = starts[taken : taken + piece.rows]
             taken += piece.rows
-            # The vector of a passage without tokens is the mean of its prefix.
-            whole = everything or not piece.rows
-            states.append(found if whole else found[first:last])
-            places.append(own if whole else own[first:last])
+            rows = pooled_rows(record, piece, len(found))
+            states.append(found[rows])
+            places.append(own[rows])
     return TokenStates(np.concatenate(states), np.concatenate(places))

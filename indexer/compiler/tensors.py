@@ -1,0 +1,70 @@
+"""The tensors of a safetensors file, by the names that an encoder has for itself.
+
+Owns reading bfloat16, which numpy lacks, and the prefix that files of a larger model put before the
+encoder's names. It must not know the order of the layers.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.compiler.adapter import WORDS
+from indexer.compiler.modernbert_graph import TOKENS
+from indexer.compiler.packed import NIBBLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+_LENGTH_BYTES = 8
+
+
+def open_tensors(path: Path) -> tuple[list[str], Callable[[str], Array]]:
+    """The names of a file's tensors, and a function that reads one; bfloat16 becomes float32.
+
+    Raises:
+        ValueError: If the file is no valid safetensors file.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        tensors: Any = safe_open(path, "numpy")
+    except SafetensorError as error:
+        raise ValueError(str(error)) from error
+    stored = list(tensors.keys())
+    prefix = _prefix(stored)
+    names = {name.removeprefix(prefix): name for name in stored}
+
+    def read(name: str) -> Array:
+        if tensors.get_slice(names[name]).get_dtype() == "BF16":
+            return _read_bfloat16(path, names[name])
+        values: Array = tensors.get_tensor(names[name])
+        return values
+
+    return list(names), read
+
+
+def _prefix(names: Iterable[str]) -> str:
+    for name in names:
+        for table in (WORDS, WORDS + NIBBLES, TOKENS):
+            if name.endswith(table):
+                return name.removesuffix(table)
+    return ""
+
+
+def _read_bfloat16(path: Path, name: str) -> NDArray[np.float32]:
+    """A bfloat16 tensor, whose values are the upper halves of float32 ones."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+        entry = json.loads(file.read(length))[name]
+        start, end = entry["data_offsets"]
+        file.seek(_LENGTH_BYTES + length + start)
+        halves = np.frombuffer(file.read(end - start), "<u2")
+    return (halves.astype(np.uint32) << 16).view(np.float32).reshape(entry["shape"])

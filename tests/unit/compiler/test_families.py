@@ -1,0 +1,150 @@
+"""Every family's graph computes what transformers computes, and so does the numpy reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from indexer.compiler.adapter import weights_of
+from indexer.compiler.encoder_graph import write_encoder
+from indexer.compiler.quantize import FloatLinear
+from indexer.compiler.reference import reference_states
+from indexer.compiler.tensors import open_tensors
+from indexer.config import Precision
+from indexer.embed.batches import Batch, in_batches
+from indexer.embed.devices import CPU
+from indexer.embed.encoder import Encoder
+from indexer.embed.factory import open_embedder
+from indexer.embed.models import WEIGHTS, Pooling, Side
+from indexer.embed.pooling import unit
+from tests.tiny_families import FAMILIES, family_weights, kept_states, sequences
+from tests.tiny_model import install_tiny_model
+from tests.unit.embed.test_embedder import SENTENCES, passage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from indexer.embed.embedder import OnnxEmbedder
+
+every_family = pytest.mark.parametrize("name", FAMILIES)
+
+
+def _close(found: NDArray[np.float32], wanted: NDArray[np.float32]) -> None:
+    np.testing.assert_allclose(found, wanted, atol=2e-5, rtol=1e-4)
+
+
+def _states(encoder: Encoder, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+    states = encoder.states(Batch((0,), ids[None], np.array([len(ids)], np.int32)))
+    return np.asarray(states[0])
+
+
+@every_family
+def test_the_reference_computes_what_torch_does(name: str) -> None:
+    weights = family_weights(name)
+    for ids, wanted in zip(sequences(), kept_states(name), strict=True):
+        found = reference_states(FAMILIES[name], weights.__getitem__, ids)
+        _close(found, wanted)
+
+
+@every_family
+def test_the_graph_computes_what_torch_does(name: str, tmp_path: Path) -> None:
+    weights = family_weights(name)
+    graph = write_encoder(FAMILIES[name], weights.__getitem__, FloatLinear(), tmp_path)
+    encoder = Encoder(graph, CPU)
+    for ids, wanted in zip(sequences(), kept_states(name), strict=True):
+        _close(_states(encoder, ids), wanted)
+
+
+@every_family
+def test_states_do_not_depend_on_the_batch(name: str, tmp_path: Path) -> None:
+    weights = family_weights(name)
+    encoder = Encoder(
+        write_encoder(FAMILIES[name], weights.__getitem__, FloatLinear(), tmp_path), CPU
+    )
+    ids = [one for one in sequences() for _ in range(3)]
+    for batch in in_batches(ids, lambda: 1000, padded=encoder.padded):
+        states = encoder.states(batch)
+        for row, index in enumerate(batch.sequences):
+            alone = _states(encoder, ids[index])
+            np.testing.assert_allclose(states[row, : len(alone)], alone, atol=1e-5)
+
+
+@every_family
+def test_files_with_a_prefix_or_in_bfloat16_are_read(name: str, tmp_path: Path) -> None:
+    weights = family_weights(name)
+    save_file({f"model.{key}": value for key, value in weights.items()}, tmp_path / WEIGHTS)
+    names, read = open_tensors(tmp_path / WEIGHTS)
+    assert set(names) == set(weights)
+    own = weights_of(names, read, Side.PASSAGES)
+    assert all((own(key) == value).all() for key, value in weights.items())
+
+
+def test_bfloat16_is_the_upper_half_of_float32(tmp_path: Path) -> None:
+    values = np.array([[1.0, -2.5, 0.15625], [0.0, 3e38, -1e-30]], np.float32)
+    halves = (values.view(np.uint32) >> 16).astype("<u2")
+    header = b'{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},'
+    header += b'"w":{"dtype":"BF16","shape":[2,3],"data_offsets":[4,16]}}'
+    content = len(header).to_bytes(8, "little") + header + bytes(4) + halves.tobytes()
+    (tmp_path / WEIGHTS).write_bytes(content)
+    _, read = open_tensors(tmp_path / WEIGHTS)
+    assert read("w").dtype == np.float32
+    np.testing.assert_allclose(read("w"), values, rtol=2**-7)
+
+
+def test_a_file_that_is_none_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / WEIGHTS).write_bytes(b"\xff" * 64)
+    with pytest.raises(ValueError, match="header"):
+        open_tensors(tmp_path / WEIGHTS)
+
+
+def _open(name: str, models: Path, precision: Precision, pooling: Pooling) -> OnnxEmbedder:
+    record = install_tiny_model(
+        models, name=name, window=150, weights=family_weights(name), shape=FAMILIES[name],
+        pooling=pooling,
+    )  # fmt: skip
+    return open_embedder(record, models, precision, threads=1, download=False)
+
+
+@every_family
+def test_8_bits_are_close_to_float32(name: str, tmp_path: Path) -> None:
+    passages = [passage(*SENTENCES[: 1 + n % 3], title="Log") for n in range(12)]
+    exact, coarse = (
+        np.stack([
+            made.vector
+            for made in _open(name, tmp_path, each, Pooling.MEAN).encode_passages(passages)
+        ])
+        for each in (Precision.FP32, Precision.INT8)
+    )  # fmt: skip
+    assert (exact * coarse).sum(axis=1).min() > 0.99
+
+
+@every_family
+@pytest.mark.parametrize(("pooling", "row"), [(Pooling.CLS, 0), (Pooling.LAST, -1)])
+def test_one_token_is_the_vector_of_passage_sentences_and_query(
+    name: str, pooling: Pooling, row: int, tmp_path: Path
+) -> None:
+    embedder = _open(name, tmp_path, Precision.FP32, pooling)
+    one = passage(*SENTENCES)
+    (ids,) = embedder.sequences([one])
+    states = reference_states(FAMILIES[name], family_weights(name).__getitem__, ids)
+    (made,) = embedder.encode_passages([one])
+    np.testing.assert_allclose(made.vector, unit(states[row]), atol=2e-5)
+    np.testing.assert_allclose(made.sentences, [made.vector] * 3, atol=1e-7)
+    np.testing.assert_allclose(embedder.encode_query("".join(SENTENCES)), made.vector, atol=2e-5)
+    found = embedder.passage_states([one], 0)
+    assert (len(found.states), found.starts.tolist()) == (1, [-1])
+
+
+@pytest.mark.parametrize("pooling", list(Pooling))
+def test_all_of_a_long_passage_counts(pooling: Pooling, tmp_path: Path) -> None:
+    embedder = _open("modernbert", tmp_path, Precision.FP32, pooling)
+    filler = "the sea was calm and grey. " * 30
+    calm, fire = embedder.encode_passages([passage(filler + "calm."), passage(filler + "fire!")])
+    assert calm.tokens > embedder.record.window
+    assert np.abs(calm.vector - fire.vector).max() > 1e-4
+    assert np.isclose(np.linalg.norm(calm.vector), 1)
