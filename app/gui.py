@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from app import fault_reports, logs, paths
 from app.settings import Settings
-from app.start_arguments import query_and_paths
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import OpenPath, View
 from indexer.confine.process import own_command
@@ -68,8 +67,7 @@ def run(
     from ui.single import Start, hand_over
 
     app = make_application()
-    query, named = query_and_paths(given)
-    start = Start(query, os.environ.pop("XDG_ACTIVATION_TOKEN", ""), named)
+    start = Start.from_arguments(given, os.environ.pop("XDG_ACTIVATION_TOKEN", ""))
     if hand_over(library, start):
         return 0
     use_language(app, str(settings["language"]))
@@ -302,7 +300,9 @@ class Program:
         self.window.present(start.query, start.paths)
 
     def _asked(self, what: str) -> None:
-        self.window.present(*query_and_paths([what]))
+        from ui.single import Start
+
+        self._handed_over(Start.from_arguments([what]))
 
     def _leave(self) -> None:
         self.single.close()

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
@@ -21,7 +24,7 @@ from indexer.api.errors import WorldError
 from indexer.api.lock import identity
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +49,34 @@ class Start:
     token: str = ""
     paths: tuple[str, ...] = ()
     folder: Any = None  # JSON: the codec's integers have 63 bits, an inode may have 64
+
+    @classmethod
+    def from_arguments(cls, given: Sequence[str], token: str = "") -> Start:
+        """Split arguments into the words of a query and the paths to open.
+
+        A path is absolute or a ``file:`` address, as file managers pass it, and exists; everything
+        else belongs to the query.
+        """
+        paths = [_path_of(argument) for argument in given]
+        words = [argument for argument, path in zip(given, paths, strict=True) if not path]
+        return cls(" ".join(words), token, tuple(filter(None, paths)))
+
+
+def _path_of(argument: str) -> str:
+    """Return the existing path that an argument names; "" if it names none."""
+    path = argument
+    if argument.startswith("file:"):
+        from urllib.request import url2pathname
+
+        try:
+            address = urlsplit(argument)
+        except ValueError:
+            return ""
+        path = url2pathname(address.path) if address.netloc in {"", "localhost"} else ""
+    # The system refuses NUL bytes with an error of another kind.
+    if "\0" in path or not Path(path).is_absolute() or not os.path.lexists(path):
+        return ""
+    return os.path.normpath(path)
 
 
 def hand_over(library: Path, start: Start) -> bool:

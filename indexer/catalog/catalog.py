@@ -11,6 +11,7 @@ import secrets
 import time
 from typing import TYPE_CHECKING, Self
 
+from indexer.api.errors import WorldError
 from indexer.catalog.bindings import Bindings
 from indexer.catalog.checksums import Checksums
 from indexer.catalog.coverage import Coverage
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
 
 _COLLECTIONS = "collections"
+# With more, a circle of collections would be too deep to resolve.
+MOST_COLLECTIONS = 200
 
 
 class Catalog:
@@ -100,10 +103,16 @@ class Catalog:
         return kept
 
     def set_collection(self, name: str, filters: str) -> dict[str, str]:
-        """Name a set of documents, or forget it if there are no filters; return all of them."""
+        """Name a set of documents, or forget it if there are no filters; return all of them.
+
+        Raises:
+            WorldError: ``bad_request``, if there are ``MOST_COLLECTIONS`` others.
+        """
         with self.write():
             known = self.collections()
             others = {one: text for one, text in known.items() if one.casefold() != name.casefold()}
+            if filters and len(others) >= MOST_COLLECTIONS:
+                raise WorldError("bad_request", reason=f"there are {MOST_COLLECTIONS} collections")
             kept = dict(sorted((others | ({name: filters} if filters else {})).items()))
             self.set_meta(_COLLECTIONS, json.dumps(kept))
         return kept

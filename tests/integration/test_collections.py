@@ -8,7 +8,7 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, SetCollection
-from indexer.engine.open_library import MOST_COLLECTIONS
+from indexer.catalog.catalog import MOST_COLLECTIONS
 from tests.integration.world import World, search
 
 if TYPE_CHECKING:

@@ -180,3 +180,25 @@ def test_an_invalid_message_closes_the_connection(
 def _is_done(socket: QLocalSocket) -> bool:
     closed = socket.state() is QLocalSocket.LocalSocketState.UnconnectedState
     return closed or bool(bytes(socket.readAll().data()))
+
+
+def test_existing_absolute_paths_are_opened(tmp_path: Path) -> None:
+    file = tmp_path / "a lease & more.pdf"
+    file.touch()
+    assert Start.from_arguments([str(file), file.as_uri(), f"{tmp_path}/"], "token") == Start(
+        "", "token", (str(file), str(file), str(tmp_path))
+    )
+
+
+def test_everything_else_is_a_query(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes").mkdir()
+    monkeypatch.chdir(tmp_path)
+    words = ["who", "pays", "notes", "/no/such/file", "lectern://passage?text=a", "/a\0b"]
+    assert Start.from_arguments(words) == Start(" ".join(words))
+
+
+@pytest.mark.parametrize(
+    "address", ["file://other-host/etc/passwd", "file:", "file://[", "file:/%00"]
+)
+def test_addresses_that_name_no_local_file_open_nothing(address: str) -> None:
+    assert Start.from_arguments([address]) == Start(address)
