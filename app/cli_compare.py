@@ -159,7 +159,7 @@ COMMANDS = (
         "pages and headings, and where both say the same with other numbers or a negation. Both "
         "must be in the library. Tables, headings and lists of names are left out. Meaning and "
         "wording are compared; how similar two statements must be is derived from the documents. "
-        "It helps to read two versions; it proves nothing.",
+        "It helps to compare two versions; it is no proof.",
         (
             ("lectern compare lease-2023.pdf lease-2024.pdf", "two versions of a contract"),
             ("lectern compare --all --json report-2022.pdf report-2023.pdf", "for a program"),
@@ -175,7 +175,7 @@ COMMANDS = (
         "documents are compared passage by passage. `like:` does the same within a query.",
         (
             ("lectern similar lease.pdf", "documents like this one"),
-            ("lectern similar lease.pdf#page=3 deposit", "a page, drawn towards a word"),
+            ("lectern similar lease.pdf#page=3 deposit", "a page, and a word to favour"),
             ("lectern similar --in ~/Contracts --limit 5 lease.pdf", "in one folder"),
         ),
         _similar_arguments,

@@ -20,7 +20,7 @@ STOP_S = 30.0
 def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--idle-exit", type=float, metavar="SECONDS",
-        help="end when nobody has needed the engine for so long",
+        help="end after so long without use",
     )  # fmt: skip
     parser.add_argument(
         "--watch", action="store_true", help="keep the library up to date with its folders"

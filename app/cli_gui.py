@@ -56,7 +56,7 @@ COMMANDS = (
         (
             ("lectern gui", "open the window"),
             ("lectern gui who pays for the repairs", "and search at once"),
-            ("lectern gui ~/Contracts", "add a folder, once it is clear what that takes"),
+            ("lectern gui ~/Contracts", "offer to add a folder, with an estimate"),
             ("lectern gui --tray", "start in the tray, as at login"),
         ),
         _arguments,

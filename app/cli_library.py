@@ -108,7 +108,7 @@ def _files_arguments(parser: ArgumentParser) -> None:
         help="only files in this state: " + ", ".join(FileState),
     )  # fmt: skip
     parser.add_argument("--root", metavar="FOLDER", help="only files of this indexed folder")
-    parser.add_argument("--json", action="store_true", help="print a JSON object a line")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
 
 def _files(options: Namespace, context: Context) -> int:
@@ -171,7 +171,7 @@ def _remove_arguments(parser: ArgumentParser) -> None:
 def _remove(options: Namespace, context: Context) -> int:
     if options.everything == bool(options.paths):
         raise WorldError(
-            "bad_usage", command="lectern remove", reason="name what to remove, or say --everything"
+            "bad_usage", command="lectern remove", reason="name what to remove, or use --everything"
         )
     if options.everything:
         return _remove_everything(context, sure=options.yes)
@@ -202,7 +202,7 @@ def _remove_everything(context: Context, *, sure: bool) -> int:
 def _confirmed(context: Context) -> bool:
     if not sys.stdin.isatty():
         raise WorldError(
-            "bad_usage", command="lectern remove", reason="say --yes where nobody can be asked"
+            "bad_usage", command="lectern remove", reason="use --yes where nobody can be asked"
         )
     context.err.write(f"Delete the whole library {render.name(str(context.library))}? [y/N] ")
     context.err.flush()
@@ -268,7 +268,7 @@ COMMANDS = (
     Command(
         "move-library",
         "move the library to another place",
-        "Move the library to another folder or disk. Nothing is read again. The usual library "
+        "Move the library to another folder or disk. Nothing is read again. The default library "
         "is remembered at its new place.",
         (("lectern move-library /mnt/big/lectern", "move it to another disk"),),
         _move_arguments,

@@ -120,7 +120,7 @@ def estimate_lines(found: Estimate) -> list[str]:
 COMMANDS = (
     Command(
         "pause",
-        "stop indexing until told to go on",
+        "stop indexing until `lectern resume`",
         "Stop running work within seconds and start no new work. Searching still works. The pause "
         "lasts until `lectern resume`, over a restart too.",
         (("lectern pause", "stop indexing"),),
@@ -129,7 +129,7 @@ COMMANDS = (
     ),
     Command(
         "resume",
-        "go on after `lectern pause`",
+        "continue after `lectern pause`",
         "Continue indexing where it was paused. What was finished is not done again.",
         (("lectern resume", "go on"),),
         no_arguments,
@@ -159,7 +159,7 @@ COMMANDS = (
     ),
     Command(
         "estimate",
-        "say what indexing would take, without doing it",
+        "estimate what indexing would take",
         "Count the documents under folders and estimate how long reading and embedding them "
         "would take on this machine. Nothing is opened and nothing is written.",
         (

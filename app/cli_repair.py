@@ -47,7 +47,7 @@ def verify_lines(found: Verification) -> list[str]:
 
 def _repair_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--no-index", action="store_true", help="only take out what is damaged; read nothing again"
+        "--no-index", action="store_true", help="only remove what is damaged; read nothing again"
     )
     json_argument(parser)
 
@@ -106,14 +106,14 @@ def repair_lines(rescued: list[str], repaired: RepairOutcome, *, read_again: boo
 
 
 def _reindex_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--model", metavar="NAME", help="the embedding model; else the setting's")
+    parser.add_argument("--model", metavar="NAME", help="the embedding model (the setting)")
     parser.add_argument("--precision", metavar="P", help="of the model: int8 or fp32")
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--dry-run", action="store_true", help="only say what it would cost; change nothing"
     )
     group.add_argument(
-        "--rollback", action="store_true", help="answer with the model before the last change again"
+        "--rollback", action="store_true", help="use the model before the last change again"
     )
     group.add_argument("--discard", action="store_true", help="delete what is kept for --rollback")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
@@ -176,7 +176,7 @@ def cost_lines(cost: ReindexCost) -> list[str]:
         *lines,
         f"{name}: {documents}, {passages}, about {cost.tokens:,} tokens.",
         f"{time[0].upper()}{time[1:]} ({how}), {size} more on the disk.",
-        "The vectors of now answer until then, and are kept for `lectern reindex --rollback`.",
+        "The current vectors are used until then, and are kept for `lectern reindex --rollback`.",
     ]
 
 
@@ -207,7 +207,7 @@ COMMANDS = (
     ),
     Command(
         "repair",
-        "take out what is damaged, and read what was lost again",
+        "remove what is damaged, and read again what was lost",
         "Repair a library: what cannot be read or is inconsistent is removed, and what was lost "
         "with it is read again from your files, which are never changed. A catalog or a table that "
         "cannot be opened is made again from what can still be read of it. The exit status is 0 if "
@@ -231,8 +231,8 @@ COMMANDS = (
         (
             ("lectern reindex --model all-MiniLM-L6-v2 --dry-run", "what it would cost"),
             ("lectern reindex --precision fp32", "change the precision"),
-            ("lectern reindex --rollback", "back to the model before"),
-            ("lectern reindex --discard", "give the disk back that --rollback needs"),
+            ("lectern reindex --rollback", "return to the previous model"),
+            ("lectern reindex --discard", "free the disk space that --rollback needs"),
         ),
         _reindex_arguments,
         _reindex,

@@ -1,4 +1,4 @@
-"""``lectern report``: what is worth sending when something went wrong, for the person to read."""
+"""``lectern report``: what to send when something went wrong, for the person to read."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ LOG_LINES = 300
 def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--with-log", action="store_true",
-        help="add the end of the log, in which names of files may stand",
+        help="add the end of the log, which may contain names of files",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where it goes, else it is shown")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write it to this file")
 
 
 def _run(options: Namespace, context: Context) -> int:
@@ -53,10 +53,11 @@ def _lines(*, with_log: bool) -> Iterator[str]:
 COMMANDS = (
     Command(
         "report",
-        "show what is worth sending when something went wrong",
-        "Show versions, the system, and the faults that were noted, each by its kind and its place "
-        "in the program. No text of a document, no name of a file and no path stands in it; with "
-        "--with-log names of files may. Nothing is sent: read it, and send it yourself.",
+        "show what to send when something went wrong",
+        "Show versions, the system, and the faults that were logged, each by its kind and its "
+        "place in the program. It contains no text of a document, no name of a file and no path; "
+        "with --with-log it may contain names of files. Nothing is sent: read it, and send it "
+        "yourself.",
         (
             ("lectern report", "show it"),
             ("lectern report --with-log --out report.txt", "with the log, into a file"),

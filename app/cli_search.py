@@ -45,7 +45,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--ext", action="append", default=[], help="only files of this kind; the same as ext:EXT"
     )
-    parser.add_argument("--date", help="only files of this time; the same as date:DATE")
+    parser.add_argument("--date", help="only files of this date; the same as date:DATE")
     parser.add_argument(
         "--explain",
         action="store_true",
@@ -215,7 +215,7 @@ COMMANDS = (
     Command(
         "search",
         "find the passages that answer a question",
-        "Find the passages that answer a question, and the pages they stand on. The best "
+        "Find the passages that answer a question, and the pages they are on. The best "
         "sentence of each is marked.\n\n" + GRAMMAR,
         (
             ("lectern search how long did the crossing take", "ask a question"),

@@ -24,7 +24,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("values", nargs="*", metavar="VALUE", help="its new value, or values")
     parser.add_argument("--json", action="store_true", help="print the settings as JSON")
     parser.add_argument(
-        "--markdown", action="store_true", help="print the table that stands in the documentation"
+        "--markdown", action="store_true", help="print the table of the documentation"
     )
 
 
@@ -98,7 +98,7 @@ COMMANDS = (
         "settings",
         "list, read and change the settings",
         "List the settings, read one, change one, or return one to its default. They are kept in "
-        "one file, and count for every command from then on.\n\nthe settings:\n"
+        "one file, and apply to every command from then on.\n\nthe settings:\n"
         + "\n".join(render.columns([(each.name, each.help) for each in SETTINGS.values()], "  ")),
         (
             ("lectern settings", "all of them"),

@@ -109,10 +109,10 @@ COMMANDS = (
         "watch",
         "keep the library up to date with its folders",
         "Notice what changes in the folders of the library and read it, within seconds, until "
-        "Ctrl+C. Where the system does not tell of changes, on network drives for example, "
-        "the folders are looked at every few minutes instead, and the command says so. A drive "
-        "that is unplugged loses nothing: what it holds counts as offline until it is back. "
-        "Other commands can be used meanwhile. An engine that runs already does the watching.",
+        "Ctrl+C. Where the system does not report changes, for example on network drives, the "
+        "folders are scanned every few minutes instead, and the command says so. A drive "
+        "that is unplugged loses nothing: its files count as offline until it is back. "
+        "Other commands can be used meanwhile. If an engine is running, it does the watching.",
         (("lectern watch", "watch until Ctrl+C"),),
         no_arguments,
         _run,

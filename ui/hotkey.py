@@ -98,7 +98,9 @@ class Hotkey(QObject):
         notation = pynput_keys(keys)
         if notation is None:
             raise Refused(
-                self.tr("“{keys}” is no hotkey. Try something like Ctrl+Alt+L.").format(keys=keys)
+                self.tr("“{keys}” is not a hotkey. Try something like Ctrl+Alt+L.").format(
+                    keys=keys
+                )
             )
         if self._listen is not None:
             return self._listen(notation, self.pressed.emit)

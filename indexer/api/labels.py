@@ -28,7 +28,7 @@ STATES = {
     FileState.PARTIAL: Label(
         N_("Partly ready"), N_("Some of its pages could not be read; the others are found.")
     ),
-    FileState.NO_TEXT: Label(N_("No text"), N_("Its pages hold pictures only.")),
+    FileState.NO_TEXT: Label(N_("No text"), N_("Its pages contain only pictures.")),
     FileState.NEEDS_PASSWORD: Label(
         N_("Needs a password"), N_("It can be read once you enter its password.")
     ),
@@ -36,12 +36,13 @@ STATES = {
     FileState.EMPTY: Label(N_("Empty"), N_("There is nothing in it to read.")),
     FileState.TOO_LARGE: Label(N_("Too large"), N_("It is larger than the settings allow.")),
     FileState.UNSUPPORTED: Label(N_("Not read"), N_("Lectern cannot read files of this kind.")),
-    FileState.EXCLUDED: Label(N_("Left out"), N_("A rule or a pattern of yours leaves it out.")),
+    FileState.EXCLUDED: Label(N_("Left out"), N_("A rule or one of your patterns leaves it out.")),
     FileState.PLACEHOLDER: Label(
         N_("In the cloud"), N_("It is not on this computer and is never downloaded.")
     ),
     FileState.OFFLINE: Label(
-        N_("Offline"), N_("Its drive or folder is away. What was read of it is still found.")
+        N_("Offline"),
+        N_("Its drive or folder is not available. What was read of it can still be found."),
     ),
     FileState.FAILED: Label(N_("Failed"), N_("Reading it went wrong.")),
 }
@@ -50,7 +51,7 @@ WHYS = {
     Why.WORDS: Label("words", N_("Found by its words")),
     Why.MEANING: Label("meaning", N_("Found by its meaning")),
     Why.BOTH: Label("words and meaning", N_("Found by its words and its meaning")),
-    Why.PHRASE: Label("exact phrase", N_("Holds the exact phrase")),
+    Why.PHRASE: Label("exact phrase", N_("Contains the exact phrase")),
     Why.NAME: Label("file name", N_("Found by its name")),
 }
 
@@ -82,5 +83,5 @@ PACE_REASONS = {
     "memory": N_("Slower: memory is short"),
     "disk_full": N_("Waits: the disk is nearly full"),
     "library_read_only": N_("Only searched: the library is read-only"),
-    "model_missing": N_("Words only: the language model is not here"),
+    "model_missing": N_("Words only: the language model is missing"),
 }

@@ -510,7 +510,7 @@
         <translation>Das Dokument wird mit seinem Passwort noch einmal gelesen.</translation>
     </message>
     <message>
-        <source>The keyring did not take the password of {file}.</source>
+        <source>The keyring refused the password of {file}.</source>
         <translation>Der Schlüsselbund hat das Passwort von {file} nicht angenommen.</translation>
     </message>
     <message numerus="yes">
@@ -738,7 +738,7 @@
         <translation>Darin ist nichts, was Lectern lesen kann.</translation>
     </message>
     <message>
-        <source>A first guess of the time; it gets better once this computer is known.</source>
+        <source>A first estimate of the time; it improves once this computer’s speed is known.</source>
         <translation>Die Zeit ist eine erste Schätzung; sie wird besser, sobald dieser Rechner bekannt ist.</translation>
     </message>
 </context>
@@ -790,7 +790,7 @@
         </translation>
     </message>
     <message>
-        <source>{done}: the best of more</source>
+        <source>{done}; there are more</source>
         <translation>{done}: die besten von mehr</translation>
     </message>
 </context>
@@ -957,7 +957,7 @@
         <translation>Finden Sie die Stelle, die Ihre Frage beantwortet</translation>
     </message>
     <message>
-        <source>Choose the folders with your documents. They are read on this computer, nothing leaves it, and no file is ever changed. They may be in any of some hundred languages: what understands them is chosen by what is read first.</source>
+        <source>Choose the folders with your documents. They are read on this computer, nothing leaves it, and no file is ever changed. They may be in any of about a hundred languages; the first documents decide which language model is used.</source>
         <translation>Wählen Sie die Ordner mit Ihren Dokumenten. Sie werden auf diesem Rechner gelesen; nichts verlässt ihn, und keine Datei wird je geändert. Sie können in gut hundert Sprachen sein: Was sie versteht, wird nach dem gewählt, was zuerst gelesen wird.</translation>
     </message>
     <message>
@@ -1053,7 +1053,7 @@
         <translation>{files}, {size}</translation>
     </message>
     <message>
-        <source>Offline: its drive or folder is away. It is still found, by what was read.</source>
+        <source>Offline: its drive or folder is not available. What was read of it can still be found.</source>
         <translation>Offline: Laufwerk oder Ordner sind nicht da. Was gelesen wurde, wird weiter gefunden.</translation>
     </message>
     <message>
@@ -1061,7 +1061,7 @@
         <translation>Änderungen werden sofort bemerkt</translation>
     </message>
     <message>
-        <source>Changes are looked for every few minutes: {reason}</source>
+        <source>Checked for changes every few minutes: {reason}</source>
         <translation>Alle paar Minuten wird nach Änderungen gesehen: {reason}</translation>
     </message>
     <message>
@@ -1295,7 +1295,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Das System erlaubt Lectern keine globale Tastenkombination.</translation>
     </message>
     <message>
-        <source>“{keys}” is no hotkey. Try something like Ctrl+Alt+L.</source>
+        <source>“{keys}” is not a hotkey. Try something like Ctrl+Alt+L.</source>
         <translation>„{keys}“ ist keine Tastenkombination. Versuchen Sie etwa Strg+Alt+L.</translation>
     </message>
     <message>
@@ -1418,7 +1418,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Zu dieser Suche</translation>
     </message>
     <message>
-        <source>The engine is starting; your search is asked as soon as it is ready.</source>
+        <source>The engine is starting; your search runs as soon as it is ready.</source>
         <translation>Die Suchmaschine startet; Ihre Suche beginnt, sobald sie bereit ist.</translation>
     </message>
 </context>
@@ -1460,7 +1460,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Nichts gefunden</translation>
     </message>
     <message>
-        <source>Every part of a query must hold. Try it</source>
+        <source>Every part of a query must match. Try it</source>
         <translation>Jeder Teil der Anfrage muss zutreffen. Versuchen Sie es</translation>
     </message>
     <message>
@@ -1598,11 +1598,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Muster</translation>
     </message>
     <message>
-        <source>Patterns, one a line</source>
+        <source>Patterns, one per line</source>
         <translation>Muster, eines je Zeile</translation>
     </message>
     <message>
-        <source>One pattern a line</source>
+        <source>One pattern per line</source>
         <translation>Ein Muster je Zeile</translation>
     </message>
     <message>
@@ -1630,7 +1630,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>nur den Ordner private ganz oben</translation>
     </message>
     <message>
-        <source>let this one in again</source>
+        <source>include this one again</source>
         <translation>diese wieder zulassen</translation>
     </message>
     <message>
@@ -1803,7 +1803,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Ergebnis</translation>
     </message>
     <message>
-        <source>Delete everything that Lectern has made of your documents: the library, the history and the log. The documents themselves are not touched. This cannot be undone.</source>
+        <source>Delete everything that Lectern has made from your documents: the library, the history and the log. The documents themselves are not touched. This cannot be undone.</source>
         <translation>Löscht alles, was Lectern aus Ihren Dokumenten gemacht hat: die Bibliothek, den Verlauf und das Protokoll. Die Dokumente selbst bleiben unberührt. Das lässt sich nicht rückgängig machen.</translation>
     </message>
     <message>
@@ -1878,11 +1878,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Kein einzelnes Wort zählt viel</translation>
     </message>
     <message>
-        <source>Its name fits what you look for.</source>
+        <source>Its name matches what you are looking for.</source>
         <translation>Der Name passt zu Ihrer Suche.</translation>
     </message>
     <message>
-        <source>Its name fits; its text could not be read.</source>
+        <source>Its name matches; its text could not be read.</source>
         <translation>Der Name passt; der Text konnte nicht gelesen werden.</translation>
     </message>
     <message>
@@ -2005,7 +2005,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
 <context>
     <name>SettingRow</name>
     <message>
-        <source>{help} Counts when Lectern is started again.</source>
+        <source>{help} Takes effect when Lectern is started again.</source>
         <translation>{help} Gilt ab dem nächsten Start von Lectern.</translation>
     </message>
     <message>
@@ -2044,7 +2044,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Seiten</translation>
     </message>
     <message>
-        <source>No setting says this.</source>
+        <source>No setting matches.</source>
         <translation>Davon spricht keine Einstellung.</translation>
     </message>
     <message>
@@ -2197,7 +2197,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
 <context>
     <name>Summary</name>
     <message>
-        <source>So much is found by its meaning already; all of it by its words.</source>
+        <source>This much is found by meaning already; all of it by words.</source>
         <translation>So viel ist schon am Sinn zu finden; an den Wörtern alles.</translation>
     </message>
     <message>
@@ -2205,7 +2205,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Ordnen nach</translation>
     </message>
     <message>
-        <source>In which order documents stand</source>
+        <source>Order of the documents</source>
         <translation>In welcher Reihenfolge die Dokumente stehen</translation>
     </message>
     <message>
@@ -2401,7 +2401,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         </translation>
     </message>
     <message>
-        <source>Scanned pages; see what would read them in the list of files.</source>
+        <source>Scanned pages; the list of files says what is needed to read them.</source>
         <translation>Eingescannte Seiten; die Liste der Dateien sagt, was sie lesen würde.</translation>
     </message>
     <message numerus="yes">
@@ -2479,7 +2479,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Die Hilfe neben dem Suchfeld zeigt, was geht.</translation>
     </message>
     <message>
-        <source>Wait until it is read; its folder tells how far that is.</source>
+        <source>Wait until it is read; its folder shows the progress.</source>
         <translation>Warten Sie, bis die Datei gelesen ist; ihr Ordner zeigt, wie weit das ist.</translation>
     </message>
     <message>
@@ -2651,11 +2651,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Nicht vertrauenswürdig</translation>
     </message>
     <message>
-        <source>The list of releases is not believed: {reason}.</source>
+        <source>The list of releases cannot be trusted: {reason}.</source>
         <translation>Der Liste der Versionen wird nicht geglaubt: {reason}.</translation>
     </message>
     <message>
-        <source>Nothing was taken from it. Try again later, or ask whoever publishes Lectern.</source>
+        <source>It was not used. Try again later, or ask the publisher of Lectern.</source>
         <translation>Nichts wurde aus ihr übernommen. Später noch einmal versuchen oder den Herausgeber von Lectern fragen.</translation>
     </message>
     <message>
@@ -2687,11 +2687,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Kein Text auf den Seiten</translation>
     </message>
     <message>
-        <source>No page of the document holds text.</source>
+        <source>No page of the document has text.</source>
         <translation>Keine Seite des Dokuments enthält Text.</translation>
     </message>
     <message>
-        <source>It is read when nothing else is to be done.</source>
+        <source>They are recognised after everything else.</source>
         <translation>Es wird gelesen, wenn sonst nichts zu tun ist.</translation>
     </message>
     <message>
@@ -2707,11 +2707,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Nichts darin</translation>
     </message>
     <message>
-        <source>The file holds nothing to read.</source>
+        <source>The file has no content.</source>
         <translation>In der Datei gibt es nichts zu lesen.</translation>
     </message>
     <message>
-        <source>Run “lectern report” in a terminal: it shows what is worth sending.</source>
+        <source>Run “lectern report” in a terminal: it shows what to send.</source>
         <translation>In einem Terminal „lectern report“ aufrufen: Es zeigt, was zu schicken sich lohnt.</translation>
     </message>
     <message>
@@ -2727,7 +2727,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Geben Sie es noch einmal ein; Großbuchstaben zählen.</translation>
     </message>
     <message>
-        <source>Unpacks to too much</source>
+        <source>Too large when unpacked</source>
         <translation>Entpackt zu groß</translation>
     </message>
     <message>
@@ -2795,7 +2795,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Falscher Befehl</translation>
     </message>
     <message>
-        <source>The command line makes no sense: {reason}.</source>
+        <source>The command line is invalid: {reason}.</source>
         <translation>Der Befehl ergibt keinen Sinn: {reason}.</translation>
     </message>
     <message>
@@ -2803,7 +2803,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Die Anfrage ist nicht lesbar: {reason}.</translation>
     </message>
     <message>
-        <source>Quit Lectern and start it again, in one version everywhere.</source>
+        <source>Quit Lectern everywhere and start it again: two versions may be running.</source>
         <translation>Beenden Sie Lectern und starten Sie es neu, überall in derselben Version.</translation>
     </message>
     <message>
@@ -2831,7 +2831,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Kein früheres Modell</translation>
     </message>
     <message>
-        <source>There is no earlier model whose vectors are still here.</source>
+        <source>The vectors of no earlier model are kept.</source>
         <translation>Es gibt kein früheres Modell, dessen Vektoren noch da sind.</translation>
     </message>
     <message>
@@ -2883,7 +2883,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Sie wird ausgelassen: {reason}.</translation>
     </message>
     <message>
-        <source>To let it in, add a pattern that begins with “!” to its folder.</source>
+        <source>To include it, add a pattern that begins with “!” to its folder.</source>
         <translation>Um sie aufzunehmen, geben Sie dem Ordner ein Muster, das mit „!“ beginnt.</translation>
     </message>
     <message>
@@ -2891,7 +2891,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Kein Dokument</translation>
     </message>
     <message>
-        <source>A {format} file is no document that Lectern could read.</source>
+        <source>{format} files are not documents that Lectern can read.</source>
         <translation>Eine Datei der Art {format} ist kein Dokument, das Lectern lesen könnte.</translation>
     </message>
     <message>
@@ -2911,7 +2911,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Keine gewöhnliche Datei</translation>
     </message>
     <message>
-        <source>It is no regular file but a {kind}.</source>
+        <source>It is not a regular file but a {kind}.</source>
         <translation>Es ist keine gewöhnliche Datei: {kind}.</translation>
     </message>
     <message>
@@ -2943,11 +2943,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Die Engine antwortet nicht mehr.</translation>
     </message>
     <message>
-        <source>It is started again, and finished work is kept.</source>
+        <source>It is restarted, and finished work is kept.</source>
         <translation>Sie wird neu gestartet; was fertig ist, bleibt erhalten.</translation>
     </message>
     <message>
-        <source>The engine speaks protocol {found}, this program {known}.</source>
+        <source>The engine uses protocol {found}, this program {known}.</source>
         <translation>Die Engine spricht Protokoll {found}, dieses Programm {known}.</translation>
     </message>
     <message>
@@ -2955,7 +2955,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Verschwunden</translation>
     </message>
     <message>
-        <source>The file was gone when its turn came.</source>
+        <source>The file was gone before it was read.</source>
         <translation>Die Datei war nicht mehr da, als sie an der Reihe war.</translation>
     </message>
     <message>
@@ -3011,7 +3011,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Prüfen Sie das Laufwerk und versuchen Sie es erneut.</translation>
     </message>
     <message>
-        <source>Engine starts again</source>
+        <source>Engine restarting</source>
         <translation>Suchmaschine startet neu</translation>
     </message>
     <message>
@@ -3067,7 +3067,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Ein Minus lässt Stellen weg; sagen Sie auch, wonach gesucht werden soll.</translation>
     </message>
     <message>
-        <source>No passage holds {phrases}.</source>
+        <source>No passage contains {phrases}.</source>
         <translation>Keine Stelle enthält {phrases}.</translation>
     </message>
     <message>
@@ -3083,7 +3083,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>ein Datum ist 2024, 2024-03 oder 2024-03-15</translation>
     </message>
     <message>
-        <source>no calendar goes that far</source>
+        <source>the date is out of range</source>
         <translation>so weit reicht kein Kalender</translation>
     </message>
     <message>
@@ -3107,7 +3107,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>installiert und in einem Probelauf bewährt</translation>
     </message>
     <message>
-        <source>as asked</source>
+        <source>as chosen in the settings</source>
         <translation>wie gewünscht</translation>
     </message>
     <message>
@@ -3127,11 +3127,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>das Sprachmodell wird geladen, sobald es gebraucht wird</translation>
     </message>
     <message>
-        <source>found by words only: no language model known here was made for it</source>
+        <source>found by words only: no available language model covers it</source>
         <translation>nur über Wörter zu finden: kein hier bekanntes Sprachmodell ist dafür gemacht</translation>
     </message>
     <message>
-        <source>found by words only: the language model {model} was made for it</source>
+        <source>found by words only: the language model {model} covers it</source>
         <translation>nur über Wörter zu finden: das Sprachmodell {model} ist dafür gemacht</translation>
     </message>
     <message>
@@ -3139,7 +3139,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>nur über Wörter zu finden, bis der Wechsel zu {model} vollständig ist</translation>
     </message>
     <message>
-        <source>keys and passwords are kept out</source>
+        <source>keys and passwords are left out</source>
         <translation>Schlüssel und Passwörter bleiben draußen</translation>
     </message>
     <message>
@@ -3159,11 +3159,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>ein Ordner einer Versionsverwaltung</translation>
     </message>
     <message>
-        <source>programs that others wrote</source>
+        <source>third-party code</source>
         <translation>Programme anderer</translation>
     </message>
     <message>
-        <source>made from other files</source>
+        <source>generated from other files</source>
         <translation>aus anderen Dateien gemacht</translation>
     </message>
     <message>
@@ -3179,7 +3179,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>versteckt</translation>
     </message>
     <message>
-        <source>the same folder stands elsewhere</source>
+        <source>the same folder is listed elsewhere</source>
         <translation>derselbe Ordner steht an anderer Stelle</translation>
     </message>
     <message>
@@ -3187,19 +3187,19 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>die Bibliothek von Lectern selbst</translation>
     </message>
     <message>
-        <source>it was added by itself</source>
+        <source>it was added on its own</source>
         <translation>sie wurde eigens hinzugefügt</translation>
     </message>
     <message>
-        <source>it leads nowhere</source>
+        <source>its target does not exist</source>
         <translation>sie führt ins Leere</translation>
     </message>
     <message>
-        <source>what it leads to is listed where it stands</source>
+        <source>its target is listed in its own place</source>
         <translation>ihr Ziel ist dort aufgeführt, wo es liegt</translation>
     </message>
     <message>
-        <source>it leads out of the folders of this library</source>
+        <source>its target is outside the folders of this library</source>
         <translation>sie führt aus den Ordnern dieser Bibliothek hinaus</translation>
     </message>
     <message>
@@ -3219,19 +3219,19 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Spezialdatei</translation>
     </message>
     <message>
-        <source>it is no rich text</source>
+        <source>it is not a rich text file</source>
         <translation>es ist kein Rich Text</translation>
     </message>
     <message>
-        <source>it is no mailbox</source>
+        <source>it is not a mailbox</source>
         <translation>es ist kein Postfach</translation>
     </message>
     <message>
-        <source>it is no mail</source>
+        <source>it is not a mail</source>
         <translation>es ist keine E-Mail</translation>
     </message>
     <message>
-        <source>it is no notebook</source>
+        <source>it is not a notebook</source>
         <translation>es ist kein Notebook</translation>
     </message>
     <message>
@@ -3255,7 +3255,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>der Teil {part} fehlt</translation>
     </message>
     <message>
-        <source>it does not say what it is made of</source>
+        <source>its list of parts is missing</source>
         <translation>es sagt nicht, woraus es besteht</translation>
     </message>
     <message>
@@ -3267,7 +3267,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>sein Archiv ist beschädigt</translation>
     </message>
     <message>
-        <source>it is no PDF that can be repaired</source>
+        <source>the PDF cannot be repaired</source>
         <translation>es ist kein PDF, das sich reparieren lässt</translation>
     </message>
     <message>
@@ -3279,7 +3279,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>die Schriften sagen nicht, welche Buchstaben sie zeigen</translation>
     </message>
     <message>
-        <source>it is no image that can be decoded</source>
+        <source>the image cannot be decoded</source>
         <translation>es ist kein Bild, das sich dekodieren lässt</translation>
     </message>
     <message>
@@ -3295,7 +3295,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>sein XML hat eine unbekannte Kodierung</translation>
     </message>
     <message>
-        <source>its XML declares entities, which no program writes</source>
+        <source>its XML declares entities</source>
         <translation>sein XML deklariert Entitäten, wie sie kein Programm schreibt</translation>
     </message>
     <message>
@@ -3307,7 +3307,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>eine Seite {page} gibt es nicht</translation>
     </message>
     <message>
-        <source>it unpacks to too much</source>
+        <source>it is too large when unpacked</source>
         <translation>es wird entpackt zu groß</translation>
     </message>
     <message>
@@ -3315,7 +3315,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>der Text darauf ließ sich nicht erkennen</translation>
     </message>
     <message>
-        <source>it stops its reader</source>
+        <source>its reader crashed or hung</source>
         <translation>das Lesen bricht dabei ab</translation>
     </message>
     <message>
@@ -3323,7 +3323,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>eine E-Mail darin ist zu groß</translation>
     </message>
     <message>
-        <source>Not read of what is inside it: {unread}.</source>
+        <source>Not read inside it: {unread}.</source>
         <translation>Nicht gelesen von dem, was darin ist: {unread}.</translation>
     </message>
     <message>
@@ -3335,11 +3335,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Lectern liest keine Dateien dieser Art</translation>
     </message>
     <message>
-        <source>LibreOffice is needed to read it, and reads it in a file of its own only</source>
+        <source>LibreOffice is needed to read it, and only as a separate file</source>
         <translation>LibreOffice wird gebraucht, um es zu lesen, und liest es nur als eigene Datei</translation>
     </message>
     <message>
-        <source>it has pages that are pictures, which are recognised in files of their own only</source>
+        <source>it has scanned pages, which are recognised only in separate files</source>
         <translation>es hat Seiten, die Bilder sind; erkannt werden sie nur in eigenen Dateien</translation>
     </message>
     <message>
@@ -3351,7 +3351,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es ist zu groß</translation>
     </message>
     <message>
-        <source>it stands too deep in other documents</source>
+        <source>it is nested too deeply in other documents</source>
         <translation>es steckt zu tief in anderen Dokumenten</translation>
     </message>
     <message>
@@ -3371,11 +3371,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es kam keine Antwort mehr</translation>
     </message>
     <message>
-        <source>what was just written is cut short</source>
+        <source>the last write is incomplete</source>
         <translation>was gerade geschrieben wurde, ist abgeschnitten</translation>
     </message>
     <message>
-        <source>it is not there</source>
+        <source>it does not exist</source>
         <translation>nicht vorhanden</translation>
     </message>
     <message>
@@ -3383,7 +3383,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>das System erlaubt es nicht</translation>
     </message>
     <message>
-        <source>the drive reports a fault</source>
+        <source>the drive reports an error</source>
         <translation>das Laufwerk meldet einen Fehler</translation>
     </message>
     <message>
@@ -3391,7 +3391,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>der Datenträger ist voll</translation>
     </message>
     <message>
-        <source>the disk can only be read</source>
+        <source>the disk is read-only</source>
         <translation>der Datenträger ist schreibgeschützt</translation>
     </message>
     <message>
@@ -3407,7 +3407,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>der Name ist zu lang</translation>
     </message>
     <message>
-        <source>it is no regular file</source>
+        <source>it is not a regular file</source>
         <translation>es ist keine gewöhnliche Datei</translation>
     </message>
     <message>
@@ -3415,7 +3415,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>der Inhalt lässt sich nicht auflisten</translation>
     </message>
     <message>
-        <source>its drive does not tell what others change</source>
+        <source>its drive does not report changes by others</source>
         <translation>Das Laufwerk meldet nicht, was andere ändern</translation>
     </message>
     <message>
@@ -3443,11 +3443,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>die Tabellen ihrer Textstellen fehlen</translation>
     </message>
     <message>
-        <source>its catalog is none</source>
+        <source>its catalog is not a database</source>
         <translation>der Katalog ist keiner</translation>
     </message>
     <message>
-        <source>its catalog is another program&apos;s</source>
+        <source>its catalog belongs to another program</source>
         <translation>der Katalog gehört einem anderen Programm</translation>
     </message>
     <message>
@@ -3459,11 +3459,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>sie ist nicht mit dem Schlüssel in diesem Programm signiert</translation>
     </message>
     <message>
-        <source>it is no list of releases</source>
+        <source>it is not a list of releases</source>
         <translation>sie ist keine Liste von Versionen</translation>
     </message>
     <message>
-        <source>it was good until {day}</source>
+        <source>it expired on {day}</source>
         <translation>sie galt bis {day}</translation>
     </message>
     <message>
@@ -3471,11 +3471,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>sie wurde ohne --offline gestartet</translation>
     </message>
     <message>
-        <source>no socket can be made</source>
+        <source>no socket can be opened</source>
         <translation>es lässt sich kein Socket anlegen</translation>
     </message>
     <message>
-        <source>another command is using it, and will end it</source>
+        <source>another command is using it and will stop it</source>
         <translation>ein anderer Befehl benutzt sie und beendet sie danach</translation>
     </message>
     <message>
@@ -3487,15 +3487,15 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>zu viele Anfragen warten</translation>
     </message>
     <message>
-        <source>another process prepares the model</source>
+        <source>another process is preparing the model</source>
         <translation>ein anderer Prozess bereitet das Sprachmodell vor</translation>
     </message>
     <message>
-        <source>it is finishing what it began</source>
+        <source>it is finishing its work</source>
         <translation>sie beendet noch, was sie begonnen hat</translation>
     </message>
     <message>
-        <source>a newer request took its place</source>
+        <source>a newer request replaced it</source>
         <translation>eine neuere Anfrage trat an ihre Stelle</translation>
     </message>
     <message>
@@ -3503,7 +3503,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>die Suchmaschine ist nicht gestartet</translation>
     </message>
     <message>
-        <source>the answer is no answer</source>
+        <source>the answer is invalid</source>
         <translation>die Antwort ist keine</translation>
     </message>
     <message>
@@ -3539,7 +3539,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es ist eine Liste</translation>
     </message>
     <message>
-        <source>it lies between {low} and {high}</source>
+        <source>it must be between {low} and {high}</source>
         <translation>es liegt zwischen {low} und {high}</translation>
     </message>
     <message>
@@ -3547,7 +3547,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>eine solche Einstellung gibt es nicht</translation>
     </message>
     <message>
-        <source>it is no pattern</source>
+        <source>it is not a pattern</source>
         <translation>es ist kein Muster</translation>
     </message>
     <message>
@@ -3747,7 +3747,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Nur Suche: Die Bibliothek ist schreibgeschützt</translation>
     </message>
     <message>
-        <source>Words only: the language model is not here</source>
+        <source>Words only: the language model is missing</source>
         <translation>Nur Wörter: Das Sprachmodell fehlt</translation>
     </message>
     <message>
@@ -3787,7 +3787,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Kein Text</translation>
     </message>
     <message>
-        <source>Its pages hold pictures only.</source>
+        <source>Its pages contain only pictures.</source>
         <translation>Auf den Seiten sind nur Bilder.</translation>
     </message>
     <message>
@@ -3827,7 +3827,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Ausgelassen</translation>
     </message>
     <message>
-        <source>A rule or a pattern of yours leaves it out.</source>
+        <source>A rule or one of your patterns leaves it out.</source>
         <translation>Eine Regel oder eines Ihrer Muster lässt sie aus.</translation>
     </message>
     <message>
@@ -3851,7 +3851,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>An Wörtern und Sinn gefunden</translation>
     </message>
     <message>
-        <source>Holds the exact phrase</source>
+        <source>Contains the exact phrase</source>
         <translation>Enthält den genauen Wortlaut</translation>
     </message>
     <message>
@@ -4171,7 +4171,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Überall auslassen</translation>
     </message>
     <message>
-        <source>Patterns to leave out, in gitignore syntax, beside the built-in ones.</source>
+        <source>Patterns to leave out, in gitignore syntax, in addition to the built-in ones.</source>
         <translation>Muster, die ausgelassen werden, in gitignore-Schreibweise, neben den eingebauten.</translation>
     </message>
     <message>
@@ -4283,11 +4283,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Gleichzeitig gelesene Dokumente; 0: halb so viele wie Kerne, oder zwei.</translation>
     </message>
     <message>
-        <source>Patience (s)</source>
+        <source>Time without progress (s)</source>
         <translation>Geduld (s)</translation>
     </message>
     <message>
-        <source>A document without a sign of progress for so many seconds is given up.</source>
+        <source>Seconds without progress after which a document is given up.</source>
         <translation>Ein Dokument ohne Fortschritt wird nach so vielen Sekunden aufgegeben.</translation>
     </message>
     <message>
@@ -4315,11 +4315,11 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Sprachen gescannter Seiten</translation>
     </message>
     <message>
-        <source>The best there is</source>
+        <source>The best available</source>
         <translation>Das beste vorhandene</translation>
     </message>
     <message>
-        <source>Its drive or folder is away. What was read of it is still found.</source>
+        <source>Its drive or folder is not available. What was read of it can still be found.</source>
         <translation>Laufwerk oder Ordner sind nicht da. Was schon gelesen wurde, wird weiter gefunden.</translation>
     </message>
     <message>

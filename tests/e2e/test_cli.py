@@ -168,11 +168,11 @@ def test_status_files_and_remove(lectern: Lectern, folder: Path) -> None:
     assert str(lectern.library) in status
     assert str(folder) in status
     assert "50 % embedded" in status
-    assert "found by words only: no language model known here was made for it" in status
+    assert "found by words only: no available language model covers it" in status
     assert json.loads(lectern("status", "--json").stdout)["files"]["indexed"] == 2
     lines = lectern("files").stdout.splitlines()
     assert len(lines) == 3
-    empty = f"empty\t{folder / 'nothing.txt'}\tThe file holds nothing to read."
+    empty = f"empty\t{folder / 'nothing.txt'}\tThe file has no content."
     assert lectern("files", "--state", "empty").stdout.splitlines() == [empty]
     assert json.loads(lectern("files", "--json", "--state", "empty").stdout)["code"] == "empty"
     assert "1 file taken out" in lectern("remove", folder / "ice.txt").stdout

@@ -132,7 +132,7 @@ def client(host: Host, library: Path) -> Iterator[EngineClient]:
 
 @pytest.fixture
 def occupied(library: Path) -> Iterator[Path]:
-    """A library for which no socket can be made."""
+    """A library for which no socket can be opened."""
     with LibraryLock.acquire(library) as lock:
         address = Path(new_endpoint(lock.holding).address)
     address.mkdir()

@@ -148,7 +148,7 @@ def test_an_engine_that_a_command_needs_cannot_be_ended(client: EngineClient, ho
 
 
 def test_a_lasting_engine_that_cannot_be_reached_is_none(occupied: Path) -> None:
-    with pytest.raises(WorldError, match="no socket can be made"):
+    with pytest.raises(WorldError, match="no socket can be opened"):
         open_host(occupied, lasting=True)
 
 

@@ -120,7 +120,7 @@ class CoverageActions(QObject):
 
     def _kept(self, row: FileRow, kept: bool) -> None:
         if not kept:
-            text = self.tr("The keyring did not take the password of {file}.")
+            text = self.tr("The keyring refused the password of {file}.")
             self._context.notices.post(Notice(text.format(file=row.file)))
 
     def _open(self) -> None:

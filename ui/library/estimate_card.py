@@ -182,7 +182,9 @@ class EstimateCard(QFrame):
             return self.tr("There is nothing in it that Lectern can read.")
         if estimate.measured:
             return ""
-        return self.tr("A first guess of the time; it gets better once this computer is known.")
+        return self.tr(
+            "A first estimate of the time; it improves once this computer’s speed is known."
+        )
 
 
 def _kinds(formats: Mapping[str, FormatEstimate]) -> str:

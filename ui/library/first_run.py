@@ -81,8 +81,8 @@ class FirstRun(ColumnPage):
             wrapped_label(
                 self.tr(
                     "Choose the folders with your documents. They are read on this computer, "
-                    "nothing leaves it, and no file is ever changed. They may be in any of some "
-                    "hundred languages: what understands them is chosen by what is read first."
+                    "nothing leaves it, and no file is ever changed. They may be in any of about "
+                    "a hundred languages; the first documents decide which language model is used."
                 )
             )
         )

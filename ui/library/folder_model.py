@@ -115,7 +115,8 @@ def state_of(root: RootStatus) -> str:
     if root.offline:
         return QCoreApplication.translate(
             "FolderModel",
-            "Offline: its drive or folder is away. It is still found, by what was read.",
+            "Offline: its drive or folder is not available. What was read of it can still be "
+            "found.",
         )
     parts = []
     if (share := embedded(root)) < 1:
@@ -139,7 +140,7 @@ def watching(root: RootStatus) -> list[str]:
             text = QCoreApplication.translate("FolderModel", "Changes are noticed at once")
         case "polling":
             text = QCoreApplication.translate(
-                "FolderModel", "Changes are looked for every few minutes: {reason}"
+                "FolderModel", "Checked for changes every few minutes: {reason}"
             ).format(reason=failures.phrase(root.watched_why, {}))
         case _:
             return []

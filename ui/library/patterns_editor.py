@@ -51,9 +51,9 @@ class PatternsEditor(QFrame):
         self.setAccessibleName(self.tr("Patterns"))
         self._title = wrapped_label()
         self.text = QPlainTextEdit()
-        self.text.setAccessibleName(self.tr("Patterns, one a line"))
+        self.text.setAccessibleName(self.tr("Patterns, one per line"))
         self.text.setTabChangesFocus(True)
-        self.text.setPlaceholderText(self.tr("One pattern a line"))
+        self.text.setPlaceholderText(self.tr("One pattern per line"))
         self.text.textChanged.connect(self._changed)
         self._title.setBuddy(self.text)
         self.count = wrapped_label()
@@ -98,7 +98,7 @@ class PatternsEditor(QFrame):
                 ("*.bak", self.tr("files that end in .bak")),
                 ("drafts/", self.tr("folders named drafts, wherever they are")),
                 ("/private/", self.tr("the folder private at the top only")),
-                ("!letter.bak", self.tr("let this one in again")),
+                ("!letter.bak", self.tr("include this one again")),
             )
         ):
             shown = plain_label(pattern)

@@ -131,8 +131,8 @@ def is_name_only(hit: Hit) -> bool:
 def body(hit: Hit) -> str:
     """The placeholder text of a hit found by its file name alone."""
     if hit.state in SEARCHABLE_STATES:
-        return QCoreApplication.translate("Results", "Its name fits what you look for.")
-    return QCoreApplication.translate("Results", "Its name fits; its text could not be read.")
+        return QCoreApplication.translate("Results", "Its name matches what you are looking for.")
+    return QCoreApplication.translate("Results", "Its name matches; its text could not be read.")
 
 
 def heading(row: Row, phrases: str) -> str:

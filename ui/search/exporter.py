@@ -146,5 +146,5 @@ class Exporter(QObject):
         else:
             message = self.tr("%Ln hit(s) exported", "", len(export.found.hits))
             if not export.found.complete:
-                message = self.tr("{done}: the best of more").format(done=message)
+                message = self.tr("{done}; there are more").format(done=message)
         self._notices.post(Notice(message))

@@ -73,7 +73,7 @@ class MessageLine(QLabel):
         if self._failure:
             text, colour = self._failure, colours.bad
         elif self._waits:
-            text = self.tr("The engine is starting; your search is asked as soon as it is ready.")
+            text = self.tr("The engine is starting; your search runs as soon as it is ready.")
         else:
             text = "\n".join(self._notes)
         _paint(self, colour)

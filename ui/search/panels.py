@@ -181,7 +181,7 @@ class NothingPanel(_Panel):
         self._heading(self.tr("Nothing was found"))
         parts = clauses(query)
         if parts:
-            self._say(self.tr("Every part of a query must hold. Try it"))
+            self._say(self.tr("Every part of a query must match. Try it"))
             for clause in parts:
                 text = self.tr("without “{name}”").format(name=label_of(clause))
                 self._link(text, without(query, clause))

@@ -38,14 +38,14 @@ class Summary(QWidget):
         self._count = plain_label()
         self._embedded = Muted()
         self._embedded.setToolTip(
-            self.tr("So much is found by its meaning already; all of it by its words.")
+            self.tr("This much is found by meaning already; all of it by words.")
         )
         sort = Muted(self.tr("Sort by"))
         sort.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.orders = QComboBox()
         keep_from_wheel(self.orders)
         self.orders.setAccessibleName(self.tr("Sort by"))
-        self.orders.setToolTip(self.tr("In which order documents stand"))
+        self.orders.setToolTip(self.tr("Order of the documents"))
         for order, text in (
             (Order.RELEVANCE, self.tr("Relevance")),
             (Order.DATE, self.tr("Date")),

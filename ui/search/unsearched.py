@@ -75,7 +75,7 @@ class Unsearched(QWidget):
             tip = self.tr("Enter their passwords in the list of files.")
             yield self.tr("%Ln locked", "", number), FileState.NEEDS_PASSWORD, tip
         if number := counts.get(FileState.NO_TEXT, 0):
-            tip = self.tr("Scanned pages; see what would read them in the list of files.")
+            tip = self.tr("Scanned pages; the list of files says what is needed to read them.")
             yield self.tr("%Ln without text", "", number), FileState.NO_TEXT, tip
         damaged = FileState.UNREADABLE
         if number := counts.get(damaged, 0) + counts.get(FileState.FAILED, 0):

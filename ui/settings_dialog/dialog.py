@@ -69,7 +69,7 @@ class SettingsDialog(QDialog):
         self.privacy = PrivacyPage(context)
         about(self.privacy, "privacy")
         self.privacy.deletion_requested.connect(self.deletion_requested)
-        self.nothing = QLabel(self.tr("No setting says this."))
+        self.nothing = QLabel(self.tr("No setting matches."))
         self._arrange()
         self._make_pages()
         self._show_login()

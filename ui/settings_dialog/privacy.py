@@ -123,7 +123,7 @@ class PrivacyPage(QWidget):
         word = self._word()
         warning = wrapped_label(
             self.tr(
-                "Delete everything that Lectern has made of your documents: the library, the "
+                "Delete everything that Lectern has made from your documents: the library, the "
                 "history and the log. The documents themselves are not touched. This cannot be "
                 "undone."
             )

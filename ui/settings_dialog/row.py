@@ -64,7 +64,7 @@ class SettingRow(QWidget):
         name = say(self.declaration.label)
         help_text = say(self.declaration.help)
         if not self.declaration.at_once:
-            help_text = self.tr("{help} Counts when Lectern is started again.").format(
+            help_text = self.tr("{help} Takes effect when Lectern is started again.").format(
                 help=help_text
             )
         self.editor.control.setAccessibleDescription(help_text)

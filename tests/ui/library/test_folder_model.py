@@ -32,7 +32,7 @@ def test_a_folder_shows_its_progress() -> None:
     ("how", "why", "told"),
     [
         ("events", "", "Up to date · Changes are noticed at once"),
-        ("polling", "network", "every few minutes: its drive does not tell what others change"),
+        ("polling", "network", "every few minutes: its drive does not report changes by others"),
         ("polling", "exhausted", "max_user_watches)"),
         ("", "", "Up to date"),
     ],

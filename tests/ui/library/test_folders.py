@@ -221,7 +221,7 @@ def test_uncovered_languages_are_listed_above_the_folders(
     assert page.uncovered.isVisible()
     assert page.uncovered.text() == (
         "Deutsch, 2 document(s): found by words only until the change to many is complete.\n"
-        "zxx, 1 document(s): found by words only: no language model known here was made for it."
+        "zxx, 1 document(s): found by words only: no available language model covers it."
     )
     page.show_status(EMPTY)
     assert page.uncovered.isHidden()

@@ -98,7 +98,7 @@ def test_rows_have_accessible_texts(model: ResultsModel) -> None:
     name = hit("/docs/scan.pdf", text="", why=Why.NAME, state=FileState.NO_TEXT, heading_path=())
     model.show(grouped([name]), same_query=False)
     assert model.data(model.index(1)) == (
-        "Its name fits; its text could not be read. Found by its name"
+        "Its name matches; its text could not be read. Found by its name"
     )
 
 

@@ -123,8 +123,7 @@ def test_parts_that_could_not_be_read_are_named_with_their_reasons() -> None:
     detail = json.dumps({"reason": "parts_unread", "unread": unread, "more": 3})
     row = FileRow("/a", "/", "a", 1, 0, FileState.PARTIAL, detail=detail, bad_pages=(2,))
     assert failures.row_reason(row) == (
-        "Not read of what is inside it: bill.pdf (it is behind a password); "
-        "a mail in it is too large; + 3."
+        "Not read inside it: bill.pdf (it is behind a password); a mail in it is too large; + 3."
     )
 
 

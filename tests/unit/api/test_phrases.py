@@ -63,7 +63,8 @@ def test_a_reason_is_a_phrase_within_its_error() -> None:
         error.message == "The document is damaged beyond repair: it has no part word/document.xml."
     )
     assert error.reason == "part_missing"
-    assert english(WorldError("too_complex", limit="1 GB").reason, {}) == "it unpacks to too much"
+    reason = WorldError("too_complex", limit="1 GB").reason
+    assert english(reason, {}) == "it is too large when unpacked"
     assert sentence(error.note()) == f"{error.message} {error.next_step}"
 
 

@@ -94,7 +94,7 @@ def test_filters_with_spaces_are_quoted() -> None:
     [
         ("unreadable", "no trailer", "The document is damaged beyond repair: no trailer."),
         ("unreadable", "", "The document is damaged beyond repair: ?."),
-        ("empty", "ignored", "The file holds nothing to read."),
+        ("empty", "ignored", "The file has no content."),
         ("of_the_future", "who knows", "of_the_future who knows"),
         ("", "", ""),
     ],
