@@ -108,7 +108,7 @@ PHRASES = {
     "part_locked": N_("it is behind a password"),
     "part_unsupported": N_("Lectern does not read files of its kind"),
     "part_of_programs": N_("LibreOffice is needed to read it, and only as a separate file"),
-    "part_of_pictures": N_("it has scanned pages, which are recognised only in separate files"),
+    "part_of_pictures": N_("its pages are pictures, which are recognised only in separate files"),
     "part_without_text": N_("no text was found in it"),
     "part_too_large": N_("it is too large"),
     "part_too_deep": N_("it is nested too deeply in other documents"),

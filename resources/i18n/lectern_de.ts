@@ -3339,7 +3339,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>LibreOffice wird gebraucht, um es zu lesen, und liest es nur als eigene Datei</translation>
     </message>
     <message>
-        <source>it has scanned pages, which are recognised only in separate files</source>
+        <source>its pages are pictures, which are recognised only in separate files</source>
         <translation>es hat Seiten, die Bilder sind; erkannt werden sie nur in eigenen Dateien</translation>
     </message>
     <message>

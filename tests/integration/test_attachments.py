@@ -77,7 +77,7 @@ def test_a_mail_is_found_by_what_is_attached_and_counted_with_what_is_not(
         assert "order.docx" in hits[0].heading_path
         (row,) = engine.call(ListFiles()).files
     assert row.state == FileState.PARTIAL
-    assert "photo.png (it has pages that are pictures" in file_line(row)
+    assert "photo.png (its pages are pictures" in file_line(row)
     shown = TextDocument(folder / "order.eml", registry.EML, None, Limits())
     window = shown.window(hits[0].start, hits[0].end, 0)
     at = hits[0].start - window.offset

@@ -89,4 +89,4 @@ def test_the_system_is_understood(number: int, code: str) -> None:
 
 @pytest.mark.parametrize("unread", ["x", [1], [["a"]], [["a", "b", "c"]], None, {"a": "b"}])
 def test_parts_in_no_form_that_is_known_are_no_failure(unread: object) -> None:
-    assert english("parts_unread", {"unread": unread, "more": None}).startswith("Not read of")
+    assert english("parts_unread", {"unread": unread, "more": None}).startswith("Not read inside")

@@ -150,7 +150,7 @@ def test_status_of_a_change_of_model() -> None:
         "Not covered de, 2 documents, found by words only until the change to many is complete"
     )
     assert lines[at + 1] == (
-        "dz, 1 document, found by words only: the language model more was made for it "
+        "dz, 1 document, found by words only: the language model more covers it "
         "(`lectern reindex --model more`)"
     )
 

@@ -151,7 +151,7 @@ def test_an_unread_attachment_is_reported_by_name_and_others_are_read(tmp_path: 
     assert info.bad_pages == (2, 3, 4, 6, 7, 8)
     detail = read_detail(info.lost)
     told = english(detail["reason"], detail)
-    assert "photo.png (it has pages that are pictures, which" in told
+    assert "photo.png (its pages are pictures, which" in told
 
 
 def test_unread_parts_of_an_attachment_are_reported_under_its_name(tmp_path: Path) -> None:
