@@ -46,7 +46,9 @@ def status_lines(status: Status) -> list[str]:
         passages += f", {render.share(status.embedded_share)} embedded"
     rows += [("Passages", passages), ("Model", f"{status.model}, {status.precision}")]
     if changing := status.changing:
-        done = f"{render.share(changing.embedded_share)} done, the model before answers until then"
+        done = (
+            f"{render.share(changing.embedded_share)} done; the previous model is used until then"
+        )
         rows.append(("Changing to", f"{changing.model}, {changing.precision}: {done}"))
     if status.device:
         rows.append(("Device", _device(status)))

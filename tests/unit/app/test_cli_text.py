@@ -145,7 +145,7 @@ def test_status_of_a_change_of_model() -> None:
         replace(EMPTY, model="tiny", precision="fp32", changing=changing, languages=languages)
     )]  # fmt: skip
     assert "Model tiny, fp32" in lines
-    assert "Changing to many, int8: 25 % done, the model before answers until then" in lines
+    assert "Changing to many, int8: 25 % done; the previous model is used until then" in lines
     at = lines.index(
         "Not covered de, 2 documents, found by words only until the change to many is complete"
     )
