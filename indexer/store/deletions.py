@@ -33,10 +33,11 @@ _CONTAINER_BITS, _LISTED_ROWS, _BITMAP_BYTES = 16, 4_096, 8_192
 _EMPTY_BITMAP = struct.pack("<II", _COOKIE, 0)
 
 # The end of a manifest: the offset of its message, two versions, the magic. Numbers of protobuf
-# fields: fragments in the message; id, deletion list and row count in a fragment; the parts of the
-# file name and the row count in a list.
+# fields: fragments in the message; id, data files, deletion list and row count in a fragment; the
+# name of a data file; the parts of the file name and the row count in a list.
 _END = struct.Struct("<QHH4s")
-_FRAGMENTS, _ID, _LIST, _ROWS = 2, 1, 3, 4
+_FRAGMENTS, _ID, _FILES, _LIST, _ROWS = 2, 1, 2, 3, 4
+_FILE_NAME = 1
 _BITMAP, _VERSION, _NUMBER, _DELETED = 1, 2, 3, 4
 
 
@@ -53,12 +54,9 @@ class Stated:
 def stated(table: Path) -> list[Stated]:
     """The deletion lists of a table's newest version; none if its manifest is unreadable."""
     with suppress(OSError, ValueError, IndexError, KeyError, struct.error):
-        content = min((table / "_versions").glob("*.manifest")).read_bytes()
-        (start, *_rest) = _END.unpack(content[-_END.size :])
-        (length,) = struct.unpack_from("<I", content, start)
         found = []
-        for number, value in _fields(content[start + 4 :][:length]):
-            if number == _FRAGMENTS and _LIST in (fragment := dict(_fields(value))):
+        for fragment in map(dict, _fragments(table)):
+            if _LIST in fragment:
                 known, one = fragment.get(_ID, 0), dict(_fields(fragment[_LIST]))
                 suffix = "bin" if one.get(_BITMAP) else "arrow"
                 name = f"{known}-{one.get(_VERSION, 0)}-{one[_NUMBER]}.{suffix}"
@@ -66,6 +64,26 @@ def stated(table: Path) -> list[Stated]:
                 found.append(Stated(known, path, fragment[_ROWS], one.get(_DELETED, 0)))
         return found
     return []
+
+
+def data_files(table: Path) -> frozenset[str] | None:
+    """The data files of a table's newest version; None if its manifest is unreadable.
+
+    Each is written once, under a name of its own.
+    """
+    with suppress(OSError, ValueError, IndexError, KeyError, struct.error):
+        files = [value for each in _fragments(table) for number, value in each if number == _FILES]
+        return frozenset(dict(_fields(file))[_FILE_NAME].decode() for file in files)
+    return None
+
+
+def _fragments(table: Path) -> list[list[tuple[int, Any]]]:
+    """The fields of each fragment in the newest manifest."""
+    content = min((table / "_versions").glob("*.manifest")).read_bytes()
+    (start, *_rest) = _END.unpack(content[-_END.size :])
+    (length,) = struct.unpack_from("<I", content, start)
+    message = content[start + 4 :][:length]
+    return [list(_fields(value)) for number, value in _fields(message) if number == _FRAGMENTS]
 
 
 def wrong_lists(table: Path) -> Iterator[tuple[Path, int, bytes]]:

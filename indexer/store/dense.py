@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.store import filters, quantise
-from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys
+from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys, ranges
 
 if TYPE_CHECKING:
     from indexer.store.table import Table
@@ -28,6 +28,8 @@ _EVERY_PARTITION = 1 << 16
 # Measured nanoseconds per row: scored exactly under a condition; scanned in the index; fetched from
 # the index and discarded.
 _EXACT_NS, _INDEX_NS, _DROPPED_NS = 1_200, 15, 2_600
+# Vectors that are scored at once (25 MB), and those of them that LanceDB has to give.
+_MOST_SCORED, _MOST_MISSING = 16_384, 256
 
 
 def knn(table: Table | None, vector: Float32s, count: int, docs: DocSet | None) -> ScoredKeys:
@@ -54,9 +56,13 @@ def approximate_knn(
     if not total or count <= 0:
         return NOTHING
     passing = filters.share(docs, present, counts)
+    if passing == 0.0:
+        return NOTHING
     if not table.has_vector_index or _exact_is_cheaper(passing * total, count, total):
-        where = filters.condition(docs, present)
-        return NOTHING if passing == 0.0 else _exact(table, query, count, where)
+        found = _nearest_pooled(table, query, count, docs if passing < 1.0 else None)
+        if found is not None:
+            return found
+        return _exact(table, query, count, filters.condition(docs, present))
     how = filters.Plan(drop=docs if passing < 1.0 else None, share=passing)
 
     def fetch(limit: int, _where: str | None) -> ScoredKeys:
@@ -71,6 +77,38 @@ def _exact_is_cheaper(rows: float, count: int, total: int) -> bool:
         return True
     fetched = min(total, count * total / rows)
     return rows * _EXACT_NS <= total * _INDEX_NS + fetched * _DROPPED_NS
+
+
+def _nearest_pooled(
+    table: Table, query: Float32s, count: int, docs: DocSet | None
+) -> ScoredKeys | None:
+    """What ``_exact`` finds, from the file of pooled vectors; None if that lacks too much."""
+    pooled = table.pooled
+    if pooled is None:
+        return None
+    try:
+        aligned = pooled.aligned(table)
+        keys, places = aligned.keys, aligned.places
+        if docs is not None:
+            chosen = docs.within(keys)
+            keys, places = keys[chosen], places[chosen]
+        missing = places < 0
+        if len(keys) > _MOST_SCORED or np.count_nonzero(missing) > _MOST_MISSING:
+            return None
+        found = pooled.vectors(places[~missing])
+    except OSError:
+        table.pooled = None
+        return None
+    halved = query.astype(np.float16).astype(np.float32)  # as LanceDB does
+    scores = np.empty(len(keys), np.float32)
+    scores[~missing] = found @ halved
+    if missing.any():
+        scores[missing] = vectors_of(table, keys[missing]) @ halved
+    if count < len(keys):
+        least = np.partition(scores, len(keys) - count)[len(keys) - count]
+        keys, scores = keys[scores >= least], scores[scores >= least]
+    order = np.lexsort((keys, -scores))[:count]
+    return ScoredKeys(keys[order], scores[order])
 
 
 def _exact(table: Table, query: Float32s, count: int, where: str | None) -> ScoredKeys:
@@ -104,7 +142,7 @@ def _rescored(table: Table, query: Float32s, found: ScoredKeys) -> ScoredKeys:
 
 def dimension(table: Table) -> int:
     """The dimension of the vectors in a table."""
-    return int(table.inner.schema.field("vector").type.list_size)
+    return int(table.schema.field("vector").type.list_size)
 
 
 def vectors_of(table: Table | None, keys: Int64s) -> Float32s:
@@ -112,9 +150,20 @@ def vectors_of(table: Table | None, keys: Int64s) -> Float32s:
     if table is None:
         return np.zeros((len(keys), 0), np.float32)
     vectors = np.zeros((len(keys), dimension(table)), np.float32)
-    found, places = table.take(keys, ["vector"])
-    flat = found.column("vector").combine_chunks().flatten().to_numpy()
-    vectors[places] = flat.reshape(-1, vectors.shape[1])
+    left = np.arange(len(keys))
+    pooled = table.pooled
+    if pooled is not None:
+        try:
+            places, there = pooled.places(table, keys)
+            known = places >= 0
+            vectors[there[known]] = pooled.vectors(places[known])
+            left = there[~known]
+        except OSError:
+            table.pooled = None
+    if len(left):
+        found, rows = table.take(keys[left], ["vector"])
+        flat = found.column("vector").combine_chunks().flatten().to_numpy()
+        vectors[left[rows]] = flat.reshape(-1, vectors.shape[1])
     return vectors
 
 
@@ -135,7 +184,7 @@ def sentence_vectors_of(table: Table | None, keys: Int64s) -> tuple[Float32s, In
     counts[places] = np.diff(ends) // width
     offsets = np.concatenate([[0], np.cumsum(counts)])
     order = np.argsort(places, kind="stable")
-    index = _gather(ends[:-1][order] // width, counts[places[order]])
+    index = ranges(ends[:-1][order] // width, counts[places[order]])
     return quantise.unpack(flat.reshape(-1, width)[index], size), offsets
 
 
@@ -148,11 +197,3 @@ def _buffers(column: Any) -> tuple[Int64s, Any]:
     at = np.frombuffer(ends, kind)[column.offset : column.offset + len(column) + 1]
     flat = np.frombuffer(data if data is not None else b"", np.uint8)[at[0] : at[-1]]
     return at.astype(np.int64) - int(at[0]), flat
-
-
-def _gather(starts: Int64s, counts: Int64s) -> Int64s:
-    """The concatenation of the ranges ``start … start + count - 1``."""
-    total = int(counts.sum())
-    before = np.cumsum(counts) - counts
-    gathered: Int64s = np.arange(total, dtype=np.int64) + np.repeat(starts - before, counts)
-    return gathered

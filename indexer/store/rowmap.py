@@ -59,6 +59,10 @@ class RowMap:
         """All keys, ascending."""
         return self._current()[0]
 
+    def pairs(self) -> tuple[Int64s, Int64s]:
+        """All keys, ascending, and their row ids; the same arrays until rows change."""
+        return self._current()
+
     def rows_of(self, keys: Int64s) -> tuple[Int64s, Int64s]:
         """The row ids of the keys that exist, and their indices among the given keys."""
         known, rows = self._current()

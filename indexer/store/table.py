@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from indexer.store.pooled import Pooled
     from indexer.store.values import Int64s
 
 T = TypeVar("T")
@@ -57,6 +59,8 @@ class Table:
         self.backlog = 0
         self.deleted = 0
         self.has_vector_index = False
+        #: Of a space: its vectors for queries, where their file was made; see ``pooled``.
+        self.pooled: Pooled | None = None
         #: Rows deleted since the last ``repair`` because their files are damaged.
         self.lost = 0
         self._cleared = 0  # how often unreadable rows were deleted
@@ -106,6 +110,11 @@ class Table:
         self.forget_rows()
 
     # -- reading ----------------------------------------------------------------------------
+
+    @cached_property
+    def schema(self) -> Any:
+        """Its columns, which never change."""
+        return self.inner.schema
 
     def count(self) -> int:
         return int(self.read(self.inner.count_rows))
@@ -282,8 +291,7 @@ class Table:
     def _schema_only(self, columns: Iterable[str]) -> Any:
         import pyarrow as pa
 
-        schema = self.inner.schema
-        return pa.schema([schema.field(name) for name in columns]).empty_table()
+        return pa.schema([self.schema.field(name) for name in columns]).empty_table()
 
 
 def _fetched(query: Any) -> Any:

@@ -19,6 +19,7 @@ from indexer.store.disk import (
     unfinished,
     write_errors,
 )
+from indexer.store.pooled import Pooled
 from indexer.store.table import Table
 
 if TYPE_CHECKING:
@@ -144,6 +145,8 @@ class Tables:
         if self.writable:
             indices.create_missing(table, name)
         indices.refresh_coverage(table)
+        if schema.is_vectors_table(name):
+            table.pooled = Pooled.load(table.path)
         self._open[name] = table
 
 

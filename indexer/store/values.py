@@ -49,6 +49,14 @@ def ordinals_of(keys: Int64s) -> Int32s:
     return (keys & MAX_ORDINAL).astype(np.int32)
 
 
+def ranges(starts: Int64s, counts: Int64s) -> Int64s:
+    """The concatenation of the ranges ``start … start + count - 1``."""
+    total = int(counts.sum())
+    before = np.cumsum(counts) - counts
+    gathered: Int64s = np.arange(total, dtype=np.int64) + np.repeat(starts - before, counts)
+    return gathered
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredKeys:
     """Passages found, best first: ``keys`` int64 (n,), ``scores`` float32 (n,)."""
@@ -90,6 +98,14 @@ class DocSet:
         """A mask of the given documents that pass."""
         passing: Mask = np.isin(docs, self.docs, invert=not self.allowed)
         return passing
+
+    def within(self, keys: Int64s) -> Int64s:
+        """The indices of the keys, which ascend, whose documents pass."""
+        if not self.allowed:
+            return np.flatnonzero(self.keeps(docs_of(keys)))
+        ends = np.stack([self.docs, self.docs + 1]).astype(np.int64) << ORDINAL_BITS
+        first, last = np.searchsorted(keys, ends)
+        return ranges(first, last - first)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,7 @@ from indexer.api.requests import GetStatus, ListFiles, Repair, Verify
 from indexer.pipeline.parts import BatchSizes
 from indexer.store import deletions, schema
 from indexer.store.lance_files import footed_files
+from indexer.store.maintenance import Thresholds
 from indexer.store.values import key_of
 from tests.integration import corpus, upkeep
 from tests.integration.world import Seen, World, check_same, found, kinds, look, search
@@ -150,6 +152,24 @@ def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path
         repaired = engine.call(Repair())
         assert repaired.left == ()
         world.index(engine)
+        check_same(look(engine), undisturbed)
+
+
+def test_an_altered_file_of_pooled_vectors_is_found_and_made_anew(
+    world: World, undisturbed: Seen
+) -> None:
+    batches = replace(SCATTERED, thresholds=Thresholds(pooled_from=1))
+    with world.engine(batches=batches) as engine:
+        world.index(engine)
+    (path,) = (world.library / "lance").glob("vectors_*.lance/_derived/pooled.bin")
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    with world.engine(batches=batches) as engine:
+        repaired = engine.call(Repair())
+        assert {problem.kind for problem in repaired.problems} == {"altered_pooled"}
+        assert repaired.left == ()
+        assert not path.exists()
+        world.index(engine)
+        assert path.exists()
         check_same(look(engine), undisturbed)
 
 

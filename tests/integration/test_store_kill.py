@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from indexer import faults
+from indexer.store import pooled
 from indexer.store.store import Store
 from indexer.store.values import Term
 from tests.integration.store_victim import PASSAGES, SPACE
+from tests.store_rows import vector_for
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,3 +63,31 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
         store.maintain(idle=True)
         first = max(known) + 1
         store.close()
+
+
+@pytest.mark.parametrize("point", ["pooled-writing", "pooled-written", "pooled-stamped"])
+@pytest.mark.parametrize("time", [1, 2])
+def test_a_kill_while_the_file_of_vectors_is_made_changes_no_answer(
+    tmp_path: Path, point: str, time: int
+) -> None:
+    path = tmp_path / "lance"
+    command = [sys.executable, "-m", "tests.integration.store_victim", str(path), "0"]
+    environment = {**os.environ, faults.VARIABLE: f"{point}:{time}"}
+    victim = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    assert victim.returncode == -signal.SIGKILL, victim.stderr
+    store = Store.open(path, threads=1)
+    table = store.tables.vectors(SPACE)
+    assert table is not None
+    for _ in range(2):
+        keys = table.rows.keys()
+        found, read = store.knn(SPACE, vector_for(3, 3), 50), store.vectors_of(SPACE, keys)
+        used, table.pooled = table.pooled, None
+        alone = store.knn(SPACE, vector_for(3, 3), 50)
+        assert alone.keys.tolist() == found.keys.tolist()
+        assert np.array_equal(store.vectors_of(SPACE, keys), read)
+        table.pooled = used
+        store.maintain(idle=True)
+    assert table.pooled is not None
+    files = [file.name for file in (table.path / pooled.FOLDER).iterdir()]
+    assert sorted(files) == ["pooled.bin", "pooled.json"]
+    store.close()

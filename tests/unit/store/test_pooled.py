@@ -1,0 +1,235 @@
+"""The file of pooled vectors: with it, without it and with a wrong one every answer is the same."""
+
+from __future__ import annotations
+
+import json
+import stat
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from indexer.store import pooled
+from indexer.store.maintenance import Thresholds
+from indexer.store.store import Store
+from indexer.store.values import DocSet, VectorRows
+from tests.store_rows import DIMENSION, rows, unit, vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.store.table import Table
+
+SPACE = "tiny"
+DOCS, EACH = 12, 40
+
+
+def opened(path: Path) -> Store:
+    return Store.open(path / "lance", threads=1, thresholds=Thresholds(pooled_from=1))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = opened(tmp_path)
+    for doc in range(1, DOCS + 1):
+        add(made, doc, EACH)
+    made.maintain(idle=True)
+    yield made
+    made.close()
+
+
+def add(store: Store, doc: int, count: int) -> None:
+    drawn = np.random.default_rng(doc).standard_normal((count, DIMENSION), np.float32)
+    store.add_passages(rows(doc, [f"passage {i} of {doc}" for i in range(count)]))
+    store.add_vectors(
+        SPACE,
+        VectorRows(
+            docs=np.full(count, doc, np.int32),
+            ordinals=np.arange(count, dtype=np.int32),
+            vectors=unit(drawn),
+            sentences=unit(drawn),
+            offsets=np.arange(count + 1, dtype=np.int64),
+        ),
+    )
+
+
+def table_of(store: Store) -> Table:
+    table = store.tables.vectors(SPACE)
+    assert table is not None
+    return table
+
+
+def answers(store: Store) -> list[list[float]]:
+    """What queries get of the vectors: the nearest, with several filters, and given ones."""
+    some = [3, 5, 6, 99]
+    filters = (None, DocSet.from_docs(some), DocSet.from_docs(some, allowed=False))
+    drawn = unit(np.random.default_rng(99).standard_normal((4, DIMENSION), np.float32))
+    found: list[list[float]] = []
+    for query in drawn:
+        for docs in filters:
+            for count in (1, 25, 10_000):
+                nearest = store.knn(SPACE, query, count, docs)
+                found += [nearest.keys.tolist(), nearest.scores.tolist()]
+                found.append(store.approximate_knn(SPACE, query, count, docs).keys.tolist())
+    keys = table_of(store).rows.keys()
+    wanted = np.concatenate([keys[::-3], keys[:5], [7, keys[-1] + 1]])
+    return [*found, *store.vectors_of(SPACE, wanted).tolist()]
+
+
+def same_without(store: Store) -> bool:
+    """Whether LanceDB alone gives the same answers."""
+    table = table_of(store)
+    used = table.pooled
+    assert used is not None
+    before = answers(store)
+    assert table.pooled is used
+    table.pooled = None
+    alone = answers(store)
+    table.pooled = used
+    return alone == before
+
+
+def test_every_answer_is_the_same_without_the_file(store: Store) -> None:
+    assert same_without(store)
+
+
+def test_rows_written_later_come_from_the_table(store: Store) -> None:
+    add(store, 20, 30)
+    assert same_without(store)
+
+
+def test_many_rows_written_later_are_searched_by_lancedb(store: Store) -> None:
+    add(store, 20, 300)
+    assert same_without(store)
+    store.maintain(idle=True)
+    assert same_without(store)
+
+
+def test_deleted_rows_are_found_no_more(store: Store) -> None:
+    store.delete_docs([3, 4])
+    assert same_without(store)
+    add(store, 3, 5)  # the keys are there again, with other vectors
+    assert same_without(store)
+
+
+def test_the_file_is_used_after_reopening_and_after_compaction(
+    store: Store, tmp_path: Path
+) -> None:
+    add(store, 20, 3)
+    table_of(store).inner.optimize()
+    store.maintain(idle=True)
+    store.close()
+    again = opened(tmp_path)
+    assert same_without(again)
+    again.close()
+
+
+def test_a_compaction_that_was_not_noted_leaves_the_file_unused(
+    store: Store, tmp_path: Path
+) -> None:
+    add(store, 20, 3)
+    table_of(store).inner.optimize()
+    store.close()
+    again = opened(tmp_path)
+    assert table_of(again).pooled is None
+    again.maintain(idle=True)
+    assert same_without(again)
+    again.close()
+
+
+def test_a_file_of_commits_that_were_undone_is_not_used(store: Store, tmp_path: Path) -> None:
+    before = table_of(store).inner.version
+    add(store, 20, 300)
+    store.maintain(idle=True)
+    table_of(store).inner.restore(before)
+    store.close()
+    again = opened(tmp_path)
+    assert table_of(again).pooled is None
+    again.close()
+
+
+@pytest.mark.parametrize("wrong", ["cut", "longer", "other", "format", "no stamp", "no json", "{}"])
+def test_a_wrong_file_is_not_used_and_made_again(store: Store, tmp_path: Path, wrong: str) -> None:
+    folder = table_of(store).path / pooled.FOLDER
+    file, stamp = folder / "pooled.bin", folder / "pooled.json"
+    store.close()
+    said = json.loads(stamp.read_text())
+    if wrong == "cut":
+        file.write_bytes(file.read_bytes()[:-1])
+    elif wrong == "longer":
+        file.write_bytes(file.read_bytes() + b"\0")
+    elif wrong == "other":
+        stamp.write_text(json.dumps({**said, "name": "00" * 16}))
+    elif wrong == "format":
+        stamp.write_text(json.dumps({**said, "format": said["format"] + 1}))
+    elif wrong == "no stamp":
+        stamp.unlink()
+    else:
+        stamp.write_text(wrong)
+    again = opened(tmp_path)
+    assert table_of(again).pooled is None
+    again.maintain(idle=True)
+    assert same_without(again)
+    again.close()
+
+
+def test_a_file_that_is_cut_while_it_is_open_is_given_up(store: Store) -> None:
+    expected = answers(store)
+    table = table_of(store)
+    table.pooled = pooled.Pooled.load(table.path)  # nothing of it was read yet
+    (table.path / pooled.FOLDER / "pooled.bin").write_bytes(b"")
+    assert answers(store) == expected
+    assert table.pooled is None
+
+
+def test_a_reader_of_the_replaced_file_reads_on(store: Store, tmp_path: Path) -> None:
+    reader = Store.open(tmp_path / "lance", threads=1, writable=False)
+    expected = answers(reader)
+    reader.tables.vectors(SPACE)
+    add(store, 20, 300)
+    store.maintain(idle=True)
+    assert table_of(reader).pooled is not None
+    assert answers(reader) == expected
+    reader.close()
+
+
+def test_the_files_are_for_their_owner_only_and_counted(store: Store) -> None:
+    table = table_of(store)
+    folder = table.path / pooled.FOLDER
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    files = list(folder.iterdir())
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    assert sorted(file.name for file in files) == ["pooled.bin", "pooled.json"]
+    with_it = store.sizes()[table.path.stem]
+    bytes_of_it = sum(file.stat().st_size for file in files)
+    pooled.discard(table)
+    without = store.sizes()[table.path.stem]
+    assert with_it.total - without.total == with_it.live - without.live == bytes_of_it
+
+
+def test_altered_bytes_are_damage(store: Store) -> None:
+    table = table_of(store)
+    assert not pooled.damaged(table.path)
+    file = table.path / pooled.FOLDER / "pooled.bin"
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    assert pooled.damaged(table.path)
+    pooled.discard(table)
+    assert not pooled.damaged(table.path)
+
+
+def test_a_space_that_is_dropped_takes_its_file_with_it(store: Store) -> None:
+    path = table_of(store).path
+    store.drop_space(SPACE)
+    assert not path.exists()
+
+
+def test_few_vectors_have_no_file(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "lance", threads=1)
+    store.add_passages(rows(1, ["one"]))
+    store.add_vectors(SPACE, vectors(1, [0]))
+    store.maintain(idle=True)
+    assert table_of(store).pooled is None
+    store.close()
