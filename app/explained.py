@@ -26,6 +26,7 @@ NAMES = {
     "document.words": "words of the document",
     "document_words": "words of the document",
     "figures": "figures",
+    "steered": "more and less",
     "heading": "headings",
     "meaning": "meaning",
     "name_meaning": "similarity of the name",

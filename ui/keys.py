@@ -73,6 +73,7 @@ KEYS = (
         Key(("Ctrl+Return",), N_("Show the file in its folder")),
         Key(("Space",), N_("Show or hide the preview, in the results")),
         Key(("Ctrl+E",), N_("Show the words that count, and what they match in meaning")),
+        Key(("Ctrl+M", "Ctrl+Shift+M"), N_("More or less like this passage, in the results")),
         Key(("Ctrl+Space",), N_("Suggestions, in the search box")),
         Key(("Ctrl+C",), N_("Copy the passage, in the results")),
         Key(("Ctrl+Shift+C",), N_("Copy the passage with its source")),

@@ -41,8 +41,8 @@ class Filters:
     """Conditions that must all hold.
 
     Of several values in a tuple any will do, of those in a ``not_`` tuple none may. Extensions
-    and languages are in small letters, without a dot. Folders and ``like`` are as they were
-    typed. Sizes are in bytes.
+    and languages are in small letters, without a dot. Folders, ``like``, ``more`` and ``less``,
+    which order and leave nothing out, are as they were typed. Sizes are in bytes.
     """
 
     folders: tuple[str, ...] = ()
@@ -59,6 +59,8 @@ class Filters:
     sizes: NumberRange = field(default_factory=NumberRange)
     pages: NumberRange = field(default_factory=NumberRange)
     like: str = ""
+    more: tuple[str, ...] = ()
+    less: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self != Filters()
@@ -243,6 +245,8 @@ GRAMMAR: tuple[Operator, ...] = (
     Operator("page", "page:>100", N_("passages on these pages; 5 and 5..10 work too"),
              "pages", _pages, aliases=("pages",)),
     Operator("like", "like:report.pdf", N_("documents that resemble this one"), "like", str),
+    Operator("more", "more:report.pdf", N_("what resembles this one first"), "more", _as_typed),
+    Operator("less", "less:report.pdf", N_("what resembles this one last"), "less", _as_typed),
 )  # fmt: skip
 
 OPERATORS: dict[str, Operator] = {

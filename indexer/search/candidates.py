@@ -17,6 +17,7 @@ from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares
 from indexer.store.values import DocSet, docs_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
 
     from numpy.typing import NDArray
@@ -128,6 +129,10 @@ class Retriever:
             in_all = vectors.means.without(vectors.question)
             found.append(self._by_vector(in_all, wide, self.docs))
         return Retrievals([], found)
+
+    def start_near(self, vectors: Sequence[Floats]) -> Retrievals:
+        """Begin to search for passages that are similar to given ones."""
+        return Retrievals([], [self._by_vector(vector, WIDE, self.docs) for vector in vectors])
 
     def start_within(self, terms: QueryTerms, vectors: QueryVectors, likely: Docs) -> Retrievals:
         """Begin to search inside likely documents, all of which are in ``docs``."""

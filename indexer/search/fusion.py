@@ -21,6 +21,7 @@ from. The score of a passage is the sum of:
   figure in it, the share of digits.
 * *Another language.* If most words of a query do not occur in the library, the weights of names,
   neighbours and length are multiplied by the share that does, and the best sentence weighs more.
+* *Steering* adds the similarity to passages after ``more:`` and takes off that to ``less:``.
 * *Copies* within a document score as the best of them, and the first is listed first.
 
 Convex fusion of normalised scores or of reciprocal ranks does worse on contracts and reports than
@@ -71,6 +72,7 @@ class Weights:
     heading: float = 0.1
     short: float = 0.05  # for each e-fold that text is shorter than usual
     figures: float = 0.15  # of a table of figures, where figures are asked for
+    steered: float = 1.0  # of similarity to passages that the person wants more or less of
     name_meaning: float = 0.3
     name_words: float = 0.5
     document_words: float = 2.0
@@ -160,10 +162,11 @@ class Scored:
     heading: Floats
     short: Floats
     figures: Floats
+    steered: Floats
 
     @property
     def total(self) -> Floats:
-        first = self.meaning + self.words + self.document
+        first = self.meaning + self.words + self.document + self.steered
         return first + self.around + self.heading + self.short + self.figures
 
     def leading(self) -> NDArray[np.intp]:
@@ -240,6 +243,7 @@ def fuse(
         heading=none,
         short=none,
         figures=none,
+        steered=none,
     )
 
 

@@ -37,6 +37,7 @@ from indexer.search.query_terms import QueryTerms, languages_of, prepare
 from indexer.search.ranking import Ranking
 from indexer.search.rerank import rerank_evidence
 from indexer.search.score_normalisation import CosineScale
+from indexer.search.steering import Steering
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -96,6 +97,7 @@ class Retrieved:
     keys: Keys
     phrases: Keys | None
     words: Retrieval
+    steering: Steering
     notes: tuple[Note, ...]
 
 
@@ -168,7 +170,9 @@ class Searcher:
         missing = self._missing(found.vectors, docs)[owner]
         evidence = replace(evidence, pages=raised(evidence.pages, missing))
         weights = self.weights.for_coverage(found.terms.coverage)
+        steered = found.steering.scores(self.store, space, evidence.keys)
         first = fuse(evidence.pages, documents, owner, weights)
+        first = replace(first, steered=weights.steered * steered)
         leading = first.leading()
         read = rerank_evidence(self.store, found.terms, evidence.keys[leading])
         scored = rerank(first, leading, evidence.pages.around, read, weights)
@@ -243,14 +247,17 @@ class Searcher:
         vectors, notes = self.vectors(whole, asked, space)
         if not notes:
             retrievals += retriever.start_vectors(terms, vectors, depth)
+        steering = Steering.read(query.filters, self.catalog, self.store, space)
+        retrievals += retriever.start_near(steering.more)
         evidence = with_similarity(evidence, vectors.whole, self.catalog, space)
         retrievals += retriever.start_within(terms, vectors, self._likely(evidence, narrowing))
         keys, phrases = retrievals.keys(), exact.result()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
         return Retrieved(
-            terms, vectors, evidence, retriever, retrievals, keys, phrases, words, notes
-        )
+            terms, vectors, evidence, retriever, retrievals, keys, phrases, words, steering,
+            (*notes, *steering.notes),
+        )  # fmt: skip
 
     def encode(self, text: str, space: Space) -> Encoding:
         """Begin to encode a query, or a part of it."""

@@ -426,6 +426,14 @@
         <translation>Ähnlich: {value}</translation>
     </message>
     <message>
+        <source>More like {value}</source>
+        <translation>Mehr wie {value}</translation>
+    </message>
+    <message>
+        <source>Less like {value}</source>
+        <translation>Weniger wie {value}</translation>
+    </message>
+    <message>
         <source>Like a passage of {value}</source>
         <translation>Ähnlich einer Stelle aus {value}</translation>
     </message>
@@ -1246,6 +1254,22 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Ctrl+B</source>
         <translation>Strg+B</translation>
+    </message>
+    <message>
+        <source>More like this</source>
+        <translation>Mehr wie dies</translation>
+    </message>
+    <message>
+        <source>Ctrl+M</source>
+        <translation>Strg+M</translation>
+    </message>
+    <message>
+        <source>Less like this</source>
+        <translation>Weniger wie dies</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+M</source>
+        <translation>Strg+Umschalt+M</translation>
     </message>
     <message>
         <source>Find similar passages</source>
@@ -3999,6 +4023,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Worte zeigen, die zählen, und was ihnen dem Sinn nach entspricht</translation>
     </message>
     <message>
+        <source>More or less like this passage, in the results</source>
+        <translation>Mehr oder weniger wie diese Stelle, in den Treffern</translation>
+    </message>
+    <message>
         <source>Suggestions, in the search box</source>
         <translation>Vorschläge, im Suchfeld</translation>
     </message>
@@ -4409,6 +4437,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>documents that resemble this one</source>
         <translation>Dokumente, die diesem ähneln</translation>
+    </message>
+    <message>
+        <source>what resembles this one first</source>
+        <translation>was diesem ähnelt zuerst</translation>
+    </message>
+    <message>
+        <source>what resembles this one last</source>
+        <translation>was diesem ähnelt zuletzt</translation>
     </message>
     <message>
         <source>Page {n}</source>

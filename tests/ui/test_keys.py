@@ -241,6 +241,15 @@ def faces_pages(person: Person, keys: str) -> None:
     assert not facing.facing
 
 
+def steers(person: Person, keys: str) -> None:
+    person.results()
+    person.press(keys)
+    operator = "more" if keys == "Ctrl+M" else "less"
+    (token,) = person.search.bar.box.tokens
+    assert token.written.startswith(f"{operator}:")
+    assert person.search.bar.box.text() == "the"
+
+
 def shows_the_window(person: Person, keys: str) -> None:
     person.program.hotkey.pressed.emit()
     quick = person.program.quick
@@ -397,7 +406,7 @@ CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Alt+Up": goes_through_hits_of_a_document, "Alt+Down": goes_through_hits_of_a_document,
     "Alt+PgUp": goes_to_close_pages, "Alt+PgDown": goes_to_close_pages,
     "Ctrl+R": turns, "Ctrl+Shift+R": turns, "F7": shows_small_pages, "F8": faces_pages,
-    "Alt+Return": shows_the_window,
+    "Alt+Return": shows_the_window, "Ctrl+M": steers, "Ctrl+Shift+M": steers,
     "Ctrl++": zooms, "Ctrl+-": zooms, "Ctrl+0": zooms,
     "F5": reads_again, "Del": leaves_or_takes_out, "Ctrl+Z": undoes,
     "Ctrl+F": finds_or_filters, "F3": finds_on, "Shift+F3": finds_on,

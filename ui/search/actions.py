@@ -49,6 +49,8 @@ class HitAction(Enum):
     INSIDE = auto()
     REASONS = auto()
     KEEP = auto()
+    MORE = auto()
+    LESS = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class HitActions(QObject):
         searched: A query for passages or documents similar to a hit.
         inside_requested: The path of a document to search in.
         reasons_requested: Show or hide the matching words.
+        steered: ``more`` or ``less``, and the hit that the search is to be steered by.
         kept: A hit to be put into the basket.
         collected: The name of a collection, "" for a new one, and a document to add to it.
         used: An action on a hit begins; emitted before it runs.
@@ -88,6 +91,7 @@ class HitActions(QObject):
     searched = Signal(str)
     inside_requested = Signal(str)
     reasons_requested = Signal()
+    steered = Signal(str, object)
     kept = Signal(object)
     collected = Signal(str, str)
     used = Signal()
@@ -122,6 +126,8 @@ class HitActions(QObject):
             (HitAction.COPY_PATH, self.tr("Copy path"), "copy", ""),
             (HitAction.KEEP, self.tr("Add to the basket"), "basket", self.tr("Ctrl+B")),
             (None, "", "", ""),
+            (HitAction.MORE, self.tr("More like this"), "plus", self.tr("Ctrl+M")),
+            (HitAction.LESS, self.tr("Less like this"), "minus", self.tr("Ctrl+Shift+M")),
             (HitAction.LIKE_PASSAGE, self.tr("Find similar passages"), "similar", ""),
             (HitAction.LIKE_DOCUMENT, self.tr("Find similar documents"), "similar", ""),
             (HitAction.INSIDE, self.tr("Search inside this document"), "search", ""),
@@ -134,6 +140,8 @@ class HitActions(QObject):
             HitAction.LIKE_DOCUMENT,
             HitAction.REASONS,
             HitAction.KEEP,
+            HitAction.MORE,
+            HitAction.LESS,
         }
         for kind, text, drawing, keys in entries:
             if kind is None:
@@ -189,6 +197,8 @@ class HitActions(QObject):
             HitAction.LIKE_PASSAGE: (self.searched, (similar(hit.path, (hit.start, hit.end)),)),
             HitAction.LIKE_DOCUMENT: (self.searched, (similar(hit.path),)),
             HitAction.INSIDE: (self.inside_requested, (hit.path,)),
+            HitAction.MORE: (self.steered, ("more", hit)),
+            HitAction.LESS: (self.steered, ("less", hit)),
         }
         match kind:
             case HitAction.COPY:

@@ -17,7 +17,7 @@ from indexer.query.grammar import clauses
 from ui.flow import FlowLayout
 from ui.search.filter_menus import FilterMenus
 from ui.search.pill import Pill
-from ui.search.query_text import without
+from ui.search.query_text import STEERING, without
 from ui.search.safe_text import line
 from ui.theme import S
 
@@ -168,6 +168,8 @@ def label_of(clause: Clause) -> str:
         "lang": translate("Chip", "Language: {value}"),
         "page": translate("Chip", "Page: {value}"),
         "like": translate("Chip", "Like: {value}"),
+        "more": translate("Chip", "More like {value}"),
+        "less": translate("Chip", "Less like {value}"),
     }
     if clause.operator == "like" and _SPAN.search(value):
         named["like"] = translate("Chip", "Like a passage of {value}")
@@ -177,7 +179,7 @@ def label_of(clause: Clause) -> str:
 
 def _short(operator: str, value: str) -> str:
     """Return the last part of a path; other values unchanged."""
-    if operator not in {"in", "like"}:
+    if operator not in {"in", "like", *STEERING}:
         return value
     value = _SPAN.sub("", value)
     parts = [part for part in value.replace(os.sep, "/").split("/") if part]

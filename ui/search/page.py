@@ -29,7 +29,7 @@ from ui.search.grouping import Order, key_of
 from ui.search.live_search import FIRST_LIMIT, LiveSearch
 from ui.search.memory import Memory
 from ui.search.message import MessageLine
-from ui.search.query_text import inside
+from ui.search.query_text import inside, steered
 from ui.search.reasons import Reasons
 from ui.search.results import ResultsPane
 from ui.search.selected_hit import SelectedHit
@@ -129,6 +129,11 @@ class SearchPage(QWidget):
         """Restrict the search to one document, and focus the box."""
         self.search(inside(path, self.query))
         self.bar.box.focus_end()
+
+    def _steer(self, operator: str, hit: Hit) -> None:
+        """Ask the query again with more, or less, of what is like a hit."""
+        if hit.start < hit.end:
+            self._edited(steered(self.query, operator, hit.path, (hit.start, hit.end)))
 
     def focus_box(self) -> None:
         """Focus the box with its text selected, so that typing replaces it."""
@@ -235,6 +240,7 @@ class SearchPage(QWidget):
         actions.inside_requested.connect(self.search_inside)
         actions.used.connect(self._note)
         actions.reasons_requested.connect(self.reasons.toggle)
+        actions.steered.connect(self._steer)
         actions.kept.connect(self._keep)
         reasons = QShortcut(QKeySequence("Ctrl+E"), self)
         reasons.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)

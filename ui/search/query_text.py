@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _SINGLE = frozenset({"date", "after", "before", "size", "page", "like", "lang", "type", "ext"})
 _DATES = frozenset({"date", "after", "before"})
 _KINDS = frozenset({"type", "ext"})
+STEERING = frozenset({"more", "less"})
 _QUOTES = '"\u201c\u201d\u201e\u201f\uff02'
 
 
@@ -93,6 +94,15 @@ def inside(path: str, text: str = "") -> str:
 def similar(path: str, span: tuple[int, int] | None = None) -> str:
     """Return the query for what resembles a document, or one passage of it."""
     return written("like", f"{path}#{span[0]}-{span[1]}" if span else path)
+
+
+def steered(text: str, operator: str, path: str, span: tuple[int, int]) -> str:
+    """Add ``more`` or ``less`` of a passage to a query, in place of the other."""
+    value = f"{path}#{span[0]}-{span[1]}"
+    for clause in reversed(clauses(text)):
+        if clause.operator in STEERING and clause.value == value:
+            text = without(text, clause)
+    return _joined(text, written(operator, value))
 
 
 def _joined(text: str, clause: str) -> str:

@@ -39,6 +39,8 @@ class SelectedHit(QObject):
         for keys, action in (
             (copy, HitAction.COPY),
             (QKeySequence("Ctrl+Shift+C"), HitAction.COPY_QUOTED),
+            (QKeySequence("Ctrl+M"), HitAction.MORE),
+            (QKeySequence("Ctrl+Shift+M"), HitAction.LESS),
         ):
             shortcut = QShortcut(keys, results.view, context=Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(partial(self._do, action))
