@@ -78,6 +78,7 @@ class LibraryEvidence:
     documents: int = 0
     named: float = 0.0
     name_meaning: ScoredDocs = _NONE
+    opening: ScoredDocs = _NONE
 
     def lookup(self, docs: Docs) -> DocumentEvidence:
         """The evidence of given documents, in their order."""
@@ -86,6 +87,7 @@ class LibraryEvidence:
             name_words=self.name_words.lookup(docs),
             words=self.words.lookup(docs),
             year=self.year.lookup(docs),
+            opening=self.opening.lookup(docs),
             clarity=self.clarity,
             named=self.named,
         )
@@ -95,6 +97,10 @@ class LibraryEvidence:
         return np.unique(
             np.concatenate([part.docs for part in (self.name_meaning, self.name_words, self.words)])
         )
+
+    def best_by_words(self) -> Docs:
+        """The documents with evidence of words, the best first."""
+        return self.words.docs[np.argsort(-self.words.scores, kind="stable")]
 
 
 def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -> LibraryEvidence:

@@ -9,16 +9,17 @@ from. The score of a passage is the sum of:
   all rare words of a question is likely the answer, one with half of them is seldom more than on
   topic. Words of the likeliest document's name are left out: they say which document is meant.
 * *Document evidence.* The similarity of file names to the query, the words of names in the query,
-  and the BM25 of whole documents. The last counts by its clarity, the lead of the best document
-  over the second: without a lead, words common to many would decide; by how much of the query the
-  library has words for; and up to twice if the query names a document. A document whose name has a
-  year, but not the last one of the query, gets a penalty: the whole if it is older (the report of
-  2018 cannot cover 2020), else half.
+  names of the query in the document's first lines, and the BM25 of whole documents. The last counts
+  by its clarity, the lead of the best document over the second: without a lead, words common to
+  many would decide; by how much of the query the library has words for; and up to twice if the
+  query names a document. A document whose name has a year, but not the last one of the query, gets
+  a penalty: the whole if it is older (the report of 2018 cannot cover 2020), else half.
 * *The re-ranking pass* over the leading passages adds features that cost a read, or are noise for
   most passages: the similarity of the passages before and after (answers occur in text on their
   topic), the share of the heading's words in the question (tables are described only there), a
-  penalty for short text, whose vector is near to anything on its topic, and, if the question has a
-  figure in it, the share of digits.
+  penalty for short text, whose vector is near to anything on its topic, and, if the question is
+  about a year or a percentage or sum, the share of digits. In a long question, half of the words'
+  weight goes to those that stand together in the passage.
 * *Another language.* If most words of a query do not occur in the library, the weights of names,
   neighbours and length are multiplied by the share that does, and the best sentence weighs more.
 * *Steering* adds the similarity to passages after ``more:`` and takes off that to ``less:``.
@@ -55,6 +56,10 @@ TABLE_DIGITS = 0.2
 # The sum of idf at which a name is full evidence: chance matches of one or two words are common
 # ("agreement" in a question without a name).
 NAME_FLOOR = 10.0
+# The same for pairs of neighbouring words where a document begins.
+OPENING_FLOOR = 6.0
+# How far words that stand together count beside BM25, which rises as words repeat.
+TOGETHER = 0.7
 # The share of a query's words in the library, by idf, from which the query counts as being in its
 # language; some forms of its own words do not occur in it either.
 FAMILIAR = 0.5
@@ -68,6 +73,7 @@ class Weights:
     sentence: float = 0.6  # of the best sentence within meaning; the pooled vector has the rest
     question: float = 0.5  # of the question within meaning; the whole query has the rest
     words: float = 1.5
+    near: float = 0.5  # of a long question within words; BM25 has the rest
     around: float = 0.1  # of the passages before and after, each
     heading: float = 0.1
     short: float = 0.05  # for each e-fold that text is shorter than usual
@@ -75,6 +81,7 @@ class Weights:
     steered: float = 1.0  # of similarity to passages that the person wants more or less of
     name_meaning: float = 0.3
     name_words: float = 0.5
+    opening: float = 0.2
     document_words: float = 2.0
     year: float = 0.2  # taken off a document of a year before the one that is asked for
 
@@ -121,13 +128,15 @@ class DocumentEvidence:
 
     ``clarity`` is the lead of the best document by words over the second best of the library;
     ``year`` is 1 for a document whose name has a year before the one that is asked for, less for a
-    later one; ``named`` is how much of a name the query has.
+    later one; ``opening`` is for names of the query in the first lines; ``named`` is how much of a
+    name the query has.
     """
 
     name_meaning: Floats
     name_words: Floats
     words: Floats
     year: Floats
+    opening: Floats
     clarity: float
     named: float = 0.0
 
@@ -138,13 +147,17 @@ class RerankEvidence:
 
     ``heading`` is the share of the words of a heading that the question has, 0 to 1; ``length``
     counts characters; ``figures`` is the share of digits among them, 0 where the question asks for
-    no figures. ``same`` (intp) is a number that passages of one document share if they say the
+    no figures; ``near`` is the largest share of the question's words, by idf, that stand close
+    together; ``long`` is how far the question is long enough for that to tell, 0 to 1, the same for
+    all. ``same`` (intp) is a number that passages of one document share if they say the
     same, letter for letter.
     """
 
     heading: Floats
     length: Floats
     figures: Floats
+    near: Floats
+    long: Floats
     same: NDArray[np.intp]
 
 
@@ -208,6 +221,7 @@ def score_documents(documents: DocumentEvidence, weights: Weights) -> Floats:
     score: Floats = (
         weights.name_meaning * documents.name_meaning
         + weights.name_words * documents.name_words
+        + weights.opening * documents.opening
         + weights.document_words * documents.clarity * (1 + documents.named) * documents.words
         - weights.year * documents.year
     ).astype(np.float32)
@@ -265,8 +279,11 @@ def rerank(
     """
     length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
     figures = np.minimum(evidence.figures / np.float32(TABLE_DIGITS), np.float32(1.0))
+    together = weights.words * np.float32(TOGETHER) * evidence.near**WORDS_POWER
+    moved = weights.near * evidence.long * (together - scored.words[leading])
     reranked = replace(
         scored,
+        words=scored.words + _scatter(leading, moved, len(around)),
         around=_scatter(leading, weights.around * around[leading], len(around)),
         heading=_scatter(leading, weights.heading * evidence.heading, len(around)),
         short=_scatter(leading, weights.short * np.log(length), len(around)),

@@ -87,7 +87,7 @@ class PageMapper:
         found = replace(retriever.start_words(terms, len(keys)), others=[])
         evidence = retriever.evidence(terms, vectors, keys, found)
         none = np.zeros(1, np.float32)
-        document = DocumentEvidence(none, none, none, none, 0.0)
+        document = DocumentEvidence(none, none, none, none, none, 0.0)
         scored = fuse(evidence.pages, document, np.zeros(len(keys), np.intp), searcher.weights)
         scores: Floats = scored.meaning + scored.words
         return scores

@@ -31,6 +31,15 @@ _VIETNAMESE_LETTER = re.compile("[\u01a1\u01b0\u1ea0-\u1ef9]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
+class StemWeights:
+    """The words of a question by their stems, as (number, idf); their number and sum of idf."""
+
+    by_stem: dict[str, tuple[int, float]]
+    words: int
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
 class QueryTerms:
     """The search terms. ``words``, ``expansions`` and ``counts`` are parallel.
 
@@ -77,6 +86,18 @@ class QueryTerms:
         """The forms of the question's words, without those of some words."""
         kept = [one for one, _ in self.question_words if one.word not in without]
         return frozenset(stem for one in kept for stem, _ in one.stems)
+
+    def stem_weights(self) -> StemWeights:
+        """The stems of the question's discriminative words."""
+        by_stem: dict[str, tuple[int, float]] = {}
+        kept = _discriminative(self.question_words, self.passages)
+        counts = {one.word: count for one, count in self.question_words}
+        total = 0.0
+        for number, one in enumerate(kept):
+            weight = idf(counts[one.word], self.passages)
+            total += weight
+            by_stem.update((stem, (number, weight)) for stem, _ in one.stems)
+        return StemWeights(by_stem, len(kept), total)
 
     @property
     def has_context(self) -> bool:

@@ -1,8 +1,9 @@
 """The features of the re-ranking pass, computed from the text of the leading passages.
 
-Owns the overlap of headings with the question, and the share of digits if the question asks for
-figures: the answer to "the margin of 2018" is in a table more often than in a sentence, and a table
-has hardly a word of the question. It must not know how the features are weighted (``fusion``).
+Owns the overlap of headings with the question, how many of its words stand together, and the share
+of digits if the question asks for figures: the answer to "the margin of 2018" is in a table more
+often than in a sentence, and a table has hardly a word of the question. It must not know how the
+features are weighted (``fusion``).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from indexer.search.fusion import RerankEvidence
 from indexer.store.values import docs_of
+from indexer.text.name_words import last_year
 from indexer.text.terms import stems, stop_words, words
 
 if TYPE_CHECKING:
@@ -22,14 +24,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.search.query_terms import QueryTerms
+    from indexer.search.query_terms import QueryTerms, StemWeights
     from indexer.store.store import Store
 
 # A passage's own heading and the one above; those further up are of chapters, and on every page.
 NEAREST_HEADINGS = 2
 _PERCENT = "%‰"
 _DIGITS = "0123456789"
-_COLUMNS = ("heading_path", "char_start", "char_end", "view")
+_COLUMNS = ("heading_path", "char_start", "char_end", "view", "stems")
+# Words this far apart stand together: about a sentence.
+NEAR = 25
+# In a question of few words all are in the title of what answers it; from ``LONG`` on, a passage
+# that has them here and there is seldom more than on topic.
+SHORT, LONG = 3, 8
 
 
 def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) -> RerankEvidence:
@@ -37,7 +44,10 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
     passages = store.passages_of(keys, _COLUMNS)
     wanted = frozenset(term.text for term in terms.question_terms)
     numeric = asks_for_figures(terms.question)
-    heading, length, digits = np.zeros((3, len(keys)), np.float32)
+    weights = terms.stem_weights()
+    # The words of a table are heads of its columns and rows.
+    long = 0.0 if numeric else min(max((weights.words - SHORT) / (LONG - SHORT), 0.0), 1.0)
+    heading, length, digits, near = np.zeros((4, len(keys)), np.float32)
     same = np.arange(len(keys))
     first: dict[tuple[int, str], int] = {}
     for at, (key, doc) in enumerate(zip(keys.tolist(), docs_of(keys).tolist(), strict=True)):
@@ -46,24 +56,51 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
             heading[at] = heading_share(found["heading_path"], wanted, terms.languages)
             length[at] = found["char_end"] - found["char_start"]
             digits[at] = digit_share(found["view"]) if numeric else 0.0
+            near[at] = share_together(found["stems"].split(), weights) if long else 0.0
             same[at] = first.setdefault((doc, found["view"]), at)
-    return RerankEvidence(heading, length, digits, same)
+    return RerankEvidence(heading, length, digits, near, np.full(len(keys), long, np.float32), same)
 
 
 def asks_for_figures(question: str) -> bool:
-    """Whether a question has a digit, a percent sign or a currency sign in it.
+    """Whether a question has a year, a percent sign or a currency sign in it.
 
-    That needs no list of words and holds in every language.
+    A question about a year is mostly about its figures. Other digits are of names, rules and doses.
 
     >>> asks_for_figures("operating margin of FY2018"), asks_for_figures("who pays in €?")
     (True, True)
-    >>> asks_for_figures("who may terminate the lease?")
+    >>> asks_for_figures("may the lease be ended under Rule 22.4?")
     False
     """
-    return any(
-        char.isdigit() or char in _PERCENT or unicodedata.category(char) == "Sc"
-        for char in question
+    return last_year(question) is not None or any(
+        char in _PERCENT or unicodedata.category(char) == "Sc" for char in question
     )
+
+
+def share_together(stems: Sequence[str], weights: StemWeights) -> float:
+    """The largest share of a question's words, by idf, that stand within ``NEAR`` words.
+
+    >>> from indexer.search.query_terms import StemWeights
+    >>> weights = StemWeights({"lease": (0, 1.0), "end": (1, 3.0)}, 2, 4.0)
+    >>> share_together(["lease", "may", "end"], weights), share_together(["end"], weights)
+    (1.0, 0.75)
+    """
+    found = [
+        (at, *weights.by_stem[stem]) for at, stem in enumerate(stems) if stem in weights.by_stem
+    ]
+    best = inside = 0.0
+    first, counts = 0, [0] * weights.words
+    for at, number, weight in found:
+        if not counts[number]:
+            inside += weight
+        counts[number] += 1
+        while found[first][0] < at - NEAR:
+            _, left, lost = found[first]
+            counts[left] -= 1
+            if not counts[left]:
+                inside -= lost
+            first += 1
+        best = max(best, inside)
+    return best / weights.total if weights.total else 0.0
 
 
 def digit_share(text: str) -> float:

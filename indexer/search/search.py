@@ -33,6 +33,7 @@ from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank, score_
 from indexer.search.hits import HitMaker, result
 from indexer.search.language_means import LanguageMeans, load_means, raised
 from indexer.search.narrowing import Narrowing, narrow
+from indexer.search.openings import read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare
 from indexer.search.ranking import Ranking
 from indexer.search.rerank import rerank_evidence
@@ -232,9 +233,12 @@ class Searcher:
             # Words are all that such a model leaves to a question in another language.
             terms = replace(terms, coverage=1.0, across=False)
         evidence = word_evidence(terms, self.catalog, reading)
+        openings = read_openings(self.store, terms, evidence.best_by_words())
+        evidence = replace(evidence, opening=openings.evidence(terms.coverage))
         likeliest = self._likely(evidence, narrowing)[:1]
         rare = rare_words(likeliest, terms, evidence)
-        terms = terms.without_names(naming_words(likeliest, self.catalog), rare)
+        names = naming_words(likeliest, self.catalog) | openings.naming_words(likeliest)
+        terms = terms.without_names(names, rare)
         evidence = replace(evidence, named=terms.named)
         asked = self.encode(terms.asked, space) if terms.has_context else whole
         retriever = Retriever(

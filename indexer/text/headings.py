@@ -18,10 +18,16 @@ if TYPE_CHECKING:
 
 _MAX_TITLE = 120  # characters of a heading that are kept in a path
 _MAX_DEPTH = 6
+# Characters from a heading, or from the last one below it, to where its section counts as ended:
+# the heading of the next section was not recognised.
+_END_OF_SECTION = 100_000
 _DEEPEST = 9  # level of a heading whose level is unknown
 _BELOW_OUTLINE = 10  # added to levels of detected headings, if bookmarks give the real ones
 _REACH = 400  # characters of a block that are compared with a bookmark's title
 _LONGER = 1.5  # times the title that a paragraph may be to count as a heading
+# "1 Definitions", and "2.1 Term" or "2.1 The seller shall …", which is not below it.
+_CHAPTER = re.compile(r"(\d{1,2})[.)]?\s+[^\W\d_]")
+_CLAUSE = re.compile(r"(\d{1,2})(?:\.\d{1,2})+[.)]?\s+(?=[^\W\d_])")
 _NOT_A_TITLE = re.compile(r"(?:page|seite|slide|folie|p\.?)?\s*\d*$", re.IGNORECASE)
 
 
@@ -41,6 +47,7 @@ class Headings:
         self._guess = _BELOW_OUTLINE if self._by_page else 0
         self._entries: dict[int, list[OutlineEntry]] = {}
         self._stack: list[tuple[int, str]] = []
+        self._last = 0  # where the last heading stands
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -75,7 +82,7 @@ class Headings:
             at = min(found + 1, len(visible) - 1)
 
     def enter(self, block: Block, title: str) -> int:
-        """Enter the section that begins with a block, if one does.
+        """Enter the section that begins with a block, if one does; leave those that ended unseen.
 
         Args:
             block: The next block.
@@ -85,6 +92,7 @@ class Headings:
             Its level if the block is a heading, else 0.
         """
         level = 0
+        self._leave(block, title)
         for entry in self._entries.pop(block.start, ()):
             depth = max(entry.level, 1)
             self._push(depth, entry.title)
@@ -95,7 +103,24 @@ class Headings:
         if level == 0 and block.kind is BlockKind.HEADING:
             level = self._guess + (block.level or _DEEPEST)
             self._push(level, title)
+        if level:
+            self._last = block.start
         return level
+
+    def _leave(self, block: Block, title: str) -> None:
+        """Leave the sections whose next heading was missed; bookmarks are complete."""
+        first = sum(level < self._guess for level, _ in self._stack)
+        clause = _CLAUSE.match(title)
+        if clause is not None and title[clause.end()].isupper():
+            for at, (_, heading) in enumerate(self._stack[first:], first):
+                chapter = _CHAPTER.match(heading)
+                if chapter is not None and int(chapter[1]) == int(clause[1]):
+                    self._last = block.start
+                elif chapter is not None:
+                    del self._stack[at:]
+                    return
+        if block.start - self._last > _END_OF_SECTION:
+            del self._stack[first:]
 
     def _push(self, level: int, title: str) -> None:
         while self._stack and self._stack[-1][0] >= level:

@@ -7,7 +7,9 @@ stays unchanged.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
@@ -30,6 +32,13 @@ _NUMBERED = re.compile(
     r"(?:\d+|[ivxlcdm]+|[a-z]|the \w+|one|two|three|four|five|six|seven|eight|nine|ten)\b.{0,80}$",
     re.IGNORECASE,
 )
+# The label of a speaker's turn ("Grad C: Nice."), or a name with a time alone on its line.
+_TURN = re.compile(
+    r"\W*(?P<label>[^\W\d_][^:\n]{0,40}?)\s*(?:[\[(]?\d{1,2}(?::\d\d)+[\])]?|:\s+\S.*)\s*$"
+)
+_TURNS = 3  # lines with one label that make it a speaker
+# "ARTICLE IV. COVENANTS 57"
+_PAGE_NUMBER = re.compile(r"\S(?:\s|\.)+(\d{1,3})\s*$")
 _MAX_HEADING_CHARS = 120
 _UNWRAPPED = 200  # characters: a longer line is a paragraph that was not wrapped
 _MAX_PLAIN_CHARS, _MAX_PLAIN_WORDS = 80, 10
@@ -85,25 +94,46 @@ def lines_of(text: str) -> list[TextLine]:
 
 def plain_blocks(text: str) -> Iterator[RawBlock]:
     """Yield the paragraphs, list items and headings of unmarked text, in order."""
-    paragraph: list[TextLine] = []
-    for line in lines_of(text):
-        if line.content.strip():
-            paragraph.append(line)
-        elif paragraph:
-            yield from paragraph_blocks(paragraph)
-            paragraph = []
-    if paragraph:
-        yield from paragraph_blocks(paragraph)
+    lines = lines_of(text)
+    no_headings = _turns(lines) | _contents(lines)
+    for filled, paragraph in groupby(lines, key=lambda line: bool(line.content.strip())):
+        if filled:
+            yield from paragraph_blocks(list(paragraph), no_headings)
 
 
-def paragraph_blocks(lines: list[TextLine]) -> Iterator[RawBlock]:
-    """Yield the blocks of consecutive lines without an empty line between them."""
+def _turns(lines: list[TextLine]) -> frozenset[int]:
+    """Return the starts of the lines that begin a speaker's turn: their labels come again."""
+    found = [(line.start, _TURN.match(line.content)) for line in lines]
+    labels = Counter(match["label"] for _, match in found if match)
+    return frozenset(start for start, match in found if match and labels[match["label"]] >= _TURNS)
+
+
+def _contents(lines: list[TextLine]) -> frozenset[int]:
+    """Return the starts of entries of a table of contents: lines with ascending page numbers."""
+    filled = [line for line in lines if line.content.strip()]
+    found: set[int] = set()
+    for first, second in pairwise(filled):
+        numbers = _PAGE_NUMBER.search(first.content), _PAGE_NUMBER.search(second.content)
+        if numbers[0] and numbers[1] and int(numbers[0][1]) <= int(numbers[1][1]):
+            found |= {first.start, second.start}
+    return frozenset(found)
+
+
+def paragraph_blocks(
+    lines: list[TextLine], no_headings: frozenset[int] = frozenset()
+) -> Iterator[RawBlock]:
+    """Yield the blocks of consecutive lines without an empty line between them.
+
+    Args:
+        lines: The lines.
+        no_headings: The starts of those that are no headings, whatever they look like.
+    """
     if len(lines) > 1 and _is_underlined(lines):
         yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, _underline_level(lines[1]))
         if lines[2:]:
-            yield from paragraph_blocks(lines[2:])
+            yield from paragraph_blocks(lines[2:], no_headings)
         return
-    roles = [_role(lines, i) for i in range(len(lines))]
+    roles = [_role(lines, i, no_heading=line.start in no_headings) for i, line in enumerate(lines)]
     first = 0
     for i in range(1, len(lines) + 1):
         if i == len(lines) or _begins_block(lines, roles, i):
@@ -125,17 +155,18 @@ def _block(lines: list[TextLine], kind: BlockKind, level: int) -> Iterator[RawBl
         yield RawBlock(start, end, kind, level)
 
 
-def _role(lines: list[TextLine], i: int) -> tuple[BlockKind, int]:
+def _role(lines: list[TextLine], i: int, *, no_heading: bool) -> tuple[BlockKind, int]:
     """Return the kind of a line, and its level if it is a heading."""
     content = lines[i].content
-    alone = len(lines) == 1
+    alone = len(lines) == 1 and not no_heading
     if level := typed_heading(content) if alone else wiki_level(content):
         return BlockKind.HEADING, level
     if _is_piped(lines, i):
         return BlockKind.TABLE, 0
     if _LIST_ITEM.match(content):
         return BlockKind.LIST_ITEM, 0
-    if i + 1 < len(lines) and len(lines[i + 1].content) >= _UNWRAPPED and _may_head(content):
+    follows = i + 1 < len(lines) and len(lines[i + 1].content) >= _UNWRAPPED
+    if follows and not no_heading and _may_head(content):
         return BlockKind.HEADING, _PLAIN_LEVEL
     return BlockKind.PARAGRAPH, 0
 

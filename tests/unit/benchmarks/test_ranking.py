@@ -23,14 +23,16 @@ from tests.benchmarks.ranking_tables import OFF, interval
 
 def evidence(n: int) -> Evidence:
     random = np.random.default_rng(3)
-    arrays = [random.random(n, dtype=np.float32) for _ in range(9)]
+    arrays = [random.random(n, dtype=np.float32) for _ in range(11)]
     one = np.ones(1, np.float32)
     return Evidence(
         id="q",
         pages=PageEvidence(*arrays[:6]),
-        documents=DocumentEvidence(one, one, one, one, 0.5),
+        documents=DocumentEvidence(one, one, one, one, one, 0.5),
         owner=np.zeros(n, np.intp),
-        read=RerankEvidence(arrays[6], 1000 * arrays[7], 0.2 * arrays[8], np.arange(n)),
+        read=RerankEvidence(
+            arrays[6], 1000 * arrays[7], 0.2 * arrays[8], arrays[9], arrays[10], np.arange(n)
+        ),
         words=arrays[0],
         places=[{"file": "a", "page": at, "start": at, "end": at + 1} for at in range(n)],
         shipped=[],

@@ -15,6 +15,7 @@ from indexer.search.fusion import (
     NOT_SHORT,
     RERANKED,
     TABLE_DIGITS,
+    TOGETHER,
     DocumentEvidence,
     PageEvidence,
     RerankEvidence,
@@ -37,8 +38,8 @@ def some(n: int) -> st.SearchStrategy[np.ndarray]:
 def evidence(draw: st.DrawFn) -> tuple[PageEvidence, DocumentEvidence, np.ndarray]:
     n, m = draw(st.integers(1, 8)), draw(st.integers(1, 3))
     pages = PageEvidence(*(draw(some(n)) for _ in range(6)))
-    names, name_words, words, years = (draw(some(m)) for _ in range(4))
-    documents = DocumentEvidence(names, name_words, words, years, clarity=draw(unit))
+    names, name_words, words, years, openings = (draw(some(m)) for _ in range(5))
+    documents = DocumentEvidence(names, name_words, words, years, openings, clarity=draw(unit))
     owner = draw(arrays(np.intp, n, elements=st.integers(0, m - 1)))
     return pages, documents, owner
 
@@ -61,6 +62,7 @@ def test_the_score_is_the_sum_that_the_docstring_tells(
             + w.words * pages.share[i] ** 2
             + w.name_meaning * documents.name_meaning[doc]
             + w.name_words * documents.name_words[doc]
+            + w.opening * documents.opening[doc]
             + w.document_words * documents.clarity * documents.words[doc]
             - w.year * documents.year[doc]
         )
@@ -88,7 +90,12 @@ def test_a_re_ranking_adds_to_leading_passages_alone(
     leading = scored.leading()[: data.draw(st.integers(0, len(owner)))]
     k = len(leading)
     read = RerankEvidence(
-        data.draw(some(k)), NOT_SHORT * data.draw(some(k)), data.draw(some(k)), np.arange(k)
+        data.draw(some(k)),
+        NOT_SHORT * data.draw(some(k)),
+        data.draw(some(k)),
+        data.draw(some(k)),
+        np.full(k, data.draw(unit), np.float32),
+        np.arange(k),
     )
     looked = rerank(scored, leading, pages.around, read, DEFAULT_WEIGHTS)
     added = looked.total - scored.total
@@ -99,6 +106,7 @@ def test_a_re_ranking_adds_to_leading_passages_alone(
         w.around * pages.around[leading]
         + w.heading * read.heading
         + w.figures * np.minimum(read.figures / TABLE_DIGITS, 1)
+        + w.near * read.long * (w.words * TOGETHER * read.near**2 - scored.words[leading])
         + looked.short[leading]
     )
     assert added[leading] == pytest.approx(expected, abs=1e-5)
@@ -109,10 +117,10 @@ def test_short_text_is_held_against_a_passage_and_long_text_is_no_merit() -> Non
     pages = PageEvidence(*(np.full(3, 0.5, np.float32) for _ in range(6)))
     none = np.zeros(3, np.float32)
     scored = fuse(
-        pages, DocumentEvidence(none, none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS
+        pages, DocumentEvidence(none, none, none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS
     )
     lengths = np.array([NOT_SHORT / 4, NOT_SHORT, 9 * NOT_SHORT], np.float32)
-    read = RerankEvidence(none, lengths, none, np.arange(3))
+    read = RerankEvidence(none, lengths, none, none, none, np.arange(3))
     looked = rerank(scored, np.arange(3), pages.around, read, DEFAULT_WEIGHTS)
     assert looked.total[0] < looked.total[1] == looked.total[2]
 
@@ -125,12 +133,13 @@ def test_passages_that_say_the_same_score_as_the_best_of_them(
     scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
     leading = scored.leading()
     k = len(leading)
-    some_of_each = data.draw(some(k)), NOT_SHORT * data.draw(some(k)), data.draw(some(k))
+    heading, length, figures, near, long = (data.draw(some(k)) for _ in range(5))
+    read = RerankEvidence(heading, NOT_SHORT * length, figures, near, long, np.arange(k))
     same = data.draw(arrays(np.intp, k, elements=st.integers(0, 3)))
     apart, together = (
-        rerank(
-            scored, leading, pages.around, RerankEvidence(*some_of_each, groups), DEFAULT_WEIGHTS
-        ).total[leading]
+        rerank(scored, leading, pages.around, replace(read, same=groups), DEFAULT_WEIGHTS).total[
+            leading
+        ]
         for groups in (np.arange(k), same)
     )
     for group in np.unique(same):
@@ -152,7 +161,7 @@ def test_no_more_passages_lead_than_are_worth_a_read() -> None:
     pages = PageEvidence(*(falling for _ in range(6)))
     none = np.zeros(n, np.float32)
     scored = fuse(
-        pages, DocumentEvidence(none, none, none, none, 0.0), np.arange(n), DEFAULT_WEIGHTS
+        pages, DocumentEvidence(none, none, none, none, none, 0.0), np.arange(n), DEFAULT_WEIGHTS
     )
     assert scored.leading().tolist() == list(range(RERANKED))
 
@@ -162,10 +171,10 @@ def test_without_clarity_the_words_of_documents_decide_nothing() -> None:
     words = np.array([1.0, 0.2], np.float32)
     none = np.zeros(2, np.float32)
     level = fuse(
-        pages, DocumentEvidence(none, none, words, none, 0.0), np.arange(2), DEFAULT_WEIGHTS
+        pages, DocumentEvidence(none, none, words, none, none, 0.0), np.arange(2), DEFAULT_WEIGHTS
     )
     clear = fuse(
-        pages, DocumentEvidence(none, none, words, none, 0.8), np.arange(2), DEFAULT_WEIGHTS
+        pages, DocumentEvidence(none, none, words, none, none, 0.8), np.arange(2), DEFAULT_WEIGHTS
     )
     assert level.total[0] == level.total[1]
     assert clear.total[0] > clear.total[1]
@@ -173,7 +182,7 @@ def test_without_clarity_the_words_of_documents_decide_nothing() -> None:
 
 def test_documents_count_for_more_where_the_query_names_one() -> None:
     words, none = np.array([1.0, 0.2], np.float32), np.zeros(2, np.float32)
-    unnamed = DocumentEvidence(none, none, words, none, 0.8)
+    unnamed = DocumentEvidence(none, none, words, none, none, 0.8)
     named = replace(unnamed, named=1.0)
     scores = [score_documents(one, DEFAULT_WEIGHTS) for one in (unnamed, named)]
     assert scores[1] == pytest.approx(2 * scores[0])

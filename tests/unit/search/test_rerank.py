@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.rerank import asks_for_figures, digit_share, heading_share
+from indexer.search.query_terms import StemWeights
+from indexer.search.rerank import (
+    NEAR,
+    asks_for_figures,
+    digit_share,
+    heading_share,
+    share_together,
+)
 from indexer.text.terms import stems
 
 ENGLISH = ("en",)
@@ -48,7 +55,17 @@ def test_a_figure_or_the_sign_of_one_asks_for_figures(question: str) -> None:
     assert asks_for_figures(question)
 
 
-@pytest.mark.parametrize("question", ["", "who may end the lease?", "R and D", "Was kostet es?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "who may end the lease?",
+        "R and D",
+        "Was kostet es?",
+        "150 mg or placebo?",
+        "Rule 22.4.1(e)",
+    ],
+)
 def test_other_questions_ask_for_words(question: str) -> None:
     assert not asks_for_figures(question)
 
@@ -58,3 +75,22 @@ def test_the_share_is_of_all_characters(text: str) -> None:
     found = digit_share(text)
     assert 0.0 <= found <= 1.0
     assert round(found * len(text)) == sum(char in "0123456789" for char in text)
+
+
+WEIGHTS = StemWeights(
+    {"oil": (0, 2.0), "wick": (1, 1.0), "wicker": (1, 1.0), "lamp": (2, 1.0)}, 3, 4.0
+)
+
+
+@given(st.lists(st.sampled_from(["oil", "wick", "wicker", "lamp", "of", "sea"]), max_size=120))
+def test_the_words_that_stand_together_are_those_of_the_best_stretch(stems: list[str]) -> None:
+    stretches = (stems[at : at + NEAR + 1] for at in range(max(len(stems), 1)))
+    found = [
+        sum(dict(WEIGHTS.by_stem[stem] for stem in stretch if stem in WEIGHTS.by_stem).values())
+        for stretch in stretches
+    ]
+    assert share_together(stems, WEIGHTS) == pytest.approx(max(found) / WEIGHTS.total)
+
+
+def test_a_question_without_words_has_none_together() -> None:
+    assert share_together(["oil"], StemWeights({}, 0, 0.0)) == 0.0

@@ -363,3 +363,25 @@ def test_no_passage_reaches_out_of_a_document_inside() -> None:
 def test_the_same_is_about_as_long_in_every_script(same: str) -> None:
     english = "All human beings are born free and equal in dignity and rights."
     assert 0.7 < length_in_words(same) / length_in_words(english) < 1.4
+
+
+def test_a_heading_does_not_stand_over_what_is_far_behind_it() -> None:
+    document = Document().add("Definitions", BlockKind.HEADING, 1)
+    for _ in range(60):
+        document.add(SENTENCE * 40)
+    paths = [passage.heading_path for passage in document.passages()]
+    assert paths[0] == ("Definitions",)
+    assert paths[-1] == ()
+    assert sorted(paths, reverse=True) == paths
+    bookmarked = document.passages([OutlineEntry(1, "Definitions", 1)])
+    assert {passage.heading_path for passage in bookmarked} == {("Definitions",)}
+
+
+@pytest.mark.parametrize("kind", [BlockKind.PARAGRAPH, BlockKind.HEADING])
+def test_a_clause_of_another_chapter_ends_the_one_whose_end_was_missed(kind: BlockKind) -> None:
+    document = Document().add("1 Definitions", BlockKind.HEADING, 1).add(f"1.1 {SENTENCE * 20}")
+    document.add("2.1 The oil of the lamp", kind, 2).add(SENTENCE * 20)
+    document.add("2.5 litres of oil suffice. " + SENTENCE * 20)
+    at = document.text.index("2.1")
+    for passage in document.passages():
+        assert ("1 Definitions" in passage.heading_path) == (passage.char_start < at)

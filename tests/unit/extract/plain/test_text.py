@@ -109,3 +109,26 @@ def test_a_long_file_comes_in_sections_of_page_one(tmp_path: Path) -> None:
     assert {page.number for page in pages} == {1}
     assert "\n".join(page.text for page in pages) == text
     assert all(block.kind is BlockKind.PARAGRAPH for page in pages for block in page.blocks)
+
+
+SPEECH = "Well, we lit the lamp at dusk, and then the keeper went down to see about the oil. " * 4
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+@pytest.mark.parametrize(
+    "turn", ["Grad {}: Yeah", "KEEPER {}: NO", "The keeper {}  0:05", "[00:12] Keeper {}: And so"]
+)
+def test_the_turns_of_speakers_are_no_headings(turn: str, between: str) -> None:
+    lines = [line for who in "ABABAB" for line in (turn.format(who), SPEECH)]
+    assert "heading" not in [kind for kind, _, _ in blocks_of(between.join(lines))]
+
+
+def test_a_label_that_does_not_come_again_may_be_of_a_heading() -> None:
+    assert blocks_of(f"PART ONE: THE LAMP\n\n{SPEECH}")[0] == ("heading", "PART ONE: THE LAMP", 1)
+
+
+def test_the_entries_of_a_table_of_contents_are_no_headings() -> None:
+    entries = "ARTICLE I. THE LAMP 2\n\nARTICLE II. OIL . . . 14\n\nARTICLE III. WICKS\t57\n\n"
+    text = f"{entries}ARTICLE I. THE LAMP\n\n{SPEECH}"
+    headings = [content for kind, content, _ in blocks_of(text) if kind == "heading"]
+    assert headings == ["ARTICLE I. THE LAMP"]

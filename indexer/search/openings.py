@@ -1,0 +1,105 @@
+"""Which documents say the names of a query where they begin.
+
+A letter, a contract or a paper says whom or what it is about in its first lines. Names of usual
+words ("International Direct Response") are told from chance matches by standing side by side there,
+with capitals where a script has them. Owns reading these lines and matching them with a query. It
+must not rank documents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.search.evidence import ScoredDocs
+from indexer.search.fusion import OPENING_FLOOR, relative
+from indexer.search.query_terms import idf
+from indexer.store.values import docs_of, key_of
+from indexer.text.name_words import MAX_WORDS
+from indexer.text.stop_words import STOP_WORDS
+from indexer.text.terms import word_spans, words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexer.search.query_terms import QueryTerms
+    from indexer.store.store import Store
+
+    Docs = NDArray[np.int32]
+    Pairs = frozenset[tuple[str, str]]
+
+# The likeliest documents by words whose first passages are read.
+READ = 32
+# A pair in more of these openings is common to documents of a kind.
+FEW_OPENINGS = 3
+_STOP_WORDS = frozenset().union(*STOP_WORDS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Openings:
+    """The pairs of a query's words in the openings of some documents."""
+
+    docs: Docs
+    pairs: tuple[Pairs, ...]
+
+    def evidence(self, coverage: float) -> ScoredDocs:
+        """The documents with pairs of the query, ascending; scores 0 to 1 by idf of the pairs."""
+        counts = self._counts()
+        rarity = {pair: idf(count, len(self.docs)) for pair, count in counts.items()}
+        scores = np.array([sum(map(rarity.__getitem__, each)) for each in self.pairs], np.float32)
+        order = np.argsort(self.docs)
+        shares = relative(scores[order], OPENING_FLOOR) * np.float32(coverage**2)
+        return ScoredDocs(self.docs[order], shares)
+
+    def naming_words(self, docs: Docs) -> frozenset[str]:
+        """The words of pairs in the openings of these documents and hardly any other."""
+        counts = self._counts()
+        found = (
+            pair
+            for doc, pairs in zip(self.docs.tolist(), self.pairs, strict=True)
+            if doc in docs
+            for pair in pairs
+        )
+        return frozenset(word for pair in found if counts[pair] <= FEW_OPENINGS for word in pair)
+
+    def _counts(self) -> dict[tuple[str, str], int]:
+        counts: dict[tuple[str, str], int] = {}
+        for pairs in self.pairs:
+            for pair in pairs:
+                counts[pair] = counts.get(pair, 0) + 1
+        return counts
+
+
+def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
+    """Match the openings of the first ``READ`` of some documents, best first, with a query."""
+    asked = frozenset(pairwise(words(terms.text)[:MAX_WORDS]))
+    asked = frozenset(pair for pair in asked if _STOP_WORDS.isdisjoint(pair))
+    docs = docs[:READ]
+    if not asked or not len(docs):
+        return Openings(docs[:0], ())
+    keys = np.array([key_of(doc, 0) for doc in docs.tolist()], np.int64)
+    passages = store.passages_of(keys, ("view",))
+    texts = {int(docs_of(np.array([key]))[0]): row["view"] for key, row in passages.items()}
+    pairs = tuple(asked & name_pairs(texts.get(doc, "")) for doc in docs.tolist())
+    return Openings(docs, pairs)
+
+
+def name_pairs(text: str) -> Pairs:
+    """The neighbouring words of a text that may be of a name, folded.
+
+    >>> sorted(name_pairs("between Brokers National Life, of the one part"))
+    [('brokers', 'national'), ('national', 'life')]
+    """
+    found: set[tuple[str, str]] = set()
+    before = ""
+    for start, end in word_spans(text):
+        folded = words(text[start:end])
+        capital = not text[start].islower()
+        for word in folded:
+            if capital and before:
+                found.add((before, word))
+            before = word if capital else ""
+    return frozenset(found)

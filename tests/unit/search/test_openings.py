@@ -1,0 +1,46 @@
+"""Names where documents begin."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.search.openings import FEW_OPENINGS, Openings, name_pairs
+
+PAIRS = st.frozensets(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), max_size=5)
+
+
+def openings(*pairs: frozenset[tuple[str, str]]) -> Openings:
+    return Openings(np.arange(len(pairs), dtype=np.int32)[::-1], pairs)
+
+
+@given(st.lists(PAIRS, min_size=1, max_size=6), PAIRS)
+def test_a_document_with_more_of_a_name_has_no_less_evidence(
+    others: list[frozenset[tuple[str, str]]], pairs: frozenset[tuple[str, str]]
+) -> None:
+    found = openings(*others, pairs, pairs & others[0])
+    scores = dict(zip(found.docs.tolist(), found.evidence(1.0).lookup(found.docs), strict=True))
+    assert scores[1] >= scores[0]
+    assert all(0.0 <= score <= 1.0 for score in scores.values())
+
+
+def test_a_pair_of_one_opening_is_worth_more_than_a_common_one() -> None:
+    own, common = frozenset({("direct", "response")}), frozenset({("services", "agreement")})
+    found = openings(own, *[common] * 9)
+    scores = found.evidence(1.0).lookup(found.docs)
+    assert scores[0] > scores[1] > 0.0
+    assert found.naming_words(found.docs[:1]) == {"direct", "response"}
+    assert found.naming_words(found.docs[1:]) == set()
+    assert len(found.docs) - 1 > FEW_OPENINGS
+
+
+def test_words_of_a_sentence_are_no_name_where_a_script_has_capitals() -> None:
+    assert name_pairs("the lamp is lit by Idan Maimon at dusk") == {("idan", "maimon")}
+    assert ("\u5317\u4eac", "\u5927\u5b66") in name_pairs("\u5317\u4eac \u5927\u5b66")
+
+
+def test_no_documents_are_no_evidence() -> None:
+    found = openings()
+    assert not len(found.evidence(1.0).docs)
+    assert found.naming_words(np.zeros(0, np.int32)) == set()
