@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, Context, json_argument
+from app.cli_common import Command, Context, existing, json_argument
 from app.cli_repair import change_model
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
@@ -15,7 +15,7 @@ from indexer.embed.models import Pooling, Side
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from indexer.embed.installed import ModelInfo
     from indexer.embed.models import ModelRecord
@@ -42,7 +42,13 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "action", nargs="?", default="list", choices=tuple(_ACTIONS), help="what to do (list)"
     )
-    parser.add_argument("model", nargs="?", metavar="NAME", help="which model")
+    parser.add_argument(
+        "model", nargs="?", metavar="NAME", help="which model; for import, the folder of one"
+    )
+    parser.add_argument("--name", metavar="NEW", help="for import: its name; else the folder's")
+    parser.add_argument(
+        "--late", action="store_true", help="for import: it was trained for late chunking"
+    )
     parser.add_argument(
         "--precision", choices=tuple(Precision), metavar="P",
         help="for get and use: int8 or fp32; else the setting's",
@@ -88,6 +94,20 @@ def summary(model: ModelInfo) -> str:
 
 def _info(options: Namespace, context: Context) -> int:
     return _show(_record(options, context), options, context)
+
+
+def _import(options: Namespace, context: Context) -> int:
+    from indexer.embed.imported import import_model
+
+    record = import_model(
+        existing(options.model), context.config().models, name=options.name or "",
+        late=options.late, note=_progress(options, context),
+    )  # fmt: skip
+    return _show(record, options, context)
+
+
+def _progress(options: Namespace, context: Context) -> Callable[[str], None]:
+    return lambda text: None if options.quiet else context.note(f"{render.name(text)} …")
 
 
 def _show(record: ModelRecord, options: Namespace, context: Context) -> int:
@@ -136,7 +156,7 @@ def _get(options: Namespace, context: Context) -> int:
     for precision, side in wanted:
         ensure_compiled(
             record, config.models, precision, side, download=not config.offline,
-            note=lambda text: None if options.quiet else context.note(f"{text} …"),
+            note=_progress(options, context),
         )  # fmt: skip
     return _show(record, options, context)
 
@@ -181,22 +201,29 @@ _ACTIONS = {
     "get": _get,
     "use": change_model,
     "remove": _remove,
+    "import": _import,
 }
 
 COMMANDS = (
     Command(
         "models",
-        "list the language models, fetch one, use one, remove one",
+        "list the language models; fetch, import, use or remove one",
         "List the language models that are known here, say all that is known of one, fetch and "
         "compile one, change the library to it, or delete its files. What a model's record does "
         "not know is shown as unknown. `use` is `lectern reindex --model`: the old vectors answer "
         "until the new ones are complete. `remove` refuses a model that the settings or the "
-        "library use; other libraries that use it search words only until it is back.",
+        "library use; other libraries that use it search words only until it is back.\n\n"
+        "`import` takes a folder that sentence-transformers saved: BERT, RoBERTa, XLM-R and "
+        "ModernBERT, pooled by the mean, the first or the last token, with weights in "
+        "safetensors. Nothing in it is run. It is copied, compiled, and accepted only if it "
+        "computes the same as a reference on texts of up to 2,048 tokens. Languages and licence "
+        "stand in no file that is read, so they are unknown.",
         (
             ("lectern models", "all of them"),
             ("lectern models info lectern-e5-late", "one of them"),
             ("lectern models get all-MiniLM-L6-v2", "fetch and compile it"),
             ("lectern models use lectern-e5-late --dry-run", "what it would cost"),
+            ("lectern models import ~/models/mine --name mine", "take over one from a folder"),
             ("lectern models remove all-MiniLM-L6-v2", "delete its files"),
         ),
         _arguments,

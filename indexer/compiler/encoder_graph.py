@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.compiler.adapter import POSITIONS, WORDS
+from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
 from indexer.compiler.attention import Attention
 from indexer.compiler.graph import Graph
 from indexer.compiler.modernbert_graph import add_modernbert
@@ -83,7 +83,7 @@ def _add_bert(
 def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear) -> str:
     # All tokens are of type 0, so its embedding is added to the position embeddings beforehand.
     positions = weights(POSITIONS)[shape.first_position :]
-    positions = positions + weights("embeddings.token_type_embeddings.weight")[0]
+    positions = positions + weights(TYPES)[0]
     words = linear.lookup(graph, "words", weights(WORDS))
     zero = graph.constant("zero", np.array([0], np.int64))
     length = graph.node("Shape", [IDS], start=1, end=2)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.compiler.adapter import POSITIONS, WORDS
+from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
 from indexer.compiler.modernbert_graph import TOKENS
 from indexer.embed.models import Family
 
@@ -43,7 +43,7 @@ def _bert(shape: Architecture, weights: Weights, ids: NDArray[np.int32]) -> Floa
     def norm(x: Floats, name: str) -> Floats:
         return _normal(x, shape) * weights(f"{name}.weight") + weights(f"{name}.bias")
 
-    x = weights(WORDS)[ids] + weights("embeddings.token_type_embeddings.weight")[0]
+    x = weights(WORDS)[ids] + weights(TYPES)[0]
     x = x + weights(POSITIONS)[shape.first_position :][: len(ids)]
     x = norm(x, "embeddings.LayerNorm")
     for layer in shape.kept_layers:

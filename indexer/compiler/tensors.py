@@ -32,15 +32,7 @@ def open_tensors(path: Path) -> tuple[list[str], Callable[[str], Array]]:
     Raises:
         ValueError: If the file is no valid safetensors file.
     """
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        tensors: Any = safe_open(path, "numpy")
-    except SafetensorError as error:
-        raise ValueError(str(error)) from error
-    stored = list(tensors.keys())
-    prefix = _prefix(stored)
-    names = {name.removeprefix(prefix): name for name in stored}
+    tensors, names = _open(path)
 
     def read(name: str) -> Array:
         if tensors.get_slice(names[name]).get_dtype() == "BF16":
@@ -49,6 +41,30 @@ def open_tensors(path: Path) -> tuple[list[str], Callable[[str], Array]]:
         return values
 
     return list(names), read
+
+
+def open_shapes(path: Path) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """The type and the shape of each tensor of a file, by its name.
+
+    Raises:
+        ValueError: If the file is no valid safetensors file.
+    """
+    tensors, names = _open(path)
+    slices = {name: tensors.get_slice(stored) for name, stored in names.items()}
+    return {name: (part.get_dtype(), tuple(part.get_shape())) for name, part in slices.items()}
+
+
+def _open(path: Path) -> tuple[Any, dict[str, str]]:
+    """A file of tensors, and the names it has for them by the names of the encoder."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        tensors: Any = safe_open(path, "numpy")
+    except SafetensorError as error:
+        raise ValueError(str(error)) from error
+    stored = list(tensors.keys())
+    prefix = _prefix(stored)
+    return tensors, {name.removeprefix(prefix): name for name in stored}
 
 
 def _prefix(names: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ from indexer.api.errors import Failure, InternalError, WorldError
 from indexer.config import Precision
 from indexer.confine.process import child_command, child_environment
 from indexer.embed.fetch import NO_ACCESS, OWNER_ONLY, ensure_source, hash_file
-from indexer.embed.models import TOKENIZER, ModelRecord, Side
+from indexer.embed.models import TOKENIZER, ModelRecord, Probe, Side
 from indexer.embed.record_files import shipped_folder
 
 if TYPE_CHECKING:
@@ -47,13 +47,17 @@ _FILES = (GRAPH, DATA, TOKENIZER)
 
 @dataclass(frozen=True, slots=True)
 class CompileRequest:
-    """The request to the compiler process; paths are absolute."""
+    """The request to the compiler process; paths are absolute.
+
+    ``accept``: the files are a stranger's, and the float32 graph is compared with a reference.
+    """
 
     record: ModelRecord
     precision: Precision
     side: Side
     source: Path
     folder: Path
+    accept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +69,14 @@ class CompileAnswer:
         errno: Of an ``OSError``, with ``strerror``.
         strerror: See ``errno``.
         invalid: Why the weights are invalid.
+        probe: Of an accepted model; not empty then.
     """
 
     error: Failure | None = None
     errno: int = 0
     strerror: str = ""
     invalid: str = ""
+    probe: Probe | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +152,12 @@ def ensure_compiled(
     except Timeout as error:
         raise WorldError("busy", reason="compiling") from error
     except OSError as error:
-        raise _explained(error, home) from error
+        raise explained(error, home) from error
     return compiled
 
 
-def _explained(error: OSError, home: Path) -> Exception:
+def explained(error: OSError, home: Path) -> Exception:
+    """The error of a folder that cannot be written, for the person; else the same error."""
     if error.errno in DISK_FULL:
         return WorldError("disk_full", needed=f"{_ROOM_BYTES / 1e6:.0f} MB", path=str(home))
     if error.errno in NO_ACCESS:
@@ -217,16 +224,30 @@ def _build(compiled: CompiledModel, source: Path) -> None:
 
 
 def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
-    """Run a child process that writes the graph into a folder.
+    """Write the graph into a folder.
 
     Raises:
         OSError: If the folder cannot be written.
-        LecternError: ``model_damaged`` for invalid weights; ``internal`` if the graph fails its
-            probe or the child crashed.
+        LecternError: ``model_damaged`` for invalid weights, and those of ``ask_compiler``.
     """
-    request = CompileRequest(
-        compiled.record, compiled.precision, compiled.side, source.absolute(), folder.absolute()
+    answer = ask_compiler(
+        CompileRequest(
+            compiled.record, compiled.precision, compiled.side, source.absolute(), folder.absolute()
+        )
     )
+    if answer.invalid:
+        log.warning("%s cannot be compiled: %s", compiled.record.id, answer.invalid)
+        raise WorldError("model_damaged", model=compiled.record.id, path=str(source))
+
+
+def ask_compiler(request: CompileRequest) -> CompileAnswer:
+    """Run a child process that compiles.
+
+    Raises:
+        OSError: If the folder cannot be written.
+        LecternError: ``internal`` if the graph fails its probe or the child crashed,
+            ``model_coarse``.
+    """
     # Not limited to one thread as other children are: numpy's order of summation depends on the
     # number of threads, and the file would differ.
     environment = {**os.environ, "PYTHONPATH": child_environment()["PYTHONPATH"]}
@@ -242,9 +263,7 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
         raise answer.error.error()
     if answer.strerror:
         raise OSError(answer.errno, answer.strerror)
-    if answer.invalid:
-        log.warning("%s cannot be compiled: %s", compiled.record.id, answer.invalid)
-        raise WorldError("model_damaged", model=compiled.record.id, path=str(source))
+    return answer
 
 
 def _clear_away(compiled: CompiledModel) -> None:

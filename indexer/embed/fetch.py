@@ -81,6 +81,8 @@ def ensure_source(
     folder.mkdir(parents=True, exist_ok=True)
     if any(_copy_from(record, place, folder) for place in (*places, *_installed(record))):
         return folder
+    if not record.package.name:
+        raise WorldError("model_missing", model=record.id, reason="was_imported")
     if not download:
         raise WorldError("model_missing", model=record.id, reason="offline")
     if is_frozen():
@@ -106,6 +108,8 @@ def _intact(path: Path, file: SourceFile) -> bool:
 
 def _installed(record: ModelRecord) -> Iterator[Path]:
     """The folder of an installed copy of the package, found without importing it."""
+    if not record.package.name:
+        return
     try:
         distribution = metadata.distribution(record.package.name)
     except metadata.PackageNotFoundError:
@@ -136,7 +140,7 @@ def _opener(record: ModelRecord, place: Path) -> Callable[[SourceFile], IO[bytes
         return lambda file: (place / file.member).open("rb")
     if all((place / file.name).is_file() for file in files):
         return lambda file: (place / file.name).open("rb")
-    wheel = _wheel(record, place)
+    wheel = _wheel(record, place) if record.package.name else None
     if wheel is None:
         return None
 

@@ -67,6 +67,11 @@ class TextTokenizer:
         self.lead, self.tail = self._template()
         self._special, self._unknown = self._special_ids()
 
+    @property
+    def largest_id(self) -> int:
+        """The largest id that it can return."""
+        return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
+
     def encode(self, texts: Sequence[str]) -> list[Tokens]:
         """Tokenize texts, without adding special tokens."""
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)

@@ -2659,6 +2659,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Wählen Sie in den Einstellungen ein anderes.</translation>
     </message>
     <message>
+        <source>Too coarse</source>
+        <translation>Zu grob</translation>
+    </message>
+    <message>
+        <source>The language model {model} loses too much in 8 bits (cosine {cosine}).</source>
+        <translation>Das Sprachmodell {model} verliert in 8 Bit zu viel (Kosinus {cosine}).</translation>
+    </message>
+    <message>
+        <source>Choose fp32 as the precision in the settings.</source>
+        <translation>Wählen Sie in den Einstellungen fp32 als Genauigkeit.</translation>
+    </message>
+    <message>
         <source>Not reached</source>
         <translation>Nicht erreicht</translation>
     </message>
@@ -3453,6 +3465,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>working offline</source>
         <translation>es wird offline gearbeitet</translation>
+    </message>
+    <message>
+        <source>it was imported from a folder; import that again</source>
+        <translation>es wurde aus einem Ordner importiert; diesen erneut importieren</translation>
     </message>
     <message>
         <source>its package lacks the expected files</source>

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from indexer.config import DEFAULT_MODEL
+from tests.sentence_folder import write_folder
 from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
@@ -43,6 +44,19 @@ def test_a_model_in_use_is_not_removed(lectern: Lectern, folder: Path) -> None:
     assert "settings" in lectern("models", "remove", "other", status=2).stderr
     lectern("settings", "reset", "model")
     assert "free again" in lectern("models", "remove", "other").stdout
+
+
+def test_a_folder_is_imported(lectern: Lectern, tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "folder", "modernbert", "cls_token")
+    said = lectern("models", "import", folder, "--name", "mine")
+    assert "Comparing mine with a reference" in said.stderr
+    assert "mine, imported from a folder" in said.stdout
+    assert "that of the first token" in said.stdout
+    assert "Licence        unknown" in said.stdout
+    assert "mine, " in lectern("models", "use", "mine", "--dry-run").stdout
+    (folder / "tokenizer.json").unlink()
+    refused = lectern("models", "import", folder, "--name", "other", status=2).stderr
+    assert "tokenizer.json is missing, or cannot be read. [model_refused]" in refused
 
 
 def test_an_action_without_its_name_is_a_wrong_command_line(lectern: Lectern) -> None:

@@ -1,0 +1,149 @@
+"""Accepts the files of a model that a stranger wrote: they fit, and the graph computes the same.
+
+Owns the checks of weights and tokenizer, and the comparison of the float32 graph with the reference
+in numpy on real text. It must not know where the files come from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.compiler.adapter import POSITIONS, TYPES, WORDS, own_names
+from indexer.compiler.calibrate import calibration_texts, encoder_weights
+from indexer.compiler.encoder_graph import write_encoder
+from indexer.compiler.modernbert_graph import TOKENS
+from indexer.compiler.quantize import FloatLinear
+from indexer.compiler.reference import reference_states
+from indexer.compiler.tensors import open_shapes
+from indexer.embed.batches import Batch
+from indexer.embed.devices import CPU
+from indexer.embed.encoder import Encoder
+from indexer.embed.models import TOKENIZER, WEIGHTS, Family, Probe, Side
+from indexer.embed.pooling import unit
+from indexer.embed.tokens import TextTokenizer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from indexer.embed.models import Architecture, ModelRecord
+
+    Shapes = dict[str, tuple[int, ...]]
+
+PROBE = "The library opens at nine in the morning."
+_PROBED = 8  # values of its vector
+# Tokens of the compared sequences; the reference needs memory by the square.
+_LENGTHS = (2, 48, 512, 2048)
+# The largest error of a token's state, relative to its size. Equal graphs differ by about 1e-6.
+_MOST_ERROR = 1e-3
+
+
+def accept_model(record: ModelRecord, source: Path, folder: Path) -> Probe:
+    """Check and compile a model.
+
+    Args:
+        record: The model, with one encoder.
+        source: The folder of its files.
+        folder: For the graph.
+
+    Returns:
+        A probe for its record.
+
+    Raises:
+        ValueError: With the reason why it is refused.
+    """
+    _check_shapes(record.architecture, source)
+    tokenizer = _tokenizer(record.architecture, source)
+    weights = encoder_weights(record, source, Side.PASSAGES)
+    encoder = Encoder(write_encoder(record.architecture, weights, FloatLinear(), folder), CPU)
+    for ids in _texts(record, tokenizer):
+        _compare(
+            encoder.states(Batch((0,), ids[None], np.array([len(ids)], np.int32)))[0],
+            reference_states(record.architecture, weights, ids),
+        )
+    (text,) = tokenizer.encode([PROBE])
+    ids = np.concatenate([tokenizer.lead, text.ids, tokenizer.tail])[: record.window]
+    vector = unit(reference_states(record.architecture, weights, ids).mean(axis=0))
+    return Probe(PROBE, tuple(round(float(value), 6) for value in vector[:_PROBED]))
+
+
+def _compare(states: NDArray[np.float32], wanted: NDArray[np.float32]) -> None:
+    size = np.maximum(np.linalg.norm(wanted, axis=1), 1e-6)
+    error = float((np.linalg.norm(states - wanted, axis=1) / size).max())
+    if not error <= _MOST_ERROR:
+        raise ValueError(
+            f"at {len(states)} tokens its graph differs from the reference by {error:.2g}"
+        )
+
+
+def _texts(record: ModelRecord, tokenizer: TextTokenizer) -> list[NDArray[np.int32]]:
+    """Sequences of real text, one for each length."""
+    texts = tokenizer.encode(calibration_texts(record))
+    words = np.concatenate([text.ids for text in texts])
+    frame = len(tokenizer.lead) + len(tokenizer.tail)
+    lengths = sorted({min(length, record.window) for length in _LENGTHS})
+    return [
+        np.concatenate([tokenizer.lead, np.resize(words, max(1, length - frame)), tokenizer.tail])
+        for length in lengths
+    ]
+
+
+def _tokenizer(shape: Architecture, source: Path) -> TextTokenizer:
+    try:
+        tokenizer = TextTokenizer(source / TOKENIZER)
+    except Exception as error:  # the library raises nothing narrower
+        raise ValueError(f"{TOKENIZER} cannot be read ({str(error)[:200]})") from error
+    if tokenizer.largest_id >= shape.vocabulary:
+        raise ValueError(f"{TOKENIZER} has more tokens than there are vectors for")
+    return tokenizer
+
+
+def _check_shapes(shape: Architecture, source: Path) -> None:
+    found = open_shapes(source / WEIGHTS)
+    if len(own_names(found)) != len(found):
+        raise ValueError(f"{WEIGHTS} holds two encoders")
+    expected = _modernbert(shape) if shape.family is Family.MODERNBERT else _bert(shape)
+    if shape.family is Family.BERT:  # only the first type is used
+        types = found.get(TYPES, ("", ()))[1]
+        expected[TYPES] = (max(1, *types[:1], 1), shape.hidden)
+    for name, wanted in expected.items():
+        kind, has = found.get(name, ("nothing", ()))
+        if kind not in {"F32", "F16", "BF16"} or has != wanted:
+            raise ValueError(f"{name} is {kind} {list(has)} and should be {list(wanted)} floats")
+
+
+def _bert(shape: Architecture) -> Shapes:
+    hidden, inner = shape.hidden, shape.intermediate
+    rows = shape.positions + shape.first_position
+    shapes: Shapes = {WORDS: (shape.vocabulary, hidden), POSITIONS: (rows, hidden)}
+    norms = ["embeddings.LayerNorm"]
+    for layer in shape.kept_layers:
+        stem = f"encoder.layer.{layer}"
+        matrices = {
+            "attention.self.query": (hidden, hidden), "attention.self.key": (hidden, hidden),
+            "attention.self.value": (hidden, hidden), "attention.output.dense": (hidden, hidden),
+            "intermediate.dense": (inner, hidden), "output.dense": (hidden, inner),
+        }  # fmt: skip
+        for name, matrix in matrices.items():
+            shapes |= {f"{stem}.{name}.weight": matrix, f"{stem}.{name}.bias": matrix[:1]}
+        norms += [f"{stem}.attention.output.LayerNorm", f"{stem}.output.LayerNorm"]
+    return shapes | {f"{norm}.{part}": (hidden,) for norm in norms for part in ("weight", "bias")}
+
+
+def _modernbert(shape: Architecture) -> Shapes:
+    hidden, inner = shape.hidden, shape.intermediate
+    shapes: Shapes = {TOKENS: (shape.vocabulary, hidden)}
+    norms = ["embeddings.norm", "final_norm"]
+    for layer in shape.kept_layers:
+        stem = f"layers.{layer}"
+        shapes |= {
+            f"{stem}.attn.Wqkv.weight": (3 * hidden, hidden),
+            f"{stem}.attn.Wo.weight": (hidden, hidden),
+            f"{stem}.mlp.Wi.weight": (2 * inner, hidden),
+            f"{stem}.mlp.Wo.weight": (hidden, inner),
+        }
+        norms += [f"{stem}.mlp_norm", *([f"{stem}.attn_norm"] if layer else [])]
+    return shapes | {f"{norm}.weight": (hidden,) for norm in norms}

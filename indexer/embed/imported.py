@@ -1,0 +1,130 @@
+"""Imports a model from a folder of sentence-transformers into the folder of models.
+
+Owns copying its files, their acceptance by the compiler process, and that a model is there whole or
+not at all. It must not know what the files contain (``sentence_folder``, ``indexer.compiler``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.api.atomic import replacing
+from indexer.api.errors import WorldError
+from indexer.config import Precision
+from indexer.embed.compiled import LOCK_TIMEOUT_S, CompileRequest, ask_compiler, explained
+from indexer.embed.models import RECORDS, Side, SourceFile
+from indexer.embed.record_files import shipped_folder, write_record
+from indexer.embed.sentence_folder import (
+    LARGEST,
+    read_record,
+    refusal,
+    regular_size,
+    weights_folder,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indexer.embed.models import ModelRecord
+
+SCRATCH = "importing-"
+_LOCK = "import.lock"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
+_LONGEST_NAME = 64
+_CHUNK = 1 << 20
+
+
+def import_model(
+    folder: Path,
+    models: Path,
+    *,
+    name: str = "",
+    late: bool = False,
+    note: Callable[[str], None] = lambda _text: None,
+) -> ModelRecord:
+    """Copy a model into the folder of models, if its graph computes what it should.
+
+    Args:
+        folder: Of sentence-transformers, with safetensors.
+        models: The folder of models; made if missing.
+        name: The id; by default the name of the folder.
+        late: Whether it was trained for late chunking, which its files do not say.
+        note: Called with a sentence before a slow step.
+
+    Raises:
+        WorldError: ``model_refused`` with the reason, ``disk_full``, ``library_unwritable``,
+            ``busy``.
+    """
+    from filelock import FileLock, Timeout
+
+    chosen = name or folder.resolve().name
+    if not _NAME.fullmatch(chosen) or len(chosen) > _LONGEST_NAME:
+        raise refusal(folder, "model_name_bad", name=chosen)
+    record = read_record(folder, chosen, late=late)
+    files = weights_folder(folder)
+    try:
+        models.mkdir(parents=True, exist_ok=True)
+        with FileLock(models / _LOCK, timeout=LOCK_TIMEOUT_S):
+            if chosen in RECORDS or any(
+                (place / chosen).exists() for place in (shipped_folder(), models)
+            ):
+                raise refusal(folder, "model_name_taken", name=chosen)
+            for left in models.glob(f"{SCRATCH}*"):  # by imports that were killed
+                shutil.rmtree(left, ignore_errors=True)
+            return _take_over(folder, files, record, models, note)
+    except Timeout as error:
+        raise WorldError("busy", reason="compiling") from error
+    except OSError as error:
+        raise explained(error, models) from error
+
+
+def _take_over(
+    folder: Path, files: Path, record: ModelRecord, models: Path, note: Callable[[str], None]
+) -> ModelRecord:
+    scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=models))
+    try:
+        source = scratch / record.id / "source"
+        source.mkdir(parents=True)
+        note(f"Copying {record.id}")
+        sources = tuple(_copy(folder, files / name, source, most) for name, most in LARGEST.items())
+        record = replace(record, package=replace(record.package, files=sources))
+        note(f"Comparing {record.id} with a reference, once")
+        with tempfile.TemporaryDirectory(dir=scratch) as graph:
+            request = CompileRequest(
+                record, Precision.FP32, Side.PASSAGES, source, Path(graph), accept=True
+            )
+            answer = ask_compiler(request)
+        if answer.invalid or answer.probe is None:
+            raise refusal(folder, answer.invalid or "model_unread")
+        record = replace(record, probe=answer.probe)
+        write_record(record, scratch)
+        (scratch / record.id).rename(models / record.id)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return record
+
+
+def _copy(folder: Path, file: Path, target: Path, most: int) -> SourceFile:
+    """Copy one file, of at most so many bytes, and describe it.
+
+    Raises:
+        WorldError: ``model_refused`` if it cannot be read or is larger.
+        OSError: If it cannot be written.
+    """
+    regular_size(folder, file, most)
+    try:
+        source = file.open("rb")
+    except OSError as error:
+        raise refusal(folder, "model_file_missing", file=file.name) from error
+    digest, size = hashlib.sha256(), 0
+    with source, replacing(target / file.name) as sink:
+        while (block := source.read(_CHUNK)) and size <= most:
+            digest.update(block)
+            size += sink.write(block)
+    return SourceFile(file.name, file.name, digest.hexdigest(), size)

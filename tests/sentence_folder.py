@@ -1,0 +1,51 @@
+"""A folder of a tiny model as sentence-transformers saves it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from safetensors.numpy import save_file
+
+from indexer.embed.models import TOKENIZER, WEIGHTS
+from tests.tiny_families import family_config, family_weights
+from tests.tiny_model import tiny_tokenizer, tiny_vocabulary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODULES = [
+    {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+    {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+    {"idx": 2, "name": "2", "path": "2_Normalize",
+     "type": "sentence_transformers.models.Normalize"},
+]  # fmt: skip
+
+
+def write_folder(folder: Path, family: str, pooling: str = "mean_tokens") -> Path:
+    """Write the folder and return it."""
+    (folder / "1_Pooling").mkdir(parents=True)
+    modes = {
+        f"pooling_mode_{mode}": mode == pooling
+        for mode in ("cls_token", "mean_tokens", "lasttoken")
+    }
+    files: dict[str, Any] = {
+        "modules.json": MODULES,
+        "config.json": family_config(family),
+        "1_Pooling/config.json": {"word_embedding_dimension": 32, "include_prompt": True, **modes},
+        "sentence_bert_config.json": {"max_seq_length": 150, "do_lower_case": False},
+        "config_sentence_transformers.json": {
+            "prompts": {"query": "query: ", "document": "passage: "},
+            "similarity_fn_name": "cosine",
+        },
+    }
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content), "utf-8")
+    (folder / TOKENIZER).write_bytes(tiny_tokenizer(tiny_vocabulary()))
+    save_file(family_weights(family), folder / WEIGHTS)
+    return folder
+
+
+def change(file: Path, **values: Any) -> None:
+    """Set keys of a JSON file."""
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | values), "utf-8")
