@@ -50,6 +50,7 @@ _KEYS: dict[str, Callable[[FileRow], Any]] = {
     "state": lambda row: (row.state, row.path),
     "size": lambda row: (-row.size, row.path),
     "modified": lambda row: (-row.mtime_ns, row.path),
+    "read": lambda row: (-row.mtime_ns, row.path),
 }
 
 

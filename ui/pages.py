@@ -157,8 +157,7 @@ class Pages(QStackedWidget):
             path for path in paths if not any(PurePath(path).is_relative_to(root) for root in roots)
         ]
         if not fresh:
-            self.show_page(SEARCH)
-            self.search.search.search_inside(paths[0])
+            self._search_inside(paths[0])
         elif roots:
             from ui.library.folders import FoldersPage
 
@@ -172,6 +171,10 @@ class Pages(QStackedWidget):
             first = self._made[FIRST_RUN]
             assert isinstance(first, FirstRun)  # noqa: S101  # made below
             first.folders.add(fresh)
+
+    def _search_inside(self, path: str) -> None:
+        self.show_page(SEARCH)
+        self.search.search.search_inside(path)
 
     def close_parts(self) -> None:
         """Save what is kept and end background work, before the window closes."""
@@ -242,6 +245,7 @@ class Pages(QStackedWidget):
 
         self._panel = ActivityPanel(self._context)
         self._panel.files_requested.connect(self.show_files)
+        self._panel.document_requested.connect(self._search_inside)
         self._panel.show_activity(self._activity)
         return self._panel
 

@@ -36,13 +36,14 @@ MAX_NUMBER = 2**53
 
 
 class Order(StrEnum):
-    """The order of files in a list: by path, by state, the largest or the newest first."""
+    """The order of files in a list: by path, name, state; the largest, newest, last read first."""
 
     PATH = "path"
     NAME = "name"
     STATE = "state"
     SIZE = "size"
     MODIFIED = "modified"
+    READ = "read"
 
 
 # -- questions ------------------------------------------------------------------------------

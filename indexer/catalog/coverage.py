@@ -34,6 +34,8 @@ _ORDERS = {
     "state": f"f.state, {_PATH}",
     "size": f"f.size DESC, {_PATH}",
     "modified": f"f.mtime_ns DESC, {_PATH}",
+    # The numbers of documents ascend as they are read.
+    "read": f"(SELECT c.doc FROM contents c WHERE c.id = f.content) DESC, {_PATH}",
 }
 # Files whose text is searchable by words, and on which the model crashed.
 _CRASHED = """

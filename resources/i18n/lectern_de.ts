@@ -24,6 +24,10 @@
         <translation>Ordner</translation>
     </message>
     <message>
+        <source>Read last</source>
+        <translation>Zuletzt gelesen</translation>
+    </message>
+    <message>
         <source>&amp;Show them</source>
         <translation>&amp;Zeigen</translation>
     </message>

@@ -25,7 +25,7 @@ from indexer.api.requests import (
     SetPatterns,
     Unlock,
 )
-from indexer.api.types import FileState
+from indexer.api.types import SEARCHABLE_STATES, FileState
 from tests.integration import corpus
 from tests.integration.world import World, quoted, search, states
 from tests.locked import locked as encrypted
@@ -118,6 +118,8 @@ def test_the_coverage_comes_in_any_order_and_is_narrowed(indexed: World, opened:
         key=os.path.split,
     )
     sizes = [row.size for row in rows["size"]]
+    read = [row.state in SEARCHABLE_STATES for row in rows["read"]]
+    assert read == sorted(read, reverse=True), "what has no text was not read"
     assert sizes == sorted(sizes, reverse=True)
     times = [row.mtime_ns for row in rows["modified"]]
     assert times == sorted(times, reverse=True)

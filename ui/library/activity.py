@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QPalette
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from indexer.api.errors import WorldError
-from indexer.api.requests import GetStatus, SetPace
+from indexer.api.requests import GetStatus, ListFiles, Order, SetPace
 from indexer.api.status import Speed
-from indexer.api.types import FileState
+from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui import theme
 from ui.elided import ElidedLabel
 from ui.icons import icon
@@ -26,6 +26,7 @@ from ui.library.change_line import ChangeLine
 from ui.library.column_page import ColumnPage
 from ui.library.facts import Facts
 from ui.library.folder_shares import FolderShares
+from ui.library.last_read import SHOWN, LastRead
 from ui.library.questions import Questions
 from ui.library.speed_choice import SpeedChoice
 from ui.library.tones import StateBar, TonesBar, light_tone
@@ -41,18 +42,27 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QColor, QHideEvent, QShowEvent
 
+    from indexer.api.answers import FileList
     from indexer.api.progress import Progress
     from indexer.api.status import Activity, Status
     from ui.ports import Context
 
 # Milliseconds between requests for the status, which counts every file.
 STATUS_MS = 2000
+# The least width of each half, in widths of a letter.
+_HALF = 70
 
 
 class ActivityPanel(ColumnPage):
-    """Signals: ``files_requested`` with the state whose files are to be shown."""
+    """The current work at the left, what has become of it at the right, or below.
+
+    Signals:
+        files_requested: The state whose files are to be shown.
+        document_requested: The path of a file to search in.
+    """
 
     files_requested = Signal(str)
+    document_requested = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,6 +92,8 @@ class ActivityPanel(ColumnPage):
             return
         self._asked_for = activity.changes
         self._questions.ask(GetStatus(), self._show_status, failed=ignore)
+        last = ListFiles(order=Order.READ, limit=SHOWN)
+        self._questions.ask(last, self._show_last, failed=ignore)
         self.timer.start()
 
     def _show_status(self, status: Status) -> None:
@@ -90,6 +102,12 @@ class ActivityPanel(ColumnPage):
         self.folders.show_roots(status.roots)
         for part in (self._states_title, self.states, self._folders_title, self.folders):
             part.setVisible(bool(status.roots))
+
+    def _show_last(self, found: FileList) -> None:
+        files = [row for row in found.files if row.state in SEARCHABLE_STATES]
+        self.last.show_files(files)
+        self._last_title.setVisible(bool(files))
+        self.last.setVisible(bool(files))
 
     def _show_counts(self) -> None:
         """Show the states of files; those read since they were counted come from the progress."""
@@ -116,6 +134,9 @@ class ActivityPanel(ColumnPage):
         self.states.chosen.connect(self.files_requested)
         self._folders_title = self.add_heading(QLabel(self.tr("Folders")))
         self.folders = FolderShares()
+        self._last_title = self.add_heading(QLabel(self.tr("Read last")))
+        self.last = LastRead()
+        self.last.chosen.connect(self.document_requested)
         self._aside = QLabel()
         self._aside.setWordWrap(True)
         self.show_aside = IconButton(self.tr("&Show them"), "warning")
@@ -127,9 +148,13 @@ class ActivityPanel(ColumnPage):
         row = QHBoxLayout()
         row.addWidget(held)
         row.addStretch(1)
-        column = QVBoxLayout(held)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
+        self._halves = QBoxLayout(QBoxLayout.Direction.TopToBottom, held)
+        self._halves.setContentsMargins(0, 0, 0, 0)
+        self._halves.setSpacing(2 * XL)
+        column, beside = QVBoxLayout(), QVBoxLayout()
+        for half in (column, beside):
+            half.setSpacing(M)
+            self._halves.addLayout(half, 1)
         for part in (self.headline, self.reason, self.bar, self.legend, self.current, self._change):
             column.addWidget(part)
         for part in (self.reason, self.current):
@@ -153,18 +178,27 @@ class ActivityPanel(ColumnPage):
         below: tuple[tuple[QLabel, QWidget], ...] = (
             (self._states_title, self.states),
             (self._folders_title, self.folders),
+            (self._last_title, self.last),
         )
         for title, shares in below:
-            column.addSpacing(XL)
-            column.addWidget(title)
-            column.addWidget(shares)
+            beside.addWidget(title)
+            beside.addWidget(shares)
+            beside.addSpacing(XL)
             title.hide()
             shares.hide()
-        column.addStretch(1)  # takes the room that is left
+        for half in (column, beside):
+            half.addStretch(1)  # takes the room that is left
         outer = self.hold(held)
         outer.addLayout(row)
         outer.addStretch(1)
         self.setFocusProxy(self.pause)
+
+    def column_width(self, room: int) -> int:
+        widest = super().column_width(room)
+        wide = room >= 2 * _HALF * self.fontMetrics().averageCharWidth() + 2 * XL
+        direction = QBoxLayout.Direction
+        self._halves.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+        return min(2 * widest, room) if wide else widest
 
     def style_fonts(self) -> None:
         super().style_fonts()
@@ -184,6 +218,7 @@ class ActivityPanel(ColumnPage):
         self.timer.stop()
         self._asked_for = -1
         self._questions.cancel(GetStatus.wire_name)
+        self._questions.cancel(ListFiles.wire_name)
 
     # -- what is shown --------------------------------------------------------------------------
 
@@ -195,7 +230,8 @@ class ActivityPanel(ColumnPage):
         self.headline.setText("" if asked else headline(activity))
         paused = activity is not None and activity.paused
         reason = states.pause(activity.reason) if activity is not None else ""
-        self.reason.setText("" if paused else reason)
+        rests = activity is None or (activity.running is None and not activity.pending)
+        self.reason.setText("" if paused or rests else reason)
         self.reason.setVisible(bool(self.reason.text()))
         running = activity.running if activity is not None else None
         self._show_progress(activity, running.progress if running is not None else None)

@@ -68,7 +68,8 @@ def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
         rows.append((translate("ActivityPanel", "Time left:"), value))
     else:
         smooth.clear()
-    rows.append((translate("ActivityPanel", "Embedded:"), _share(activity.embedded_share)))
+    if progress is None or activity.embedded_share < 1:  # else nothing may have been read yet
+        rows.append((translate("ActivityPanel", "Embedded:"), _share(activity.embedded_share)))
     rows.append((translate("ActivityPanel", "Computes on:"), _device(activity)))
     return rows
 

@@ -74,6 +74,8 @@ class ColumnPage(QScrollArea):
 
     def _size_column(self) -> None:
         if self._column is not None:
-            room = self.viewport().width() - 2 * XL
-            widest = self.fontMetrics().averageCharWidth() * _WIDEST
-            self._column.setFixedWidth(max(0, min(widest, room)))
+            self._column.setFixedWidth(self.column_width(max(0, self.viewport().width() - 2 * XL)))
+
+    def column_width(self, room: int) -> int:
+        """Return the width of the column in a page that has ``room`` pixels for it."""
+        return min(self.fontMetrics().averageCharWidth() * _WIDEST, room)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
-from indexer.api.requests import GetStatus
+from indexer.api.requests import GetStatus, Index, ListFiles
 from tests.answers import EMPTY, IDLE, root, running
 from tests.ui.library.port import CannedLink, canned_context
 from ui import theme
@@ -20,11 +21,11 @@ from ui.activity_feed import ActivityFeed
 from ui.library.activity import ActivityPanel
 from ui.library.activity_words import Smooth, facts, headline
 from ui.library.tones import light_tone
+from ui.search.link import Link
 from ui.words import amounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
@@ -174,7 +175,7 @@ def test_the_files_of_the_library_are_shown_by_state(qtbot: QtBot, tmp_path: Pat
     panel.show_activity(BUSY)
     panel.hide()
     panel.show_activity(replace(BUSY, changes=9))
-    assert len(link.asked) == 1, "nothing has changed, and then nobody looks"
+    assert link.kinds() == [GetStatus, ListFiles], "nothing has changed, and then nobody looks"
 
 
 def test_indexing_is_paused_and_resumed(
@@ -250,4 +251,31 @@ def test_the_bar_is_not_full_while_folders_are_scanned(qtbot: QtBot, tmp_path: P
     scanning = replace(BUSY, running=running(Step.SCAN), embedded_share=0.2)
     panel, _link = _canned(qtbot, tmp_path, scanning)
     assert panel.bar.value() == 0.2 * panel.bar.maximum()
+    panel.hide()
+
+
+def test_the_page_uses_the_width_and_names_what_was_read_last(
+    qtbot: QtBot, context: Context, engine: FakeEngine, library_files: Path
+) -> None:
+    panel = ActivityPanel(context)
+    qtbot.addWidget(panel)
+    feed = ActivityFeed(context.link, panel)
+    feed.changed.connect(panel.show_activity)
+    engine.call(Index((library_files,)))
+    panel.resize(1200, 700)
+    panel.show()
+    qtbot.waitUntil(panel.last.isVisible)
+    headline_at = panel.headline.mapTo(panel, QPoint())
+    last_at = panel.last.mapTo(panel, QPoint())
+    assert last_at.x() > panel.width() // 3 > headline_at.x()
+    opened: list[str] = []
+    panel.document_requested.connect(opened.append)
+    links = panel.last.findChildren(Link)
+    links[0].click()
+    assert opened == [links[0].target]
+    assert Path(opened[0]).parent.is_relative_to(library_files)
+    panel.resize(600, 700)
+    QApplication.processEvents()
+    assert panel.last.mapTo(panel, QPoint()).x() == panel.headline.mapTo(panel, QPoint()).x()
+    feed.close()
     panel.hide()
