@@ -26,7 +26,7 @@ from indexer.library.removal import forget_orphans
 from indexer.pipeline.indexing_job import IndexingJob
 from indexer.pipeline.parts import Parts
 from indexer.pipeline.run import Run
-from indexer.search import score_normalisation
+from indexer.search import calibration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -239,7 +239,7 @@ class IndexingLibrary(OpenLibrary):
         # The model's memory would add to the peak of maintaining a large table.
         self.models.close_indexing()
         self.store.maintain(idle=True)
-        score_normalisation.refresh(self.catalog, self.store, self.models)
+        calibration.refresh(self.searcher)
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:

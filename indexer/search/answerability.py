@@ -5,7 +5,8 @@ come from (``indexer.search.answerability_features``). A ranking score compares 
 other; whether the best of them is good is told by:
 
 * *Meaning.* The similarity of the best hit, in deviations from what a cohort of unrelated
-  questions reaches in this library (``indexer.search.score_normalisation``).
+  questions reaches in this library (``indexer.search.score_normalisation``), and that of the
+  passages around it.
 * *The page.* How much of the query the leading passage holds, each word by its squared idf: the
   rarest words say what is asked.
 * *Out of vocabulary.* Words that do not occur in the library. One of two ("landlord obligations")
@@ -15,18 +16,22 @@ other; whether the best of them is good is told by:
   with Acme. It counts by how similar the library's documents are to each other; where no two are,
   the subject alone says which one is meant.
 * *Years.* Three yearly reports of one company differ in little else.
+* *Clarity.* How far the document of the first hit leads all others by the words of the query. It
+  counts as names do.
+
+They are weighed by a logistic regression. What an answer scores differs by library: among rule
+books any two pages are similar. So scores are compared with the library's baseline, which is what
+its own sentences score by the passages beside them (``indexer.search.calibration``), less a margin:
+people's questions have fewer words of their answers than neighbouring passages have in common.
 
 Where the best hit is in another language than the query, words tell nothing, and the similarity has
 a threshold of its own: how far it leads what is usual between the two languages.
-
-The features make up for one another, but where documents are similar no similarity makes up for
-all names. The threshold keeps at least 95 % of questions that have an answer.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING
 
 from indexer.api.types import Match
@@ -36,22 +41,22 @@ if TYPE_CHECKING:
 
     from indexer.search.named_entities import DocumentProfile, NamedEntities
 
-# Meaning is clipped here: beyond it says no more, and must not outweigh a missing name.
-LEAST_DEVIATIONS, MOST_DEVIATIONS = -6.0, 4.0
+# Documents that are so many deviations similar are as similar as can be.
+MOST_DEVIATIONS = 4.0
 # A document of another year that mentions the year asked for: reports compare and look ahead.
 OTHER_YEAR = 0.4
 MIN_WORDS = 4
 # A document without any year may be of the one asked for.
 NO_YEAR = 0.5
-# So far below the threshold, in deviations, it is not sure that there is no answer.
-UNSURE = 1.0
+# So far below the threshold it is not sure that there is no answer: odds of three to one.
+UNSURE = math.log(3.0)
 # The weight of a missing name where no two documents are similar.
 LEAST_NAME_WEIGHT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerabilityFeatures:
-    """What speaks for an answer and against it; all but ``meaning`` from 0 to 1.
+    """What speaks for an answer and against it; from 0 to 1 but for what is in deviations.
 
     Attributes:
         meaning: Of the best hit, in deviations from the library's cohort; in another language its
@@ -60,6 +65,9 @@ class AnswerabilityFeatures:
         out_of_vocabulary: The share of the query in words that do not occur in the library.
         names: How much of the query's names is missing, times their weight in this library.
         year: How much the year of the query is missing.
+        clarity: How far the document of the best hit leads all others by words, times the weight
+            of names in this library.
+        around: The mean similarity of the passages before and after, in deviations.
         same_language: Whether words of the query can be looked for in the best hit; if not, only
             ``meaning`` tells anything.
     """
@@ -69,46 +77,66 @@ class AnswerabilityFeatures:
     out_of_vocabulary: float
     names: float
     year: float
+    clarity: float
+    around: float
     same_language: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerabilityClassifier:
-    """A linear classifier; its weights are in deviations of meaning.
+    """A logistic regression: a weight for each feature, as change of the log odds.
 
-    ``foreign`` is the threshold of meaning where only that tells.
+    Attributes:
+        margin: How far an answer may score below the library's baseline.
+        foreign: The threshold of meaning where only that tells, in deviations.
     """
 
+    meaning: float
     page: float
     out_of_vocabulary: float
     names: float
     year: float
-    threshold: float
+    clarity: float
+    around: float
+    margin: float
     foreign: float = 0.0
 
-    def score(self, features: AnswerabilityFeatures) -> float:
-        """The distance above the threshold."""
-        meaning = min(max(features.meaning, LEAST_DEVIATIONS), MOST_DEVIATIONS)
-        if not features.same_language:
-            return meaning - self.foreign
-        found = self.page * features.page + self.out_of_vocabulary * features.out_of_vocabulary
-        named = self.names * features.names + self.year * features.year
-        return meaning + found + named - self.threshold
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """Those of the features, in their order."""
+        return astuple(self)[:-2]
 
-    def match(self, features: AnswerabilityFeatures) -> Match:
-        """Whether the best hits are likely an answer."""
-        score = self.score(features)
-        if score >= 0.0:
+    def score(self, features: AnswerabilityFeatures) -> float:
+        """The log odds of an answer, but for a constant that differs by library."""
+        values = astuple(features)[:-1]
+        return math.fsum(w * value for w, value in zip(self.weights, values, strict=True))
+
+    def lead(self, features: AnswerabilityFeatures, baseline: float) -> float:
+        """How far a query is above the threshold, in log odds.
+
+        Args:
+            features: Of the query.
+            baseline: Of the library; see ``indexer.search.calibration``.
+        """
+        if not features.same_language:
+            return self.meaning * (features.meaning - self.foreign)
+        return self.score(features) - baseline + self.margin
+
+    def match(self, features: AnswerabilityFeatures, baseline: float) -> Match:
+        """Whether the best hits are likely an answer; see ``lead``."""
+        lead = self.lead(features, baseline)
+        if lead >= 0.0:
             return Match.GOOD
-        return Match.PERHAPS if score >= -UNSURE else Match.NONE
+        return Match.PERHAPS if lead >= -UNSURE else Match.NONE
 
 
 DEFAULT_CLASSIFIER = AnswerabilityClassifier(
-    page=4.0, out_of_vocabulary=-6.0, names=-4.0, year=-8.0, threshold=2.1
-)
+    meaning=0.4, page=2.2, out_of_vocabulary=-6.7, names=-4.2, year=-6.9, clarity=3.8, around=0.5,
+    margin=2.3,
+)  # fmt: skip
 # For models of many languages. The others inflect more than English, so that less of a question
 # is on the page that answers it.
-LANGUAGES_CLASSIFIER = replace(DEFAULT_CLASSIFIER, threshold=0.3, foreign=-0.35)
+LANGUAGES_CLASSIFIER = replace(DEFAULT_CLASSIFIER, margin=5.4, foreign=-0.35)
 
 
 def classifier_for(languages: Collection[str]) -> AnswerabilityClassifier:

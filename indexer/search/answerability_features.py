@@ -43,15 +43,31 @@ LEADING = 5
 UNFAMILIAR = 1 / 3
 
 
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """How similar the best hit is to a query; all but ``clarity`` in deviations from the cohort.
+
+    Attributes:
+        meaning: Its own similarity.
+        around: The mean one of the passages before and after.
+        between_documents: The usual one of passages to another document.
+        clarity: How far its document leads all others by the words of the query, 0 to 1.
+        same_language: Whether it is in the language of the query.
+    """
+
+    meaning: float
+    around: float
+    between_documents: float
+    clarity: float
+    same_language: bool = True
+
+
 def answerability_features(
     terms: QueryTerms,
     document_counts: Sequence[Floats],
     docs: DocSet | None,
     hits: Sequence[Hit],
-    meaning: float,
-    between_documents: float,
-    *,
-    same_language: bool = True,
+    similarity: Similarity,
 ) -> AnswerabilityFeatures:
     """Compute the features of a query.
 
@@ -60,9 +76,7 @@ def answerability_features(
         document_counts: How often each of its words occurs in each document, indexed by document.
         docs: Which documents may answer; None for all.
         hits: The best first, at least one, with their whole text.
-        meaning: Of the best, in deviations from the library's cohort.
-        between_documents: The usual similarity of passages to another document, likewise.
-        same_language: Whether the best is in the language of the query.
+        similarity: Of the best.
     """
     counts = _occurrences(terms, document_counts, docs)
     idfs = [idf(count, terms.passages) for count in counts]
@@ -78,13 +92,16 @@ def answerability_features(
     names, year = missing(named, by_word, most, _profiles(read), forms)
     held = [not read[0].words.isdisjoint(group) for group in terms.expansions]
     unknown = [count == 0.0 for count in counts]
+    weight = name_weight(similarity.between_documents)
     return AnswerabilityFeatures(
-        meaning=meaning,
+        meaning=similarity.meaning,
         page=weight_share(idfs, held, 2),
         out_of_vocabulary=weight_share(idfs, unknown, least=MIN_WORDS * most),
-        names=names * name_weight(between_documents),
+        names=names * weight,
         year=year,
-        same_language=same_language,
+        clarity=similarity.clarity * weight,
+        around=similarity.around,
+        same_language=similarity.same_language,
     )
 
 

@@ -30,6 +30,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A query, its resolved filters, the number of passages, and the limit of hits."""
+
+    query: Query
+    narrowing: Narrowing
+    passages: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class Narrowing:
     """Which passages match the filters."""
 

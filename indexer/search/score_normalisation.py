@@ -8,13 +8,13 @@ subjects. The cohort is in English, and in a multilingual model every language h
 the mean similarity of the query to passages in the hit's language is subtracted: in part for a hit
 in the query's language, whole for one in another. Some passages are also searched in the other
 documents, to measure how similar documents are to each other: yearly reports are as similar as
-answers. It must not know how hits are classified (``indexer.search.answerability``).
+answers. It must not know how the baseline is measured (``indexer.search.calibration``).
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,9 +22,10 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.arrays import segment_max
 from indexer.search import language_means
+from indexer.search.answerability import classifier_for
 from indexer.search.cohort_questions import QUESTIONS
 from indexer.search.fusion import DEFAULT_WEIGHTS
-from indexer.search.sampling import is_similar, spread_out
+from indexer.search.sampling import spread_out
 from indexer.store.values import DocSet, docs_of
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 NEAREST = 16
 # Passages that are searched in the other documents.
 PROBES = 12
-# In a smaller library the statistics are unreliable, and every hit counts as good.
-MIN_PASSAGES = 50
 # The deviation of a normal distribution over its median deviation.
 _NORMAL = 1.4826
 _LEAST_SPREAD = 0.02
@@ -92,7 +91,8 @@ class Cohort:
         lead_spread: The deviation of that.
         across: The median similarity of a passage to the best one of all other documents.
         passages: How many the library had.
-        sentence: The share of the best sentence in these similarities, see ``fusion``.
+        weights: What similarities and scores were weighed by; see ``weights_of``.
+        baseline: What the library's own sentences score; see ``indexer.search.calibration``.
     """
 
     centre: float
@@ -101,7 +101,8 @@ class Cohort:
     lead_spread: float
     across: float
     passages: int
-    sentence: float
+    weights: tuple[float, ...]
+    baseline: float = 0.0
 
     def deviations(self, meaning: float, usual: float) -> float:
         """A similarity to a query in deviations from the cohort."""
@@ -123,33 +124,33 @@ def load_cohort(catalog: Catalog, space: Space) -> Cohort | None:
     if stored is None:
         return None
     try:
-        cohort = Cohort(**json.loads(stored))
-    except (TypeError, ValueError):
+        fields = json.loads(stored)
+        cohort = Cohort(**{**fields, "weights": tuple(fields["weights"])})
+    except (KeyError, TypeError, ValueError):
         return None
-    return cohort if cohort.sentence == DEFAULT_WEIGHTS.sentence else None
+    return cohort if cohort.weights == weights_of(space) else None
 
 
-def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
-    """Measure the cohort of the space that is searched, if the library has changed much.
+def save_cohort(catalog: Catalog, space: Space, cohort: Cohort) -> None:
+    """Keep the cohort of a space."""
+    catalog.set_meta(_key(space), json.dumps(asdict(cohort)))
 
-    If the model is not available nothing is measured, and every hit counts as good.
-    """
-    language_means.refresh(catalog, store)
-    space = catalog.spaces.active()
-    if space is None:
-        return
-    passages = catalog.spaces.totals().embedded
-    before = load_cohort(catalog, space)
-    if passages < MIN_PASSAGES or (before is not None and is_similar(before.passages, passages)):
-        return
+
+def weights_of(space: Space) -> tuple[float, ...]:
+    """What a cohort depends on: the share of the best sentence, and the classifier."""
+    return (DEFAULT_WEIGHTS.sentence, *astuple(classifier_for(space.languages)))
+
+
+def measure(
+    catalog: Catalog, store: Store, models: ModelsInUse, space: Space, passages: int
+) -> Cohort | None:
+    """Measure the cohort of a space; None without passages, or if its model is not available."""
     try:
         embedder = models.query(space.record)
         vectors = np.stack([embedder.encode_query(question) for question in QUESTIONS])
     except WorldError:
-        return
-    cohort = _Measurement(catalog, store, space).cohort(vectors, passages)
-    if cohort is not None:
-        catalog.set_meta(_key(space), json.dumps(asdict(cohort)))
+        return None
+    return _Measurement(catalog, store, space).cohort(vectors, passages)
 
 
 class _Measurement:
@@ -173,8 +174,8 @@ class _Measurement:
         lead, lead_spread = _middle(best - usual)
         # A single document is similar to no other.
         others = self._across() or [centre]
-        across, sentence = float(np.median(others)), DEFAULT_WEIGHTS.sentence
-        return Cohort(centre, spread, lead, lead_spread, across, passages, sentence)
+        across, weights = float(np.median(others)), weights_of(self._space)
+        return Cohort(centre, spread, lead, lead_spread, across, passages, weights)
 
     def _across(self) -> list[float]:
         """The similarity of some passages to the best one of the other documents."""

@@ -20,7 +20,7 @@ from indexer.api.types import Match, Why
 from indexer.query.focus import question
 from indexer.search import score_normalisation
 from indexer.search.answerability import classifier_for
-from indexer.search.answerability_features import answerability_features, is_foreign
+from indexer.search.answerability_features import Similarity, answerability_features, is_foreign
 from indexer.search.candidates import QueryVectors, Retriever
 from indexer.search.evidence import (
     LibraryEvidence,
@@ -32,7 +32,7 @@ from indexer.search.evidence import (
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank, score_documents
 from indexer.search.hits import HitMaker, result
 from indexer.search.language_means import LanguageMeans, load_means, raised
-from indexer.search.narrowing import Narrowing, narrow
+from indexer.search.narrowing import Narrowing, SearchRequest, narrow
 from indexer.search.openings import read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare
 from indexer.search.ranking import Ranking
@@ -70,16 +70,6 @@ THREADS = 4
 PHRASES = 200
 # How many more passages are retrieved when a condition can only be checked on their text.
 CHECKED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """A query, its resolved filters, the number of passages, and the limit of hits."""
-
-    query: Query
-    narrowing: Narrowing
-    passages: int
-    limit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +193,8 @@ class Searcher:
             return Match.GOOD
         if any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits):
             return Match.GOOD
-        classifier = classifier_for(space.languages)
-        return classifier.match(self.features(found, cohort, hits, ranking))
+        features = self.features(found, cohort, hits, ranking)
+        return classifier_for(space.languages).match(features, cohort.baseline)
 
     def features(
         self, found: Retrieved, cohort: Cohort, hits: tuple[Hit, ...], ranking: Ranking
@@ -214,13 +204,19 @@ class Searcher:
         document = int(ranking.candidates.docs[best])
         row = self.catalog.docs.get([document]).get(document)
         language = "" if row is None else row.language
-        meaning, usual = ranking.meaning_of(best), found.vectors.usual(language)
+        usual = found.vectors.usual(language)
         foreign = is_foreign(found.terms, language)
         deviations = cohort.lead_deviations if foreign else cohort.deviations
+        similarity = Similarity(
+            meaning=deviations(ranking.meaning_of(best), usual),
+            around=deviations(float(ranking.candidates.pages.around[best]) / 2, usual),
+            between_documents=cohort.between_documents,
+            clarity=ranking.clarity_of(best),
+            same_language=not foreign,
+        )
         return answerability_features(
-            found.terms, found.evidence.counts, found.retriever.docs, hits,
-            deviations(meaning, usual), cohort.between_documents, same_language=not foreign,
-        )  # fmt: skip
+            found.terms, found.evidence.counts, found.retriever.docs, hits, similarity
+        )
 
     def _retrieve(self, request: SearchRequest, space: Space, reading: LexiconReader) -> Retrieved:
         """Collect candidates; each search starts as soon as its input is available."""

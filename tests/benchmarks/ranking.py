@@ -158,7 +158,7 @@ def _labelled(
     short = list(dict.fromkeys(without_preamble(query.text) for query in queries))
     if short != list(dict.fromkeys(query.text for query in queries)):
         strange["its questions without their preamble"] = _features(collector, _queries(short))
-    return LabelledFeatures(_features(collector, queries), unanswered, strange)
+    return LabelledFeatures(_features(collector, queries), unanswered, strange, collector.own())
 
 
 def _some(name: str) -> list[Query]:
@@ -178,7 +178,8 @@ def _sample(libraries: Libraries) -> LabelledFeatures:
         unanswered = {"everyday questions": _features(collector, _queries(UNANSWERED))}
         for name in sets.NAMES:
             unanswered[name] = _features(collector, _some(name))
-        return LabelledFeatures(_features(collector, _queries(ANSWERED)), unanswered, {})
+        answered = _features(collector, _queries(ANSWERED))
+        return LabelledFeatures(answered, unanswered, {}, collector.own())
 
 
 def _features(

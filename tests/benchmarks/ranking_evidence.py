@@ -14,12 +14,11 @@ import numpy as np
 
 from indexer.api.progress import CancelToken
 from indexer.query.grammar import parse
-from indexer.search import score_normalisation
+from indexer.search import calibration, score_normalisation
 from indexer.search.fusion import RerankEvidence, fuse, rerank
 from indexer.search.hits import HitMaker
-from indexer.search.narrowing import narrow
+from indexer.search.narrowing import SearchRequest, narrow
 from indexer.search.rerank import rerank_evidence
-from indexer.search.search import SearchRequest
 from indexer.store.values import DocSet, docs_of
 from tests.benchmarks import scoring
 
@@ -96,7 +95,7 @@ class Collector:
 
     @classmethod
     def from_engine(cls, engine: Engine) -> Collector:
-        score_normalisation.refresh(engine.catalog, engine.store, engine.models)
+        calibration.refresh(engine.searcher)
         space = engine.catalog.spaces.active()
         assert space is not None
         cohort = score_normalisation.load_cohort(engine.catalog, space)
@@ -115,6 +114,10 @@ class Collector:
         if not hits:
             return None
         return self.engine.searcher.features(found, self.cohort, hits, ranking)
+
+    def own(self) -> list[AnswerabilityFeatures]:
+        """Those of the library's own sentences, of which its baseline is made."""
+        return calibration.own_features(self.engine.searcher, self.space, self.cohort)
 
     def _hits(self, request: SearchRequest, ranking: Ranking) -> tuple[Hit, ...]:
         catalog, store = self.engine.catalog, self.engine.store

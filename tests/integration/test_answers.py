@@ -15,7 +15,7 @@ from indexer.api.progress import CancelToken
 from indexer.api.requests import Index, Search
 from indexer.api.types import Match, Why
 from indexer.config import DEFAULT_MODEL, Precision
-from indexer.search import score_normalisation
+from indexer.search import calibration, score_normalisation
 from indexer.search.answerability import MOST_DEVIATIONS
 from tests.integration.world import World
 
@@ -137,7 +137,7 @@ def test_the_cohort_is_measured_once_until_the_library_changes_much(opened: Engi
     assert 0.0 < before.centre < 0.6
     opened.catalog.set_meta(f"cohort_{space.id}", "{}")  # as a newer program may write it
     assert score_normalisation.load_cohort(opened.catalog, space) is None
-    score_normalisation.refresh(opened.catalog, opened.store, opened.models)
+    calibration.refresh(opened.searcher)
     assert score_normalisation.load_cohort(opened.catalog, space) == before
 
 

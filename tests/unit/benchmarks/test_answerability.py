@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 
@@ -11,14 +9,12 @@ from indexer.search.answerability import DEFAULT_CLASSIFIER, AnswerabilityFeatur
 from tests.benchmarks import sets
 from tests.benchmarks.answerability import (
     KEPT,
-    NAMES,
-    OUT_OF_VOCABULARY,
-    PAGE,
-    YEAR,
     LabelledFeatures,
     answerability_table,
     fit_classifier,
+    left_in,
     share_bad,
+    share_perhaps,
 )
 from tests.benchmarks.scoring import Measurer
 from tests.benchmarks.sets import Query
@@ -31,55 +27,60 @@ def drawn(
 ) -> list[AnswerabilityFeatures]:
     random = np.random.default_rng(5)
     return [
-        AnswerabilityFeatures(m, min(max(p, 0.0), 1.0), 0.0, names, 0.0)
+        AnswerabilityFeatures(m, min(max(p, 0.0), 1.0), 0.0, names, 0.0, 0.0, m)
         for m, p in random.normal((meaning, page), (0.5, 0.1), (count, 2))
     ]
 
 
 GOOD, STRANGE, NAMELESS = drawn(2, 0.5, 0.0), drawn(0, 0.2, 0.0), drawn(2, 0.5, 1.0)
+OWN = drawn(2, 0.5, 0.0, 40)
+ONE = LabelledFeatures(GOOD, {"strange": STRANGE}, {"short": GOOD}, OWN)
 
 
 def test_a_classifier_tells_answered_questions_from_others() -> None:
-    classifier = fit_classifier([LabelledFeatures(GOOD, {"strange": STRANGE}, {})])
-    assert share_bad(classifier, GOOD) <= 1 - KEPT + 0.01
-    assert share_bad(classifier, STRANGE) > 0.9
+    classifier = fit_classifier([ONE])
+    assert share_bad(classifier, ONE, GOOD) <= 1 - KEPT + 0.01
+    assert share_bad(classifier, ONE, STRANGE) > 0.9
+    assert share_perhaps(classifier, ONE, GOOD) <= share_bad(classifier, ONE, GOOD)
 
 
 def test_a_sign_that_tells_apart_is_worth_more_than_one_that_does_not() -> None:
-    classifier = fit_classifier(
-        [LabelledFeatures(GOOD, {"strange": STRANGE, "named": NAMELESS}, {})]
-    )
-    assert share_bad(classifier, NAMELESS) > 0.9
-    assert classifier.names < max(NAMES)
+    both = LabelledFeatures(GOOD, {"strange": STRANGE, "named": NAMELESS}, {}, OWN)
+    classifier = fit_classifier([both])
+    assert share_bad(classifier, both, NAMELESS) > 0.9
+    assert classifier.names < -1.0
+    assert classifier.year == pytest.approx(0.0)
 
 
 def test_every_library_keeps_its_answers() -> None:
-    short = drawn(0.5, 0.9, 0.0)
-    classifier = fit_classifier(
-        [
-            LabelledFeatures(GOOD, {"strange": STRANGE}, {}),
-            LabelledFeatures(short, {"s": STRANGE}, {}),
-        ]
+    near = LabelledFeatures(
+        drawn(5, 0.9, 0.0), {"strange": drawn(3, 0.5, 0.0)}, {}, drawn(5, 0.9, 0.0, 40)
     )
-    assert share_bad(classifier, GOOD) <= 1 - KEPT + 0.01
-    assert share_bad(classifier, short) <= 1 - KEPT + 0.01
+    classifier = fit_classifier([ONE, near])
+    for library in (ONE, near):
+        assert share_bad(classifier, library, library.answered) <= 1 - KEPT + 0.01
+    # In a library whose documents are nearer to each other so is what is no answer.
+    assert near.baseline(classifier) > ONE.baseline(classifier)
+    assert share_bad(classifier, near, near.unanswered["strange"]) > 0.9
 
 
-def test_what_ships_lies_between_what_is_tried() -> None:
-    shipped = asdict(DEFAULT_CLASSIFIER)
-    tried = {"page": PAGE, "out_of_vocabulary": OUT_OF_VOCABULARY, "names": NAMES, "year": YEAR}
-    assert all(min(values) <= shipped[name] <= max(values) for name, values in tried.items())
-    assert set(shipped) == {*tried, "threshold", "foreign"}
+def test_what_ships_weighs_every_feature_as_it_speaks() -> None:
+    assert [weight > 0 for weight in DEFAULT_CLASSIFIER.weights] == [
+        True, True, False, False, False, True, True,
+    ]  # fmt: skip
+
+
+def test_a_set_is_fitted_without_itself_and_what_shares_its_documents() -> None:
+    labelled = dict.fromkeys(("cuad", "cuad-plain", "mergers", "xquad-mono"), ONE)
+    assert left_in("cuad", labelled) == ["mergers"]
+    assert left_in("mergers", labelled) == ["cuad", "cuad-plain"]
 
 
 def test_the_table_has_a_line_for_each_kind_and_classifier() -> None:
-    labelled = {
-        "one": LabelledFeatures(GOOD, {"strange": STRANGE}, {"short": GOOD}),
-        "other": LabelledFeatures(GOOD, {"strange": STRANGE}, {}),
-    }
-    section = answerability_table(labelled)
-    assert [row[:2] for row in section.rows].count(("one", "as it ships")) == 2
-    assert len(section.rows) == 6
+    plain = LabelledFeatures(GOOD, {"strange": STRANGE}, {}, OWN)
+    section = answerability_table({"one": ONE, "other": plain})
+    assert [row[:2] for row in section.rows].count(("one", "as it ships")) == 3
+    assert len(section.rows) == 10
 
 
 def test_what_is_told_elsewhere_is_left_out() -> None:

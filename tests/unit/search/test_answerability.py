@@ -16,6 +16,7 @@ from indexer.search.answerability import (
     MOST_DEVIATIONS,
     NO_YEAR,
     OTHER_YEAR,
+    UNSURE,
     AnswerabilityFeatures,
     classifier_for,
     missing,
@@ -108,7 +109,7 @@ def test_an_inflected_name_is_not_missing_where_its_forms_are_known() -> None:
 
 def test_a_model_of_one_language_has_the_classifier_for_english() -> None:
     assert classifier_for(("en",)) == DEFAULT_CLASSIFIER
-    assert classifier_for(("de", "en")).threshold < DEFAULT_CLASSIFIER.threshold
+    assert classifier_for(("de", "en")).margin > DEFAULT_CLASSIFIER.margin
 
 
 def test_nobody_misses_a_common_name() -> None:
@@ -152,51 +153,74 @@ def test_names_alone_tell_documents_apart_that_are_as_near_as_meaning_counts() -
     assert name_weight(MOST_DEVIATIONS) == 1.0
 
 
-def test_what_no_feature_speaks_for_is_not_good() -> None:
-    nothing = AnswerabilityFeatures(meaning=0, page=0.2, out_of_vocabulary=0, names=0, year=0)
-    assert DEFAULT_CLASSIFIER.match(nothing) is not Match.GOOD
-    assert DEFAULT_CLASSIFIER.match(replace(nothing, meaning=4)) is Match.GOOD
-    assert DEFAULT_CLASSIFIER.match(replace(nothing, page=0.6)) is Match.GOOD
-    assert DEFAULT_CLASSIFIER.match(replace(nothing, meaning=4, names=1.0)) is not Match.GOOD
-    assert DEFAULT_CLASSIFIER.match(replace(nothing, meaning=4, year=1.0)) is not Match.GOOD
-    assert (
-        DEFAULT_CLASSIFIER.match(replace(nothing, page=0.6, out_of_vocabulary=0.4))
-        is not Match.GOOD
-    )
+def features(
+    meaning: float = 0.0,
+    page: float = 0.0,
+    out_of_vocabulary: float = 0.0,
+    names: float = 0.0,
+    year: float = 0.0,
+    clarity: float = 0.0,
+    around: float = 0.0,
+) -> AnswerabilityFeatures:
+    return AnswerabilityFeatures(meaning, page, out_of_vocabulary, names, year, clarity, around)
+
+
+def test_what_scores_as_the_baseline_is_good_and_so_is_what_lies_within_the_margin() -> None:
+    score = DEFAULT_CLASSIFIER.score(features(meaning=2, page=0.3))
+    for above, match in (
+        (0.0, Match.GOOD), (-0.9, Match.GOOD), (-1.1, Match.PERHAPS), (-1.9, Match.PERHAPS),
+        (-2.1, Match.NONE),
+    ):  # fmt: skip
+        steps = min(-above, 1.0), max(-above - 1.0, 0.0)
+        baseline = score + steps[0] * DEFAULT_CLASSIFIER.margin + steps[1] * UNSURE
+        assert DEFAULT_CLASSIFIER.match(features(meaning=2, page=0.3), baseline) is match
+
+
+def test_each_feature_alone_can_tell_that_there_is_no_answer() -> None:
+    answer = features(meaning=4, page=0.5, clarity=0.3, around=3)
+    baseline = DEFAULT_CLASSIFIER.score(answer)
+    assert DEFAULT_CLASSIFIER.match(answer, baseline) is Match.GOOD
+    for lacking in (
+        replace(answer, names=1.0), replace(answer, year=1.0),
+        replace(answer, out_of_vocabulary=1.0),
+    ):  # fmt: skip
+        assert DEFAULT_CLASSIFIER.match(lacking, baseline) is not Match.GOOD
 
 
 def test_no_similarity_outweighs_a_missing_name_where_names_tell_documents_apart() -> None:
-    most = AnswerabilityFeatures(
-        meaning=99, page=0.2, out_of_vocabulary=0, names=name_weight(99), year=0
+    most = features(meaning=6, page=0.2, around=6, names=name_weight(99))
+    baseline = DEFAULT_CLASSIFIER.score(replace(most, names=0.0))
+    assert DEFAULT_CLASSIFIER.match(most, baseline) is not Match.GOOD
+    assert DEFAULT_CLASSIFIER.match(replace(most, names=name_weight(0)), baseline) is Match.GOOD
+
+
+@given(st.lists(shares, min_size=7, max_size=7), shares, shares)
+def test_more_evidence_never_counts_less(values: list[float], more: float, found: float) -> None:
+    before = features(*values)
+    after = features(
+        meaning=before.meaning + more,
+        page=max(before.page, found),
+        out_of_vocabulary=before.out_of_vocabulary * found,
+        names=before.names * found,
+        year=before.year * found,
+        clarity=max(before.clarity, found),
+        around=before.around + more,
     )
-    assert DEFAULT_CLASSIFIER.match(most) is not Match.GOOD
-    assert DEFAULT_CLASSIFIER.match(replace(most, names=name_weight(0))) is Match.GOOD
+    assert DEFAULT_CLASSIFIER.score(after) >= DEFAULT_CLASSIFIER.score(before) - 1e-9
 
 
-@given(st.floats(-50, 50), shares, shares, shares, shares, st.floats(0, 5), shares)
-def test_more_evidence_never_counts_less(
-    meaning: float,
-    page: float,
-    out_of_vocabulary: float,
-    names: float,
-    year: float,
-    more: float,
-    found: float,
-) -> None:
-    before = DEFAULT_CLASSIFIER.score(
-        AnswerabilityFeatures(meaning, page, out_of_vocabulary, names, year)
-    )
-    after = DEFAULT_CLASSIFIER.score(
-        AnswerabilityFeatures(
-            meaning + more, max(page, found), out_of_vocabulary * found, names * found, year * found
-        )
-    )
-    assert after >= before - 1e-9
+@given(st.floats(-9, 9), st.floats(0, 9))
+def test_a_higher_baseline_never_makes_a_match_better(baseline: float, more: float) -> None:
+    order = [Match.NONE, Match.PERHAPS, Match.GOOD]
+    found = features(meaning=3, page=0.4)
+    before, after = (DEFAULT_CLASSIFIER.match(found, baseline + one) for one in (0.0, more))
+    assert order.index(after) <= order.index(before)
 
 
-def test_across_languages_only_meaning_tells() -> None:
-    near = AnswerabilityFeatures(1.0, 0.0, 1.0, 1.0, 0.0, same_language=False)
+def test_across_languages_only_meaning_tells_whatever_the_baseline() -> None:
+    near = replace(features(meaning=1.0, out_of_vocabulary=1.0, names=1.0), same_language=False)
     many = classifier_for(("de", "en"))
-    assert many.match(near) is Match.GOOD
-    assert many.match(replace(near, meaning=-1.0)) is not Match.GOOD
-    assert many.match(replace(near, same_language=True)) is not Match.GOOD
+    for baseline in (-99.0, 99.0):
+        assert many.match(near, baseline) is Match.GOOD
+        assert many.match(replace(near, meaning=-1.0), baseline) is Match.PERHAPS
+        assert many.match(replace(near, meaning=-9.0), baseline) is Match.NONE

@@ -11,7 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.types import Also, Hit, Why
-from indexer.search.answerability_features import answerability_features, is_foreign
+from indexer.search.answerability_features import (
+    Similarity,
+    answerability_features,
+    is_foreign,
+)
 from indexer.search.query_terms import QueryTerms
 from indexer.store.values import DocSet
 from indexer.text.terms import words
@@ -52,7 +56,8 @@ def features(
     meaning: float = 0.0,
     similar: float = SIMILAR,
 ) -> AnswerabilityFeatures:
-    return answerability_features(TERMS, DOCUMENT_COUNTS, docs, hits, meaning, similar)
+    similarity = Similarity(meaning, around=0.5, between_documents=similar, clarity=0.5)
+    return answerability_features(TERMS, DOCUMENT_COUNTS, docs, hits, similarity)
 
 
 LEASES = hit("leases.txt", "All leases end in May.")
@@ -62,7 +67,7 @@ def test_a_passage_holds_the_forms_of_words_and_those_of_its_headings() -> None:
     alone = features([LEASES], meaning=1.5)
     below = features([replace(LEASES, heading_path=("Globex",))], meaning=1.5)
     assert 0.0 < alone.page < below.page < 1.0
-    assert alone.meaning == 1.5
+    assert (alone.meaning, alone.around) == (1.5, 0.5)
 
 
 def test_what_stands_nowhere_is_out_of_vocabulary() -> None:
@@ -100,13 +105,14 @@ def test_passages_further_down_speak_for_the_document_of_the_first() -> None:
 
 
 @given(st.floats(-9, 9), st.floats(0, 9))
-def test_a_missing_name_counts_the_more_the_more_similar_documents_are(
+def test_names_and_clarity_count_the_more_the_more_similar_documents_are(
     similar: float, more: float
 ) -> None:
     before, after = (
-        features([LEASES], similar=deviations).names for deviations in (similar, similar + more)
+        features([LEASES], similar=deviations) for deviations in (similar, similar + more)
     )
-    assert 0.0 < before <= after < 1.0
+    assert 0.0 < before.names <= after.names < 1.0
+    assert 0.0 < before.clarity <= after.clarity <= 0.5
 
 
 def test_a_near_duplicate_of_a_hit_counts_too() -> None:

@@ -17,14 +17,24 @@ from indexer.config import EngineConfig
 from indexer.embed.models_in_use import ModelsInUse
 from indexer.embed.record_files import write_record
 from indexer.search.sampling import spread_out
-from indexer.search.score_normalisation import USUAL_SHARE, Cohort, CosineScale, load_cohort
+from indexer.search.score_normalisation import (
+    USUAL_SHARE,
+    Cohort,
+    CosineScale,
+    load_cohort,
+    save_cohort,
+    weights_of,
+)
 from indexer.store.values import docs_of, ordinals_of
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-COHORT = Cohort(0.25, 0.07, lead=0.10, lead_spread=0.10, across=0.25, passages=100, sentence=0.6)
+SPACE = Space(1, "new", active=True, record={})
+COHORT = Cohort(
+    0.25, 0.07, lead=0.10, lead_spread=0.10, across=0.25, passages=100, weights=weights_of(SPACE)
+)
 libraries = st.dictionaries(st.integers(0, 1000), st.integers(0, 300), max_size=20)
 
 
@@ -69,16 +79,15 @@ def test_vectors_that_are_not_there_yet_are_similar_to_nothing(shape: tuple[int,
 
 
 def test_a_cohort_of_other_weights_is_measured_again(tmp_path: Path) -> None:
-    space = Space(1, "new", active=True, record={})
     with Catalog(tmp_path / "catalog.sqlite") as catalog:
-        assert load_cohort(catalog, space) is None
-        catalog.set_meta("cohort_1", json.dumps(asdict(COHORT)))
-        assert load_cohort(catalog, space) == COHORT
-        catalog.set_meta("cohort_1", json.dumps(asdict(replace(COHORT, sentence=0.9))))
-        assert load_cohort(catalog, space) is None
-        old = {name: value for name, value in asdict(COHORT).items() if name != "sentence"}
+        assert load_cohort(catalog, SPACE) is None
+        save_cohort(catalog, SPACE, replace(COHORT, baseline=2.5))
+        assert load_cohort(catalog, SPACE) == replace(COHORT, baseline=2.5)
+        save_cohort(catalog, SPACE, replace(COHORT, weights=(0.9, *COHORT.weights[1:])))
+        assert load_cohort(catalog, SPACE) is None
+        old = {name: value for name, value in asdict(COHORT).items() if name != "weights"}
         catalog.set_meta("cohort_1", json.dumps(old))
-        assert load_cohort(catalog, space) is None
+        assert load_cohort(catalog, SPACE) is None
 
 
 def test_a_space_knows_its_scale_and_an_old_one_has_none() -> None:

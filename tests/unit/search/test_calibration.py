@@ -1,0 +1,43 @@
+"""Which sentences of a library stand for questions, and what they make its baseline."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.search.calibration import MOST_WORDS, baseline, own_sentence
+from indexer.text.terms import words
+
+LONG = "The lamp is inspected by the keeper in every month of the year."
+OTHER = "Each inspection is entered in the register of the station."
+TABLE = "12 14 18 | 33.1 47.9 | 0.12 0.14 (3)"
+
+
+def test_a_middle_sentence_stands_for_a_passage() -> None:
+    assert own_sentence(f"{LONG} {OTHER} {LONG}", "en") == OTHER
+    assert own_sentence(f"Yes. {LONG} See p. 4.", "en") == LONG
+
+
+@pytest.mark.parametrize("view", ["", "Yes.", TABLE, "word " * (MOST_WORDS + 1) + "."])
+def test_tables_and_what_is_too_short_or_too_long_stand_for_nothing(view: str) -> None:
+    assert own_sentence(view, "en") == ""
+
+
+def test_a_language_without_spaces_has_words_too() -> None:
+    assert own_sentence("灯塔的灯每个月都由看守人检查一次。", "zh")
+
+
+@given(st.text(max_size=300))
+def test_a_sentence_is_a_part_of_its_passage(view: str) -> None:
+    found = own_sentence(view, "")
+    assert found in view
+    assert len(words(found)) <= MOST_WORDS
+
+
+@given(st.lists(st.floats(-9, 9), min_size=10), st.floats(0, 9))
+def test_the_baseline_lies_among_the_scores_and_moves_with_them(
+    scores: list[float], more: float
+) -> None:
+    assert min(scores) <= baseline(scores) <= max(scores)
+    assert baseline([one + more for one in scores]) == pytest.approx(baseline(scores) + more)
