@@ -31,7 +31,7 @@ a threshold of its own: how far it leads what is usual between the two languages
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
 from indexer.api.types import Match
@@ -50,6 +50,8 @@ MIN_WORDS = 4
 NO_YEAR = 0.5
 # So far below the threshold it is not sure that there is no answer: odds of three to one.
 UNSURE = math.log(3.0)
+# The log odds of a deviation of meaning between two languages.
+FOREIGN_SLOPE = 2.4
 # The weight of a missing name where no two documents are similar.
 LEAST_NAME_WEIGHT = 0.3
 
@@ -119,7 +121,7 @@ class AnswerabilityClassifier:
             baseline: Of the library; see ``indexer.search.calibration``.
         """
         if not features.same_language:
-            return self.meaning * (features.meaning - self.foreign)
+            return FOREIGN_SLOPE * (features.meaning - self.foreign)
         return self.score(features) - baseline + self.margin
 
     def match(self, features: AnswerabilityFeatures, baseline: float) -> Match:
@@ -131,12 +133,15 @@ class AnswerabilityClassifier:
 
 
 DEFAULT_CLASSIFIER = AnswerabilityClassifier(
-    meaning=0.4, page=2.2, out_of_vocabulary=-6.7, names=-4.2, year=-6.9, clarity=3.8, around=0.5,
-    margin=2.3,
+    meaning=0.37, page=2.3, out_of_vocabulary=-6.9, names=-4.3, year=-7.2, clarity=3.6, around=0.5,
+    margin=0.9,
 )  # fmt: skip
-# For models of many languages. The others inflect more than English, so that less of a question
-# is on the page that answers it.
-LANGUAGES_CLASSIFIER = replace(DEFAULT_CLASSIFIER, margin=5.4, foreign=-0.35)
+# For models of many languages. The others inflect more than English: more words of a question seem
+# to stand nowhere, and fewer in one document.
+LANGUAGES_CLASSIFIER = AnswerabilityClassifier(
+    meaning=0.4, page=1.6, out_of_vocabulary=-2.4, names=-1.6, year=-3.2, clarity=0.0, around=0.0,
+    margin=-1.25, foreign=-0.4,
+)  # fmt: skip
 
 
 def classifier_for(languages: Collection[str]) -> AnswerabilityClassifier:

@@ -3,7 +3,7 @@
 Owns measuring and storing it, with the cohort, at the end of an indexing run. A sentence of a
 passage stands for a question, and the rest of its document for the answer, on the subject but in
 other words: with that passage left out, what is found is scored as for any query. Of what the
-sentences score the lower quartile counts. It must not know how scores are made of features
+sentences score the lowest decile counts. It must not know how scores are made of features
 (``indexer.search.answerability``).
 """
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 # In a smaller library the statistics are unreliable, and every hit counts as good.
 MIN_PASSAGES = 50
 # Passages whose sentences are asked; fewer than ``FEWEST`` sentences tell nothing.
-ASKED = 80
-FEWEST = 10
-QUANTILE = 0.25
+ASKED = 160
+FEWEST = 20
+QUANTILE = 0.1
 # The words of a sentence that may stand for a question, and the share of letters in it.
 LEAST_WORDS, MOST_WORDS = 6, 40
 LETTERS = 0.6
