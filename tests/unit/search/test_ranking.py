@@ -8,7 +8,7 @@ import pytest
 from indexer.search.candidates import CandidateEvidence
 from indexer.search.fusion import DEFAULT_WEIGHTS, DocumentEvidence, PageEvidence, Scored
 from indexer.search.ranking import Ranking
-from indexer.store.values import key_of
+from indexer.store.values import docs_of, key_of
 
 # Two documents with passages 0 to 2 and 0; the best first in each.
 KEYS = [key_of(1, 0), key_of(1, 1), key_of(1, 2), key_of(2, 0)]
@@ -17,7 +17,7 @@ SCORES = [0.4, 0.9, 0.3, 0.8]
 
 def ranking(keys: list[int], scores: list[float]) -> Ranking:
     none = np.zeros(len(keys), np.float32)
-    docs, owner = np.unique([key >> 32 for key in keys], return_inverse=True)
+    docs, owner = np.unique(docs_of(np.array(keys)), return_inverse=True)
     named = np.zeros(len(docs), np.float32)
     words = np.linspace(1.0, 0.5, len(docs), dtype=np.float32)
     return Ranking(
