@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ SCORES = [0.4, 0.9, 0.3, 0.8]
 def ranking(keys: list[int], scores: list[float]) -> Ranking:
     none = np.zeros(len(keys), np.float32)
     docs, owner = np.unique(docs_of(np.array(keys)), return_inverse=True)
+    parts = {part.name: none for part in fields(Scored)}
     named = np.zeros(len(docs), np.float32)
     words = np.linspace(1.0, 0.5, len(docs), dtype=np.float32)
     return Ranking(
@@ -26,7 +29,7 @@ def ranking(keys: list[int], scores: list[float]) -> Ranking:
             np.zeros(len(keys), np.intp), none, np.arange(len(keys) + 1, dtype=np.int64),
         ),
         DocumentEvidence(named, named, words, named, clarity=0.6), owner,
-        Scored(np.array(scores, np.float32), none, none, none, none, none, none),
+        Scored(**{**parts, "meaning": np.array(scores, np.float32)}),
         DEFAULT_WEIGHTS, None, none,
     )  # fmt: skip
 
