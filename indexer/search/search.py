@@ -126,10 +126,8 @@ class Searcher:
         if query and not narrowing.empty:
             request = SearchRequest(query, narrowing, totals.passages, limit)
             answer = self._answer(request, token, explain=explain)
-        return result(
-            query, totals, started, answer.hits, answer.notes,
-            full_text=full_text, match=answer.match,
-        )  # fmt: skip
+        hits, notes, match = answer.hits, answer.notes, answer.match
+        return result(query, totals, started, hits, notes, full_text=full_text, match=match)
 
     def _answer(self, request: SearchRequest, token: CancelToken, *, explain: bool) -> _Answer:
         space = self.catalog.spaces.active()
@@ -188,10 +186,8 @@ class Searcher:
         cohort = score_normalisation.load_cohort(self.catalog, space)
         if cohort is None or not hits or found.terms.has_prefix:
             return Match.GOOD
-        order = ranking.order
-        if not len(order) or not ranking.meaning_of(int(order[0])):
-            return Match.GOOD
-        if any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits):
+        found_exactly = any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits)
+        if found_exactly or not ranking.meaning_of(int(ranking.order[0])):
             return Match.GOOD
         features = self.features(found, cohort, hits, ranking)
         return classifier_for(space.languages).match(features, cohort.baseline)

@@ -28,7 +28,10 @@ def ranking(keys: list[int], scores: list[float]) -> Ranking:
             np.array(keys, np.int64), PageEvidence(none, none, none, none, none, none),
             np.zeros(len(keys), np.intp), none, np.arange(len(keys) + 1, dtype=np.int64),
         ),
-        DocumentEvidence(named, named, words, named, clarity=0.6), owner,
+        DocumentEvidence(
+            name_meaning=named, name_words=named, words=words, year=named, opening=named,
+            clarity=0.6,
+        ), owner,
         Scored(**{**parts, "meaning": np.array(scores, np.float32)}),
         DEFAULT_WEIGHTS, None, none,
     )  # fmt: skip
