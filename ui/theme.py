@@ -97,12 +97,18 @@ def blend(over: QColor, under: QColor, share: float) -> QColor:
     )
 
 
-def icon_size(widget: QWidget, lines: float = 1.2) -> QSize:
-    """Return the size of icons beside a widget's text: so many times the height of its font.
+# The sizes at which icons are drawn, in device-independent pixels: their lines stay even.
+ICON_SIDES = (12, 16, 20, 24, 32, 40, 48, 64)
 
-    To be called again at a ``FontChange``.
-    """
-    side = round(widget.fontMetrics().height() * lines)
+
+def icon_side(height: float, lines: float = 1.2) -> int:
+    """Return the size of ``ICON_SIDES`` that is nearest to so many heights of a font, or above."""
+    return min(ICON_SIDES, key=lambda side: (abs(side - height * lines), -side))
+
+
+def icon_size(widget: QWidget, lines: float = 1.2) -> QSize:
+    """Return the size of icons beside a widget's text. To be called again at a ``FontChange``."""
+    side = icon_side(widget.fontMetrics().height(), lines)
     return QSize(side, side)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,13 +25,12 @@ from ui.icons import icon, pixmap
 from ui.library.folder_delegate import bar_colours
 from ui.search.message import Muted
 from ui.search.summary import Banner
-from ui.theme import DARK, LIGHT, Theme, Themes
+from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon_side
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytestqt.qtbot import QtBot
 
+UI = Path(theme.__file__).parent
 ENOUGH = 4.5
 PAPER = QColor("white")
 both = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
@@ -219,3 +220,21 @@ def test_a_drawing_for_a_delegate_has_the_colour_and_ratio_asked_for(qapp: QAppl
 def test_a_missing_icon_raises_at_once(qapp: QApplication) -> None:
     with pytest.raises(FileNotFoundError):
         icon("nothing")
+
+
+@pytest.mark.parametrize(
+    ("height", "lines", "side"),
+    [(15, 1.2, 20), (15, 1.5, 24), (17, 1.2, 20), (30, 1.2, 40), (15, 0.75, 12), (60, 2.0, 64)],
+)
+def test_icons_have_the_sizes_they_are_drawn_at(height: int, lines: float, side: int) -> None:
+    assert icon_side(height, lines) == side
+
+
+def test_gaps_are_those_of_the_grid() -> None:
+    """Layouts are spaced by the named gaps alone, which are parts and multiples of 8."""
+    assert (S, M, L, XL) == (4, 8, 16, 24)
+    spaced = re.compile(r"set(?:Horizontal|Vertical)?(?:Spacing|ContentsMargins)\(([^)]*)\)")
+    for path in sorted(UI.rglob("*.py")):
+        for found in spaced.finditer(path.read_text(encoding="utf-8")):
+            numbers = re.findall(r"(?<![\w.])\d+", found[1])
+            assert set(numbers) <= {"0", "2"}, f"{path.name}: {found[0]}"

@@ -68,7 +68,7 @@ class FolderDelegate(QStyledItemDelegate):
         painter.setLayoutDirection(option.direction)
         line = QFontMetrics(font).height()
         inner = whole.adjusted(L, M, -L, -M)
-        side = round(line * 1.4)
+        side = theme.icon_side(line, 1.4)
         drawing = "offline" if root.offline else "folder"
         icon_rect = QRect(inner.left(), inner.top(), side, side)
         body = inner.adjusted(side + M, 0, 0, 0)

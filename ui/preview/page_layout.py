@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QTransform
 
+from ui.theme import L, S
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,9 +20,9 @@ if TYPE_CHECKING:
 
     from indexer.api.pages import Size
 
-GAP = 12.0  # between two pages
-MARGIN = 12.0  # around all of them
-SPINE = 4.0  # between facing pages
+GAP = float(L)  # between two pages
+MARGIN = float(L)  # around all of them
+SPINE = float(S)  # between facing pages
 SMALLEST, LARGEST = 0.25, 4.0
 STEPS = (0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0)
 

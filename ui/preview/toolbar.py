@@ -21,7 +21,7 @@ from ui import keys
 from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.preview.page_layout import Fit, Zoom
-from ui.theme import M, S
+from ui.theme import M, S, icon_size
 from ui.words import formats
 
 if TYPE_CHECKING:
@@ -228,9 +228,8 @@ class Toolbar(QWidget):
     def _measure(self) -> None:
         """Size icons and fields by the font."""
         metrics = self.fontMetrics()
-        side = round(1.15 * metrics.height())
         for button in self.findChildren(QToolButton):
-            button.setIconSize(QSize(side, side))
+            button.setIconSize(icon_size(self))
         self.page.setFixedWidth(metrics.horizontalAdvance("0" * _LABEL_CHARS) + 2 * M)
         font = self.font()
         font.setBold(True)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from ui import icons, theme
-from ui.theme import M, S, blend
+from ui.theme import M, S, blend, icon_side
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent
@@ -88,7 +88,7 @@ class Pill(QAbstractButton):
         painter.drawText(text, Qt.AlignmentFlag.AlignCenter, self._shown())
 
     def _side(self) -> int:
-        return self.fontMetrics().height() * 3 // 4
+        return icon_side(self.fontMetrics().height(), 0.75)
 
     def _shown(self) -> str:
         metrics = self.fontMetrics()

@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from ui import theme
 from ui.search.snippet import Pen
-from ui.theme import L, M, S, blend
+from ui.theme import L, M, S, blend, icon_side
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -63,7 +63,7 @@ class ResultsStyle:
 
     @property
     def icon(self) -> int:
-        return ceil(self.body_metrics.height())
+        return icon_side(self.body_metrics.height(), 1.0)
 
     @property
     def indent(self) -> int:

@@ -43,7 +43,9 @@ class Unsearched(QWidget):
         for each in status.languages:
             if each.advice is not None:
                 text = self.tr("{language}: by words only")
-                label = Muted(text.format(language=languages.language(each.language)))
+                # In an isolate, so that a name in Arabic does not turn the order of the words.
+                name = f"\u2068{languages.language(each.language)}\u2069"
+                label = Muted(text.format(language=name))
                 label.setToolTip(failures.note(each.advice))
                 label.setAccessibleDescription(failures.note(each.advice))
                 self._add(label)
