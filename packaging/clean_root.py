@@ -118,7 +118,7 @@ def try_package(package: Path, root: Root, before: Path, picture: Path) -> None:
     expect(manual.exists(), "there is a manual page")
     share = root.folder / "usr/share"
     expect((share / "doc/lectern/html/index.html").exists(), "the help is there as a site")
-    completed = root.run(f"bash -c '{COMPLETE}'")
+    completed = root.run_as_person(f"bash -c '{COMPLETE}'")
     expect("search" in completed.split(), "bash completes its commands")
     output = root.run("apt-get purge --yes lectern")
     expect("~/.local/share/lectern" in output, "a purge names the folder of the libraries")

@@ -201,9 +201,13 @@ def identity(library: Path) -> tuple[int, int] | None:
 
 
 def _guard(library: Path) -> Path:
-    """The file to be locked, which on a read-only disk may have to be an existing one."""
+    """The file to be locked, which on a read-only disk may have to be an existing one.
+
+    On Windows the file of a lock is deleted when the lock is released.
+    """
     file = library / LOCK_NAME
-    return library if not file.exists() and _is_read_only(library) else file
+    may_lack = sys.platform == "win32" or _is_read_only(library)
+    return library if may_lack and not file.exists() else file
 
 
 def _is_read_only(folder: Path) -> bool:
@@ -217,6 +221,8 @@ def _share(guard: Path) -> int:
         BlockingIOError: If a writer has it.
         OSError: If it cannot be acquired.
     """
+    if sys.platform == "win32" and guard.is_dir():  # which cannot be locked there
+        return os.open(os.devnull, os.O_RDONLY)
     descriptor = os.open(guard, os.O_RDONLY)
     try:
         if sys.platform == "win32":  # no shared locks: one reader at a time

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -33,7 +34,9 @@ from indexer.api.types import (
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 # Names that are not UTF-8 reach us as lone surrogates.
-names = st.binary().map(os.fsdecode)
+# Windows has no names that are not text.
+names = st.text() if sys.platform == "win32" else st.binary().map(os.fsdecode)
+ROOT_FILE = str(Path(Path.cwd().anchor, "a"))
 counts: Any = st.dictionaries(st.text(), st.integers(0, 10**9), max_size=3)
 numbers = st.integers(-MAX_INT, MAX_INT)
 st.register_type_strategy(int, numbers)
@@ -127,8 +130,8 @@ def test_what_is_missing_or_wrong_is_a_bad_request(data: dict[str, Any]) -> None
         (int, [0, -(2**63) + 1], [True, 1.0, "1", None, 2**63, 10**300]),
         (float, [1, 1.5], [True, "1", float("nan"), float("inf"), 10**400]),
         (bool, [True], [1, "true", None]),
-        (str, ["", "\udcff"], [1, None, "\ud800", ["a"]]),
-        (Path, ["/a"], ["a", "", 1, None]),
+        (str, ["", "\udcff"], [1, None, ["a"]]),
+        (Path, [ROOT_FILE], ["a", "", 1, None]),
         (FileState, ["failed"], ["odd", 1, None, ["failed"], True]),
         (Literal["a", 1], ["a", 1], ["b", 2, True, {}]),
         (int | None, [None, 1], ["1", False]),
@@ -145,6 +148,12 @@ def test_only_what_its_type_allows_comes_in(kind: Any, good: list[Any], bad: lis
         with pytest.raises(WorldError) as caught:
             decode(kind, value)
         assert caught.value.code == "bad_request"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names of files may have lone surrogates there")
+def test_a_text_that_is_no_name_of_a_file_does_not_come_in() -> None:
+    with pytest.raises(WorldError):
+        decode(str, "\ud800")
 
 
 def test_a_type_that_cannot_cross_is_a_fault_of_ours() -> None:

@@ -51,6 +51,7 @@ def test_a_note_that_makes_no_sense_does_not_matter(tmp_path: Path) -> None:
         assert holder(tmp_path) == "another program"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are those of the folder above")
 def test_only_the_owner_may_look_inside(tmp_path: Path) -> None:
     with LibraryLock.acquire(tmp_path / "library"):
         assert (tmp_path / "library").stat().st_mode & 0o077 == 0
@@ -97,8 +98,10 @@ def test_a_killed_holder_leaves_no_lock_behind(tmp_path: Path) -> None:
 
 def test_each_holding_is_told_from_all_others(tmp_path: Path) -> None:
     library, copy, link = (tmp_path / name for name in ("library", "copy", "link"))
-    link.symlink_to(library)
+    link.symlink_to(library, target_is_directory=True)
     with LibraryLock.acquire(library) as lock:
+        if not link.is_dir():
+            pytest.skip("Wine 8 does not follow links")
         shutil.copytree(library, copy)
         assert holding(library) == holding(link) == lock.holding
         assert holding(copy) not in {None, lock.holding}
@@ -130,6 +133,8 @@ def test_a_lock_knows_when_it_guards_its_path_no_more(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [LOCK_NAME, HOLDER_NAME])
 def test_a_lock_notices_files_of_another_library(tmp_path: Path, name: str) -> None:
     library, backup = tmp_path / "library", tmp_path / "backup"
+    if sys.platform == "win32" and name == LOCK_NAME:
+        pytest.skip("Windows lets nobody replace an open file")
     with LibraryLock.acquire(library) as lock, LibraryLock.acquire(backup):
         (library / "other").write_bytes((backup / name).read_bytes())
         (library / "other").replace(library / name)
@@ -143,6 +148,14 @@ def test_a_note_that_could_not_be_written_does_not_end_an_engine(tmp_path: Path)
         assert holding(tmp_path) is None
 
 
+@pytest.mark.skipif(sys.platform != "win32", reason="elsewhere the file of a released lock stays")
+def test_a_library_whose_lock_file_is_gone_can_be_read(tmp_path: Path) -> None:
+    LibraryLock.acquire(tmp_path).release()
+    with LibraryLock.share(tmp_path) as lock:
+        assert lock.is_intact()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no shared locks")
 def test_readers_share_a_library_that_no_writer_may_take(tmp_path: Path) -> None:
     library, away = tmp_path / "library", tmp_path / "away"
     LibraryLock.acquire(library).release()
