@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 from app import paths
 from app.confined import has_local_display
 from app.render import size
-from app.versions import LIBRARIES, RUNTIMES, version
+from app.versions import LIBRARIES, version
 from indexer import TELEMETRY_OFF
 from indexer.api.answers import Check
+from indexer.api.errors import CODES, sentence
 from indexer.confine import network
+from indexer.embed import devices
 from indexer.embed.record_files import known_records
 
 if TYPE_CHECKING:
@@ -67,14 +69,10 @@ def _window() -> str:
 
 
 def _runtime() -> Check:
-    from indexer.api.errors import CODES
-
-    found = [f"{name} {version(name)}" for name in RUNTIMES if version(name)]
-    if len(found) > 1:
-        advice = "Uninstall all of them and install one: they overwrite each other's files."
-        return check("onnx runtime", ", ".join(found), ok=False, advice=advice)
-    advice = CODES["no_runtime"].next_step
-    return check("onnx runtime", "".join(found) or "missing", ok=bool(found), advice=advice)
+    found = devices.installed_runtimes()
+    advice = "; ".join(map(sentence, devices.clash())) or CODES["no_runtime"].next_step
+    value = ", ".join(found) or "missing"
+    return check("onnx runtime", value, ok=len(found) == 1, advice=advice)
 
 
 def _old_office() -> Check:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from app import paths
 from app.processor import missing
-from app.versions import LIBRARIES, RUNTIMES, version
+from app.versions import LIBRARIES, version
+from indexer.embed.devices import RUNTIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 
-RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
 LIBRARIES = ("lancedb", "pymupdf", "tokenizers", "numpy")
 
 

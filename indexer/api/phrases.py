@@ -42,11 +42,19 @@ PHRASES = {
     "extension_is": N_("an extension is pdf or docx"),
     "language_is": N_("a language is de or German"),
     # why a device is in use
-    "device_tested": N_("installed, and passed a test run"),
+    "device_tested": N_("installed, and a test run gave the numbers of the processor"),
+    "device_runs": "it runs",
     "device_asked": N_("as chosen in the settings"),
     "device_only": N_("the installed ONNX Runtime has no other provider for this machine"),
     "device_absent": N_("{device} is not part of the installed ONNX Runtime"),
     "device_failed": N_("{device} failed ({said})"),
+    "device_wrong": N_(
+        "{device} computes other numbers than the processor (error {error}) and is not used"
+    ),
+    "runtimes_clash": N_(
+        "{names} are installed together and overwrite each other's files; uninstall all of them, "
+        "then install one"
+    ),
     "device_unknown": N_("the model is loaded when it is first needed"),
     # why a model cannot be removed
     "chosen_model": "it is the one of the settings",

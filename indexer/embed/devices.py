@@ -1,13 +1,15 @@
 """Chooses the execution provider of ONNX Runtime: CUDA, DirectML, CoreML or the CPU.
 
-A provider is accepted if the session reports it and a test run succeeds. It must not know models
-or tokens.
+A provider is accepted if the session reports it and a test run gives the numbers of the CPU. It
+must not know models or tokens.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from dataclasses import dataclass
+from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.api.errors import WorldError
@@ -30,6 +32,25 @@ PROVIDERS = {
     "coreml": "CoreMLExecutionProvider",
     CPU: "CPUExecutionProvider",
 }
+
+
+# Packages of ONNX Runtime. They install the same files, so of two the later one works at best.
+RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino")
+# The largest error of a token's state on another provider, relative to its size on the CPU. Half
+# precision comes to about 0.01; a wrong operator gives about 1.
+MOST_ERROR = 0.03
+
+
+class WrongNumbersError(Exception):
+    """A provider computes something else than the CPU.
+
+    Attributes:
+        error: The largest error of a token's state, relative to its size.
+    """
+
+    def __init__(self, error: float) -> None:
+        super().__init__(f"error {error:.2g}")
+        self.error = error
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +77,21 @@ def load_runtime() -> Any:
     # Event tracing of Windows, which ``indexer.TELEMETRY_OFF`` does not disable.
     onnxruntime.disable_telemetry_events()
     return onnxruntime
+
+
+def installed_runtimes() -> list[str]:
+    """The installed packages of ONNX Runtime, with their versions."""
+    found = []
+    for name in RUNTIMES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found.append(f"{name} {metadata.version(name)}")
+    return found
+
+
+def clash() -> tuple[Note, ...]:
+    """A note if packages of ONNX Runtime overwrite each other's files."""
+    found = installed_runtimes()
+    return (Note("runtimes_clash", {"names": ", ".join(found)}),) if len(found) > 1 else ()
 
 
 def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
@@ -87,7 +123,8 @@ def choose(wanted: str, test: Callable[[str], T]) -> tuple[T, ProviderInUse]:
 
     Args:
         wanted: A key of ``PROVIDERS``, or ``AUTO``.
-        test: Opens a model on a provider, given by its key, and runs it; raises if that fails.
+        test: Opens a model on a provider, given by its key, and runs it; raises if that fails, and
+            ``WrongNumbersError`` if it computes something else than the CPU.
 
     Returns:
         The result of ``test``, and the provider.
@@ -103,12 +140,33 @@ def choose(wanted: str, test: Callable[[str], T]) -> tuple[T, ProviderInUse]:
     for name in accelerators:
         try:
             opened = test(name)
+        except WrongNumbersError as error:
+            log.warning("the provider %s computes wrong numbers: %s", name, error)
+            failures.append(Note("device_wrong", {"device": name, "error": f"{error.error:.2g}"}))
+            continue
         except Exception as error:  # noqa: BLE001  # drivers may raise anything
             log.warning("the provider %s does not work here: %s", name, error)
             failures.append(Note("device_failed", {"device": name, "said": _first_line(error)}))
             continue
-        return opened, ProviderInUse(name, (Note("device_tested"),))
-    return test(last), ProviderInUse(last, _why_cpu(wanted, failures))
+        return opened, ProviderInUse(name, (Note("device_tested"), *failures, *clash()))
+    return test(last), ProviderInUse(last, (*_why_cpu(wanted, failures), *clash()))
+
+
+def survey(test: Callable[[str], object]) -> dict[str, Note]:
+    """What becomes of each provider if it is asked for, by its key.
+
+    Args:
+        test: As for ``choose``.
+    """
+    available = load_runtime().get_available_providers()
+    found = {}
+    for name, provider in PROVIDERS.items():
+        if provider not in available:
+            found[name] = Note("device_absent", {"device": name})
+        else:
+            in_use = choose(name, test)[1]
+            found[name] = Note("device_runs") if name == CPU else in_use.notes[0]
+    return found
 
 
 def open_on(runtime: Any, model: Path, name: str) -> Any:

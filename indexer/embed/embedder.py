@@ -11,6 +11,7 @@ import time
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from indexer.embed.batches import Pooler, in_batches
@@ -78,12 +79,7 @@ class OnnxEmbedder:
         digest = compiled.record.file(TOKENIZER).sha256
         self._layout = Layout(self._encoder_record, shared_tokenizer(compiled.tokenizer, digest))
 
-        def tested(name: str) -> Encoder:
-            encoder = Encoder(compiled.graph, name)
-            encoder.test()
-            return encoder
-
-        opened: tuple[Encoder, ProviderInUse] = choose(provider, tested)
+        opened: tuple[Encoder, ProviderInUse] = choose(provider, partial(open_tested, compiled))
         self._encoder, self.provider = opened
         self._workers = workers
         self._encoded: dict[str, NDArray[np.float32]] = {}
@@ -230,6 +226,15 @@ class OnnxEmbedder:
             for row, index in enumerate(batch.sequences)
             for pair in pooler.add(sequences[index], states[row, : batch.lengths[row]])
         ]
+
+
+def open_tested(compiled: CompiledModel, provider: str) -> Encoder:
+    """Open a graph on a provider, whose numbers must be those of the CPU; see ``Encoder.test``."""
+    encoder = Encoder(compiled.graph, provider)
+    reference = None if provider == CPU else Encoder(compiled.graph, CPU)
+    record = compiled.record.encoder_of(compiled.side)
+    encoder.test(record.architecture.vocabulary, record.window, reference)
+    return encoder
 
 
 @contextmanager

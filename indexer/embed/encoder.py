@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.embed.batches import Batch
+from indexer.embed.batches import in_batches
 from indexer.embed.blocks import group, plan_blocks
-from indexer.embed.devices import load_runtime, open_on
+from indexer.embed.devices import MOST_ERROR, WrongNumbersError, load_runtime, open_on
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from indexer.embed.batches import Batch
 
 # Inputs and outputs of a graph: token ids, int32 [batch, sequence]; lengths without padding, int32
 # [batch], if the graph supports padding; token states, float32 [batch, sequence, hidden].
@@ -28,6 +30,10 @@ QUERIES, KEYS, PLACES = "block_queries", "block_keys", "block_places"
 BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
 # The activations of a layer for this many tokens fit the processor's cache.
 _GROUP_TOKENS = 128
+# Of the test run: short sequences are padded to the longest, or two of a length share a batch.
+_TEST_LENGTHS = (2, 9, 40, 40, 150, 400)
+_TEST_TOKENS = 1024
+_SEED = 1
 
 
 class Encoder:
@@ -67,12 +73,35 @@ class Encoder:
         rows = {QUERIES: groups.queries, KEYS: groups.keys, PLACES: groups.places}
         return {name: numbers.astype(np.int32) for name, numbers in rows.items()}
 
-    def test(self) -> None:
-        """Run a small input.
+    def test(self, vocabulary: int, window: int, reference: Encoder | None = None) -> None:
+        """Run a small batch; or a few, which are compared with another encoder of the same graph.
+
+        Args:
+            vocabulary: Token ids are below this.
+            window: The longest sequence.
+            reference: The encoder on the CPU.
 
         Raises:
-            RuntimeError: If the output is not finite; a provider may raise anything else.
+            RuntimeError: If an output is not finite; a provider may raise anything else.
+            WrongNumbersError: If a state is not as the reference has it.
         """
-        batch = Batch((0,), np.ones((1, 2), np.int32), np.array([2], np.int32))
-        if not np.isfinite(self.states(batch)).all():
-            raise RuntimeError("the test run returned values that are not finite")
+        random = np.random.default_rng(_SEED)
+        sequences = [
+            random.integers(0, vocabulary, min(length, window)).astype(np.int32)
+            for length in (_TEST_LENGTHS if reference else _TEST_LENGTHS[:1])
+        ]
+        for batch in in_batches(sequences, lambda: _TEST_TOKENS, padded=self.padded):
+            own = np.arange(batch.ids.shape[1]) < batch.lengths[:, None]
+            states = self.states(batch)[own]
+            if not np.isfinite(states).all():
+                raise RuntimeError("the test run returned values that are not finite")
+            if reference is not None:
+                wanted = reference.states(batch)[own]
+                error = _largest_error(states, wanted)
+                if not error <= MOST_ERROR:
+                    raise WrongNumbersError(error)
+
+
+def _largest_error(states: NDArray[np.float32], wanted: NDArray[np.float32]) -> float:
+    sizes = np.maximum(np.linalg.norm(wanted, axis=1), np.finfo(np.float32).tiny)
+    return float((np.linalg.norm(states - wanted, axis=1) / sizes).max())

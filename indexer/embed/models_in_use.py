@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from indexer.api.phrases import Note
 from indexer.config import Precision
-from indexer.embed.compiled import CompiledModel, changed_files, compiled_folder
-from indexer.embed.devices import CPU
-from indexer.embed.embedder import OnnxEmbedder, space_of
+from indexer.embed.compiled import CompiledModel, changed_files, compiled_folder, ensure_compiled
+from indexer.embed.devices import CPU, survey
+from indexer.embed.embedder import OnnxEmbedder, open_tested, space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.models import Side
 from indexer.embed.record_files import find_record
@@ -149,6 +149,25 @@ class ModelsInUse:
         if self._device is None:
             return "", (Note("device_unknown"),)
         return self._device.name, self._device.notes
+
+    def survey_devices(self) -> dict[str, Note]:
+        """What becomes of each provider with the configured model; see ``devices.survey``.
+
+        Raises:
+            WorldError: ``unknown_model``, and those of ``open_embedder``.
+        """
+        config = self.config
+        record = find_record(config.model, config.models)
+
+        def test(provider: str) -> None:
+            precision = config.precision if provider == CPU else Precision.FP32
+            open_tested(
+                ensure_compiled(
+                    record, config.models, precision, download=not config.offline
+                ), provider,
+            )  # fmt: skip
+
+        return survey(test)
 
     def _open(self, model: str, precision: Precision, side: Side, provider: str) -> OnnxEmbedder:
         config = self.config

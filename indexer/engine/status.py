@@ -20,14 +20,14 @@ from indexer.api.status import LanguageStatus, RootStatus, Status
 from indexer.catalog.roots import join
 from indexer.config import DEFAULT_MODEL
 from indexer.confine import network, reader
-from indexer.embed import connections
+from indexer.embed import connections, devices
 from indexer.embed.record_files import known_records
 from indexer.engine import reindex
 from indexer.library import library
 from indexer.library.recovery import incomplete, without_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from indexer.api.answers import WatchState
@@ -41,7 +41,7 @@ COMPILED_AGAIN = "It was compiled again. If it changes once more, find out what 
 COMPILED_LATER = "Quit Lectern and start it again: it is compiled again before it is used."
 # The fields of a ``Check``.
 Checked = tuple[str, bool, str, str]
-RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
+DEVICE_ADVICE = "It is not used. Bring its driver up to date, or install another ONNX Runtime."
 
 
 def describe(engine: OpenLibrary, watched: WatchState) -> Status:
@@ -148,8 +148,8 @@ def _versions() -> Iterator[Checked]:
     yield "sqlite", True, sqlite3.sqlite_version, ""
     for name in PARTS:
         yield name, bool(_version(name)), _version(name) or "missing", ""
-    runtimes = [f"{name} {_version(name)}" for name in RUNTIMES if _version(name)]
-    advice = "" if len(runtimes) == 1 else "Install exactly one ONNX Runtime."
+    runtimes = devices.installed_runtimes()
+    advice = "; ".join(map(sentence, devices.clash()))
     yield "onnx runtime", len(runtimes) == 1, ", ".join(runtimes) or "none", advice
 
 
@@ -174,6 +174,17 @@ def _model(engine: OpenLibrary) -> Iterator[Checked]:
     yield "model", True, value, ""
     why = "; ".join(map(sentence, embedder.provider.notes))
     yield "device", True, f"{embedder.provider.name}: {why}", ""
+    yield check_devices(engine.models.survey_devices())
+
+
+def check_devices(found: Mapping[str, Note]) -> Checked:
+    """Whether each provider of ONNX Runtime runs; one that is installed and does not is bad."""
+    absent = [name for name, note in found.items() if note.code == "device_absent"]
+    said = [f"{name}: {sentence(note)}" for name, note in found.items() if name not in absent]
+    if absent:
+        said.append(f"not in the installed ONNX Runtime: {', '.join(absent)}")
+    ok = not any(note.code in {"device_failed", "device_wrong"} for note in found.values())
+    return "devices", ok, "; ".join(said), "" if ok else DEVICE_ADVICE
 
 
 def _scans(engine: OpenLibrary) -> Iterator[Checked]:

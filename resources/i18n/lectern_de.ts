@@ -3143,8 +3143,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>eine Sprache ist de oder German</translation>
     </message>
     <message>
-        <source>installed, and passed a test run</source>
-        <translation>installiert und in einem Probelauf bewährt</translation>
+        <source>installed, and a test run gave the numbers of the processor</source>
+        <translation>installiert, und ein Probelauf ergab die Zahlen des Prozessors</translation>
     </message>
     <message>
         <source>as chosen in the settings</source>
@@ -3161,6 +3161,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>{device} failed ({said})</source>
         <translation>{device} hat versagt ({said})</translation>
+    </message>
+    <message>
+        <source>{device} computes other numbers than the processor (error {error}) and is not used</source>
+        <translation>{device} rechnet anders als der Prozessor (Fehler {error}) und wird nicht benutzt</translation>
+    </message>
+    <message>
+        <source>{names} are installed together and overwrite each other&apos;s files; uninstall all of them, then install one</source>
+        <translation>{names} sind zugleich installiert und überschreiben einander Dateien; alle deinstallieren, dann eines installieren</translation>
     </message>
     <message>
         <source>the model is loaded when it is first needed</source>

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from typing import TYPE_CHECKING
+from importlib.metadata import PackageNotFoundError
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from indexer.api.errors import WorldError
+from indexer.api.errors import WorldError, sentence
 from indexer.api.phrases import Note
-from indexer.config import Precision
+from indexer.config import EngineConfig, Precision
 from indexer.embed.compiled import ensure_compiled
 from indexer.embed.devices import (
     AUTO,
@@ -17,14 +20,19 @@ from indexer.embed.devices import (
     PROVIDERS,
     candidates,
     choose,
+    clash,
     load_runtime,
     open_on,
 )
 from indexer.embed.factory import open_embedder
-from tests.tiny_model import install_tiny_model
+from indexer.embed.models_in_use import ModelsInUse
+from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 EVERYTHING = list(PROVIDERS.values())
 
@@ -77,6 +85,121 @@ def test_a_failing_provider_is_skipped_with_its_reason(monkeypatch: pytest.Monke
         for name in ("cuda", "directml", "coreml")
     )
     assert choose(AUTO, _opens)[1].name == "cuda"
+
+
+class Liar:
+    """A session of the CPU in the place of another provider, which harms what it computes."""
+
+    def __init__(self, session: Any, harm: Callable[[NDArray[np.float32]], None]) -> None:
+        self._session, self._harm = session, harm
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def run(self, names: list[str], feed: dict[str, Any]) -> list[NDArray[np.float32]]:
+        outputs: list[NDArray[np.float32]] = self._session.run(names, feed)
+        self._harm(outputs[0])
+        return outputs
+
+
+def _nothing(_states: NDArray[np.float32]) -> None:
+    pass
+
+
+def _rounding(states: NDArray[np.float32]) -> None:
+    states[:] = states.astype(np.float16)
+
+
+def _noise(states: NDArray[np.float32]) -> None:
+    states += np.float32(0.1) * np.roll(states, 1, axis=-1)
+
+
+def _second_sequence(states: NDArray[np.float32]) -> None:
+    states[1:] = states[:1]
+
+
+def _long_sequence(states: NDArray[np.float32]) -> None:
+    states[:, 128:] = 0
+
+
+def _not_finite(states: NDArray[np.float32]) -> None:
+    states[0, -1, 0] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("harm", "code"),
+    [
+        (_nothing, "device_tested"), (_rounding, "device_tested"), (_noise, "device_wrong"),
+        (_second_sequence, "device_wrong"), (_long_sequence, "device_wrong"),
+        (_not_finite, "device_failed"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("blocks", [(0, 0, 0), (16, 8, 4)])
+def test_a_provider_that_lies_is_refused(
+    harm: Callable[[NDArray[np.float32]], None],
+    code: str,
+    blocks: tuple[int, int, int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _lying(monkeypatch, harm)
+    record = install_tiny_model(tmp_path, blocks=blocks)
+    embedder = open_embedder(record, tmp_path, Precision.INT8, threads=1, download=False)
+    assert embedder.provider.notes[0].code == code
+    if code == "device_tested":
+        assert (embedder.provider.name, embedder.precision) == ("cuda", Precision.FP32)
+    else:
+        assert (embedder.provider.name, embedder.precision) == (CPU, Precision.INT8)
+    if code == "device_wrong":
+        said = sentence(embedder.provider.notes[0])
+        assert re.fullmatch(
+            r"cuda computes other numbers than the processor \(error [\d.]+\) and is not used", said
+        )
+
+
+def _lying(monkeypatch: pytest.MonkeyPatch, harm: Callable[[NDArray[np.float32]], None]) -> None:
+    """Let ONNX Runtime have CUDA, which is the CPU harmed."""
+    import onnxruntime
+
+    def opened(runtime: Any, model: Path, name: str) -> Any:
+        session = open_on(runtime, model, CPU)
+        return session if name == CPU else Liar(session, harm)
+
+    available = [PROVIDERS["cuda"], PROVIDERS[CPU]]
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: available)
+    monkeypatch.setattr("indexer.embed.encoder.open_on", opened)
+
+
+def test_each_provider_is_surveyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install_tiny_model(tmp_path)
+    models = ModelsInUse(EngineConfig(tmp_path / "library", tmp_path, TINY, offline=True))
+    for harm, code in ((_nothing, "device_tested"), (_noise, "device_wrong")):
+        with monkeypatch.context() as patch:
+            _lying(patch, harm)
+            found = {name: note.code for name, note in models.survey_devices().items()}
+        assert found == {
+            "cuda": code,
+            "directml": "device_absent",
+            "coreml": "device_absent",
+            CPU: "device_runs",
+        }
+    assert models.survey_devices()[CPU] == Note("device_runs")
+
+
+def test_two_packages_of_the_runtime_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert clash() == ()
+    versions = {"onnxruntime": "1.2", "onnxruntime-gpu": "1.1"}
+
+    def version(name: str) -> str:
+        if name not in versions:
+            raise PackageNotFoundError
+        return versions[name]
+
+    monkeypatch.setattr("indexer.embed.devices.metadata.version", version)
+    note = Note("runtimes_clash", {"names": "onnxruntime 1.2, onnxruntime-gpu 1.1"})
+    assert clash() == (note,)
+    assert choose(CPU, _opens)[1].notes == (Note("device_asked"), note)
+    assert "uninstall all of them, then install one" in sentence(note)
 
 
 def test_int8_is_used_on_the_cpu_if_the_accelerator_fails(
