@@ -32,6 +32,7 @@ PHRASES = {
     "not_a_value": N_("{typed} is searched as text: {reason}."),
     "only_left_out": N_("A minus leaves passages out; say what to look for as well."),
     "phrase_nowhere": N_("No passage contains {phrases}."),
+    "name_nowhere": N_("No document names {names}."),
     "words_only": N_("Only words are searched."),
     # invalid values of operators
     "value_missing": N_("it has no value"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,14 @@ from indexer.arrays import find_sorted
 from indexer.catalog.names import stem_of
 from indexer.search.fusion import NAME_FLOOR, DocumentEvidence, clarity, relative
 from indexer.search.score_normalisation import CosineScale
-from indexer.text.name_words import YEARS, last_year, name_tokens, query_name_tokens, year_tokens
+from indexer.text.name_words import (
+    YEARS,
+    abbreviations,
+    last_year,
+    name_tokens,
+    query_name_tokens,
+    year_tokens,
+)
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
@@ -115,7 +123,8 @@ def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -
         reading: Has the words of documents.
     """
     docs, scores = reading.document_scores(terms.expansions, limit=MAX_DOCUMENTS)
-    named, name_scores = catalog.lexicon.name_scores(query_name_tokens(terms.text))
+    asked = dict.fromkeys((*query_name_tokens(terms.text), *chain(*terms.instead.values())))
+    named, name_scores = catalog.lexicon.name_scores(list(asked), abbreviations(terms.text))
     return LibraryEvidence(
         name_words=ScoredDocs(named, relative(name_scores, NAME_FLOOR)),
         words=_scored(docs, relative(scores) * np.float32(terms.coverage**2)),

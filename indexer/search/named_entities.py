@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from indexer.query.focus import split_clauses
 from indexer.text.name_words import alphanumeric_parts, initialisms, last_year, name_tokens
 from indexer.text.stop_words import STOP_WORDS
-from indexer.text.terms import words
+from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,6 +127,17 @@ def named_in(query: str) -> NamedEntities:
             _close(run, names)
     _close(run, names)
     return NamedEntities(tuple(names), str(last_year(query) or ""))
+
+
+def written_names(query: str, folded: frozenset[str]) -> list[str]:
+    """Return the words of names in a query as written, of those with some folded words.
+
+    >>> written_names("What does Zyxotech Inc. owe the port?", frozenset({"zyxotech", "port"}))
+    ['Zyxotech']
+    """
+    names = {word for name in named_in(query).names for word in name}
+    shown = (query[start:end] for start, end in word_spans(query))
+    return list(dict.fromkeys(one for one in shown if not (names & folded).isdisjoint(words(one))))
 
 
 @dataclass(frozen=True, slots=True)

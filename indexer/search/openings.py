@@ -9,7 +9,7 @@ must not rank documents.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,12 +17,14 @@ import numpy as np
 from indexer.search.evidence import ScoredDocs
 from indexer.search.fusion import OPENING_FLOOR, relative
 from indexer.search.query_terms import idf
-from indexer.store.values import docs_of, key_of
+from indexer.store.values import key_of
 from indexer.text.name_words import MAX_WORDS
 from indexer.text.stop_words import STOP_WORDS
 from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from indexer.search.query_terms import QueryTerms
@@ -75,16 +77,44 @@ class Openings:
 
 def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
     """Match the openings of the first ``READ`` of some documents, best first, with a query."""
-    asked = frozenset(pairwise(words(terms.text)[:MAX_WORDS]))
-    asked = frozenset(pair for pair in asked if _STOP_WORDS.isdisjoint(pair))
+    asked = [word for word in words(terms.text)[:MAX_WORDS] if word not in _STOP_WORDS]
     docs = docs[:READ]
     if not asked or not len(docs):
         return Openings(docs[:0], ())
     keys = np.array([key_of(doc, 0) for doc in docs.tolist()], np.int64)
     passages = store.passages_of(keys, ("view",))
-    texts = {int(docs_of(np.array([key]))[0]): row["view"] for key, row in passages.items()}
-    pairs = tuple(asked & name_pairs(texts.get(doc, "")) for doc in docs.tolist())
-    return Openings(docs, pairs)
+    texts = [passages[key]["view"] if key in passages else "" for key in keys.tolist()]
+    found = asked_pairs(terms.text, terms.instead), frozenset(asked)
+    return Openings(docs, tuple(matched(*found, text) for text in texts))
+
+
+def asked_pairs(query: str, instead: Mapping[str, tuple[str, ...]]) -> Pairs:
+    """The neighbouring words of a query, or what the library has for them, that are no stop words.
+
+    >>> sorted(asked_pairs("what does Indorama Lop owe", {"lop": ("loop",)}))
+    [('indorama', 'loop'), ('loop', 'owe')]
+    """
+    found: set[tuple[str, str]] = set()
+    for one, two in pairwise(words(query)[:MAX_WORDS]):
+        if _STOP_WORDS.isdisjoint((one, two)):
+            found.update(product(instead.get(one) or (one,), instead.get(two) or (two,)))
+    return frozenset(found)
+
+
+def matched(pairs: Pairs, single: frozenset[str], text: str) -> Pairs:
+    """The pairs of an opening that a query has, also where one of them runs the words together.
+
+    >>> matched(frozenset({("jp", "morgan")}), frozenset(), "JPMorgan")
+    frozenset({('jp', 'morgan')})
+    >>> matched(frozenset(), frozenset({"jpmorgan"}), "JP Morgan")
+    frozenset({('jpmorgan', 'jpmorgan')})
+    """
+    there = name_pairs(text)
+    shown = (text[start:end] for start, end in word_spans(text))
+    names = {word for one in shown if not one[0].islower() for word in words(one)}
+    apart = {pair for pair in pairs if "".join(pair) in names}
+    together = single.intersection(map("".join, there))
+    return (pairs & there) | apart | {(word, word) for word in together}
 
 
 def name_pairs(text: str) -> Pairs:

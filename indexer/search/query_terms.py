@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from indexer.query.focus import without_words
@@ -17,7 +17,7 @@ from indexer.store.values import Term
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.lexicon.lexicon import Lexicon
@@ -62,6 +62,8 @@ class QueryTerms:
         question_words: The question's words, and how often each occurs.
         names_removed: Whether ``without_names`` took out some of the question's words.
         named: How much of a name the query has, 0 to 1, by the idf of the words of one.
+        instead: Words of the library for those that do not occur in it: corrected typos, parts.
+        unknown: The folded words that nothing in the library stands for.
     """
 
     text: str
@@ -81,6 +83,8 @@ class QueryTerms:
     question_words: tuple[tuple[Expansion, float], ...] = ()
     names_removed: bool = False
     named: float = 0.0
+    instead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unknown: frozenset[str] = frozenset()
 
     def forms(self, without: frozenset[str]) -> frozenset[str]:
         """The forms of the question's words, without those of some words."""
@@ -187,6 +191,10 @@ def prepare(
         passages=passages,
         coverage=_coverage(found, counts, passages),
         question_words=tuple(inside),
+        instead={one.word: one.words[1:] for one in found if not one.known},
+        unknown=frozenset(
+            one.word for one, count in zip(found, counts, strict=True) if not (one.known or count)
+        ),
     )
 
 

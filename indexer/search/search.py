@@ -32,6 +32,7 @@ from indexer.search.evidence import (
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank, score_documents
 from indexer.search.hits import HitMaker, result
 from indexer.search.language_means import LanguageMeans, load_means, raised
+from indexer.search.named_entities import written_names
 from indexer.search.narrowing import Narrowing, SearchRequest, narrow
 from indexer.search.openings import read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare
@@ -41,6 +42,7 @@ from indexer.search.score_normalisation import CosineScale
 from indexer.search.steering import Steering
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from concurrent.futures import Future
 
     from numpy.typing import NDArray
@@ -221,6 +223,7 @@ class Searcher:
         lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
         asking = question(query.text)
         terms = prepare(query, asking, lexicon, reading, languages, request.passages)
+        nowhere = _unknown_names(terms)
         if len(space.languages) < 2:
             # Words are all that such a model leaves to a question in another language.
             terms = replace(terms, coverage=1.0, across=False)
@@ -247,6 +250,7 @@ class Searcher:
         retrievals += retriever.start_near(steering.more)
         evidence = with_similarity(evidence, vectors.whole, self.catalog, space)
         retrievals += retriever.start_within(terms, vectors, self._likely(evidence, narrowing))
+        notes += nowhere
         keys, phrases = retrievals.keys(), exact.result()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
@@ -295,6 +299,22 @@ class Searcher:
         return found
 
 
+def _unknown_names(terms: QueryTerms) -> tuple[Note, ...]:
+    """A note on the names in a query that nothing in the library stands for.
+
+    None for a query in another language, most words of which are unknown; nor for the last word
+    while it is typed.
+    """
+    if 2 * len(terms.unknown) > len(terms.words) or terms.has_prefix:
+        return ()
+    names = written_names(terms.text, terms.unknown)
+    return (Note("name_nowhere", {"names": _quoted(names)}),) if names else ()
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    return ", ".join(f"“{one}”" for one in texts)
+
+
 def _nowhere(query: Query) -> Note:
     """The note that no passage contains the phrases of a query."""
-    return Note("phrase_nowhere", {"phrases": ", ".join(f"“{one}”" for one in query.phrases)})
+    return Note("phrase_nowhere", {"phrases": _quoted(query.phrases)})

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 
 from indexer.text.segments import UNSPACED
-from indexer.text.terms import words
+from indexer.text.terms import word_spans, words
 
 _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Letters, digits, and letters followed by digits: "2022q4" is 2022 and q4.
@@ -45,6 +45,29 @@ def name_tokens(name: str) -> list[str]:
     return list(
         dict.fromkeys(piece for word in found for piece in (word, *alphanumeric_parts(word)))
     )
+
+
+def joined_neighbours(name: str) -> list[str]:
+    """Return the neighbouring words of a name run together, as some write them.
+
+    >>> joined_neighbours("JP Morgan_2021"), joined_neighbours("BestBuy")
+    (['jpmorgan'], ['bestbuy'])
+    """
+    plain = words(_CASE.sub(" ", re.sub(r"[\W_]+", " ", name)))
+    return [one + two for one, two in pairwise(plain) if one.isalpha() and two.isalpha()]
+
+
+def abbreviations(query: str) -> list[str]:
+    """Return the folded words of a query with several capitals that may be initialisms.
+
+    None if the query has no small letters otherwise.
+
+    >>> abbreviations("Are JnJ's margins those of AMD?"), abbreviations("CAP ON LIABILITY")
+    (['jnj', 'amd'], [])
+    """
+    shown = [query[start:end] for start, end in word_spans(query)]
+    found = [one for one in shown if sum(map(str.isupper, one)) > 1 and len(one) in _INITIALS]
+    return [word for one in found for word in words(one)] if any(map(str.islower, shown)) else []
 
 
 def pairs(text: str) -> list[str]:

@@ -3111,6 +3111,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Keine Stelle enthält {phrases}.</translation>
     </message>
     <message>
+        <source>No document names {names}.</source>
+        <translation>Kein Dokument nennt {names}.</translation>
+    </message>
+    <message>
         <source>Only words are searched.</source>
         <translation>Es wird nur nach Wörtern gesucht.</translation>
     </message>

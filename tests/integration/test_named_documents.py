@@ -21,6 +21,7 @@ PARTIES = (
     ("International Direct Response", "Commerce Partners"),
     ("General Electric Capital", "Federated Investment Management"),
     ("Associated Press Services", "Hertz System"),
+    ("JP Morgan Press", "Wells National"),
 )
 BODY = (
     "A direct response to an international call is a national life service. Brokers of capital and "
@@ -57,3 +58,25 @@ def test_the_document_that_opens_with_a_name_leads(
 ) -> None:
     hits = asked.call(Search(wording.format(party), 10)).hits
     assert hits[0].file == f"{at}.txt"
+
+
+@pytest.mark.parametrize(
+    ("written", "at"),
+    [("JPMorgan", 4), ("jpmorgan", 4), ("Robinsn Ventures", 0), ("HertzSystem", 3)],
+)
+def test_joined_and_misspelt_names_are_met(asked: Engine, written: str, at: int) -> None:
+    found = asked.call(Search(f"in our agreement with {written}, is there a cap on liability?", 10))
+    assert found.hits[0].file == f"{at}.txt"
+
+
+def test_a_name_that_no_document_bears_is_told(asked: Engine) -> None:
+    found = asked.call(Search("Is there a cap on the liability of Zyxotech to Hertz System?", 10))
+    assert [(note.code, note.detail) for note in found.notes] == [
+        ("name_nowhere", {"names": "\u201cZyxotech\u201d"})
+    ]
+    assert found.hits
+
+
+@pytest.mark.parametrize("text", ["who has a zyxotech cap?", "the cap of Hertz System", "cap"])
+def test_other_words_are_no_such_names(asked: Engine, text: str) -> None:
+    assert asked.call(Search(text, 10)).notes == ()

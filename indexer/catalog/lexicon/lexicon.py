@@ -120,14 +120,16 @@ class Lexicon:
         with self.reading() as reading:
             return reading.document_scores(groups, docs, limit)
 
-    def name_scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Score documents by the query words in their names.
+    def name_scores(
+        self, wanted: Sequence[str], initials: Sequence[str] = ()
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Score documents by the query words in their names; see ``NameWords.scores``.
 
         Returns:
             Documents in ascending order and their scores, sums of idf.
         """
         with self._db.read():
-            return self._names.scores(wanted)
+            return self._names.scores(wanted, initials)
 
     def named(self, wanted: Sequence[str]) -> NDArray[np.int32]:
         """Return the documents with one of some words in their names, ascending."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.arrays import find_sorted
-from indexer.text.name_words import name_tokens
+from indexer.text.name_words import initialisms, joined_neighbours, name_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,7 @@ class NameWords:
         self._names = names
         self._lock = threading.Lock()
         self._by_word: dict[str, list[int]] = {}
+        self._by_initials: dict[str, list[int]] = {}
         self._last = 0
         self._version: int | None = None  # of the catalog, when the links were read
         self._docs: dict[str, NDArray[np.int32]] = {}  # by word, valid for these links
@@ -57,11 +58,17 @@ class NameWords:
             known = self._docs[word] = np.unique(docs[np.isin(names, numbers)])
         return known
 
-    def scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    def scores(
+        self, wanted: Sequence[str], initials: Sequence[str] = ()
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Score documents by the query words in their names.
 
         A word weighs its idf among names, once per name; a document has the score of its best
         name.
+
+        Args:
+            wanted: The words.
+            initials: Those that may stand for the first letters of a name.
 
         Returns:
             Documents in ascending order and their scores.
@@ -71,8 +78,9 @@ class NameWords:
             names, docs = self._links()
             total = self._last
             scores: dict[int, float] = {}
-            for word in wanted:
-                numbers = self._by_word.get(word, ())
+            groups = [self._by_word.get(word, ()) for word in wanted]
+            groups += [self._by_initials.get(letters, ()) for letters in initials]
+            for numbers in groups:
                 idf = math.log1p((total - len(numbers) + 0.5) / (len(numbers) + 0.5))
                 for name in numbers:
                     scores[name] = scores.get(name, 0.0) + idf
@@ -92,8 +100,10 @@ class NameWords:
             return
         rows = self._db.rows("SELECT id, text FROM names WHERE id > ? ORDER BY id", self._last)
         for name, text in rows:
-            for word in name_tokens(text):
+            for word in dict.fromkeys((*name_tokens(text), *joined_neighbours(text))):
                 self._by_word.setdefault(word, []).append(name)
+            for letters in initialisms(text):
+                self._by_initials.setdefault(letters, []).append(name)
             self._last = name
         if rows:
             self._docs.clear()
