@@ -118,6 +118,12 @@ def inked(line: QRectF) -> QRectF:
     return line.adjusted(0, _ABOVE * high, 0, -_BELOW * high)
 
 
+def boxed(line: QRectF) -> QRectF:
+    """Return the box of which ``inked`` is a line."""
+    high = line.height() / (1 - _ABOVE - _BELOW)
+    return line.adjusted(0, -_ABOVE * high, 0, _BELOW * high)
+
+
 def lines_of(boxes: Sequence[QRectF], gap: float = _WORD_GAP) -> list[QRectF]:
     """Join neighbouring pieces of one upright line.
 

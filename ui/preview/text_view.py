@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QTextEdit
 
 from ui.preview.letters import flowing
-from ui.preview.marks import Piece, outline
+from ui.preview.marks import Piece, boxed, outline
 from ui.preview.page_painter import FOUND, OUTLINE_PX
 from ui.preview.text_column import TextColumn
 from ui.theme import current
@@ -127,7 +127,7 @@ class TextView(TextColumn):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         pen = QPen(current().accent, OUTLINE_PX)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(outline([Piece(line) for line in lines], _PADDING), pen)
+        painter.strokePath(outline([Piece(boxed(line)) for line in lines], _PADDING), pen)
         painter.end()
 
     def _mark(self) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
 from indexer.api.pages import MarkBox
-from ui.preview.marks import Marks, Piece, ink_of, inked, lines_of, outline, pieces_of
+from ui.preview.marks import Marks, Piece, boxed, ink_of, inked, lines_of, outline, pieces_of
 
 SIDES = st.floats(0, 500, allow_nan=False)
 BOXES = st.lists(
@@ -97,3 +98,10 @@ def test_small_pieces_beside_text_are_not_outlined() -> None:
     scraps = [line(200, 50, 60), line(240, 50, 60)]
     assert len(outline(of(line(100), line(114), *scraps)).toSubpathPolygons()) == 1
     assert len(outline(of(*scraps)).toSubpathPolygons()) == 2
+
+
+@given(st.floats(0, 900), st.floats(1, 200))
+def test_the_ink_of_a_box_is_the_line_it_was_made_for(top: float, high: float) -> None:
+    line = QRectF(5, top, 100, high)
+    made = inked(boxed(line))
+    assert (made.top(), made.bottom()) == pytest.approx((line.top(), line.bottom()))
