@@ -239,7 +239,7 @@ class IndexingLibrary(OpenLibrary):
         # The model's memory would add to the peak of maintaining a large table.
         self.models.close_indexing()
         self.store.maintain(idle=True)
-        calibration.refresh(self.searcher)
+        calibration.refresh(self.searcher, reporter.token)
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.api.progress import CancelToken
 from indexer.query.grammar import Query
 from indexer.search import language_means, score_normalisation
 from indexer.search.answerability import classifier_for
@@ -27,6 +26,7 @@ from indexer.text.sentences import split
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
+    from indexer.api.progress import CancelToken
     from indexer.catalog.records import Space
     from indexer.search.answerability import AnswerabilityFeatures
     from indexer.search.score_normalisation import Cohort
@@ -43,10 +43,13 @@ LEAST_WORDS, MOST_WORDS = 6, 40
 LETTERS = 0.6
 
 
-def refresh(searcher: Searcher) -> None:
+def refresh(searcher: Searcher, token: CancelToken) -> None:
     """Measure the cohort and the baseline of a library, if it has changed much.
 
     If the model is not available nothing is measured, and every hit counts as good.
+
+    Raises:
+        Cancelled: If the token was cancelled; nothing is kept then.
     """
     catalog, store = searcher.catalog, searcher.store
     language_means.refresh(catalog, store)
@@ -62,7 +65,7 @@ def refresh(searcher: Searcher) -> None:
         return
     scores = [
         classifier_for(space.languages).score(features)
-        for features in own_features(searcher, space, cohort)
+        for features in own_features(searcher, space, cohort, token)
         if features.same_language
     ]
     if len(scores) >= FEWEST:
@@ -75,12 +78,14 @@ def baseline(scores: list[float]) -> float:
     return float(np.quantile(scores, QUANTILE))
 
 
-def own_features(searcher: Searcher, space: Space, cohort: Cohort) -> list[AnswerabilityFeatures]:
+def own_features(
+    searcher: Searcher, space: Space, cohort: Cohort, token: CancelToken
+) -> list[AnswerabilityFeatures]:
     """The features of the library's own sentences, each without its passage."""
     keys = spread_out(searcher.catalog.docs.expected(), ASKED)
     found = searcher.store.passages_of(keys, ("view", "language"))
     asked = [(key, own_sentence(row["view"], row["language"])) for key, row in found.items()]
-    measured = [_beside(searcher, space, cohort, key, text) for key, text in asked if text]
+    measured = [_beside(searcher, space, cohort, key, text, token) for key, text in asked if text]
     return [features for features in measured if features is not None]
 
 
@@ -98,10 +103,10 @@ def own_sentence(view: str, language: str) -> str:
 
 
 def _beside(
-    searcher: Searcher, space: Space, cohort: Cohort, key: int, text: str
+    searcher: Searcher, space: Space, cohort: Cohort, key: int, text: str, token: CancelToken
 ) -> AnswerabilityFeatures | None:
     """The features of a sentence without its passage; None if nothing else is found."""
-    catalog, token = searcher.catalog, CancelToken()
+    catalog = searcher.catalog
     query = Query(text=text, terms=tuple(words(text)))
     passages = catalog.spaces.totals().passages
     request = SearchRequest(query, narrow(query, catalog), passages, LEADING)

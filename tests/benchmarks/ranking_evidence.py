@@ -95,7 +95,7 @@ class Collector:
 
     @classmethod
     def from_engine(cls, engine: Engine) -> Collector:
-        calibration.refresh(engine.searcher)
+        calibration.refresh(engine.searcher, CancelToken())
         space = engine.catalog.spaces.active()
         assert space is not None
         cohort = score_normalisation.load_cohort(engine.catalog, space)
@@ -117,7 +117,8 @@ class Collector:
 
     def own(self) -> list[AnswerabilityFeatures]:
         """Those of the library's own sentences, of which its baseline is made."""
-        return calibration.own_features(self.engine.searcher, self.space, self.cohort)
+        searcher = self.engine.searcher
+        return calibration.own_features(searcher, self.space, self.cohort, CancelToken())
 
     def _hits(self, request: SearchRequest, ranking: Ranking) -> tuple[Hit, ...]:
         catalog, store = self.engine.catalog, self.engine.store

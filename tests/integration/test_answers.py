@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.errors import Cancelled
 from indexer.api.progress import CancelToken
 from indexer.api.requests import Index, Search
 from indexer.api.types import Match, Why
@@ -137,7 +138,12 @@ def test_the_cohort_is_measured_once_until_the_library_changes_much(opened: Engi
     assert 0.0 < before.centre < 0.6
     opened.catalog.set_meta(f"cohort_{space.id}", "{}")  # as a newer program may write it
     assert score_normalisation.load_cohort(opened.catalog, space) is None
-    calibration.refresh(opened.searcher)
+    cancelled = CancelToken()
+    cancelled.cancel()
+    with pytest.raises(Cancelled):
+        calibration.refresh(opened.searcher, cancelled)
+    assert score_normalisation.load_cohort(opened.catalog, space) is None
+    calibration.refresh(opened.searcher, CancelToken())
     assert score_normalisation.load_cohort(opened.catalog, space) == before
 
 
