@@ -1,8 +1,8 @@
 """One indexing run: feeds readers and the model, writes their results, detects the end.
 
 Owns the loop of the indexing thread, the only writer of the library. Reading, embedding and writing
-overlap; this thread only schedules and writes. It must not know sockets or commands. The state
-machine is in one file, because each method reads the state that the others write.
+overlap; this thread only schedules and writes. ``intake`` has the files that are being read. It
+must not know sockets or commands.
 """
 
 from __future__ import annotations
@@ -28,17 +28,16 @@ from indexer.pipeline.events import (
     PassagesCut,
     TextExtracted,
 )
+from indexer.pipeline.intake import Intake
 from indexer.pipeline.parts import Counts, Effort
 from indexer.pipeline.passages import FinishedDocument, PassageWriter
-from indexer.pipeline.rates import Rates, Taken
-from indexer.pipeline.reading import Reader, Role
+from indexer.pipeline.rates import Rates
 from indexer.pipeline.vectors import VectorWriter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from indexer.api.types import DocumentInfo
-    from indexer.catalog.records import QueuedFile
     from indexer.files.hashing import ContentHash
     from indexer.pipeline.parts import Parts
 
@@ -76,18 +75,9 @@ class Run:
         self._own = Counts()
         self._reporter = reporter
         self._events: Queue[Event] = Queue(EVENTS_AHEAD)
-        self._jobs: Queue[QueuedFile] = Queue()
-        self._taken: dict[int, QueuedFile] = {}  # by file
+        self._intake = Intake(parts, self._events)
         self._writing: dict[int, _Writing] = {}  # by file
         self._with_gaps: set[str] = set()  # contents with pages to be recognised
-        self._readers = [
-            self._reader(self._jobs, Role.EXTRA if number else Role.MAIN)
-            for number in range(parts.children)
-        ]
-        self._urgent: Queue[QueuedFile] = Queue(1)
-        self._current = ""  # the path of the file that was started last
-        self._overtaking = 0  # the file of the urgent reader
-        self._urgent_reader = self._reader(self._urgent, Role.URGENT)
         self._worker = EmbeddingWorker(
             parts.open_embedder, self._events, parts.gate, parts.throttle
         )
@@ -96,21 +86,8 @@ class Run:
             parts.catalog, parts.store, parts.space, self._worker, parts.batches
         )
         self._rates = Rates(parts.catalog, parts.space.id)
-        self._suspects = True  # files are left that may have crashed an engine
         self._suits: bool | None = None  # see ``Parts``; decided before anything is embedded
         self._pausing: float | None = None  # when the pause was requested
-
-    def _reader(self, jobs: Queue[QueuedFile], role: Role) -> Reader:
-        parts = self.parts
-        return Reader(
-            jobs,
-            self._events,
-            parts.limits,
-            parts.password_of,
-            parts.throttle,
-            parts.scanned_pages.library,
-            role,
-        )
 
     def work(self) -> bool:
         """Work until nothing is left, until a pause, or until another model suits what is read.
@@ -153,10 +130,7 @@ class Run:
     @property
     def effort(self) -> Effort:
         """The busy time of this run's readers and its model."""
-        return Effort(
-            sum(reader.busy_s for reader in self._readers) / len(self._readers),
-            self._worker.busy_s,
-        )
+        return Effort(self._intake.busy_s, self._worker.busy_s)
 
     # -- deciding ---------------------------------------------------------------------------
 
@@ -167,7 +141,7 @@ class Run:
             return False
         if self._pausing is None:
             self._pausing = time.monotonic()
-        in_progress = self._taken or self.vectors.in_flight
+        in_progress = self._intake.files or self.vectors.in_flight
         return (
             not in_progress or time.monotonic() - self._pausing >= self.parts.batches.pause_grace_s
         )
@@ -175,57 +149,26 @@ class Run:
     def _refill(self) -> None:
         if self._pausing is not None:
             return
-        self._overtake()
-        wanted = 2 * self.parts.children - len(self._taken) + bool(self._overtaking)
-        if wanted > 0:
-            for job in self._next(wanted):
-                self._taken[job.file] = job
-                self._jobs.put(job)
+        self._intake.refill(
+            writing=self.passages.holding, embeds_suspects=self.vectors.has_suspects
+        )
         if self._suits is None:
             self._suits = self.parts.suits(0 if self._read_all else ENOUGH_READ)
-        if not self._suspects and self._suits:
+        if not self._intake.suspects and self._suits:
             self.vectors.feed()
 
-    def _next(self, wanted: int) -> list[QueuedFile]:
-        """Return the files to be read next.
-
-        Files that may have crashed an engine come first, one at a time, and each is embedded before
-        the next is read: another crash then identifies the file.
-        """
-        queue = self.parts.catalog.queue
-        if self._suspects:
-            if self._taken or self.passages.holding:
-                return []
-            if jobs := queue.take(1, suspects=True):
-                return jobs
-            self._suspects = False
-        return [] if self.vectors.has_suspects else queue.take(wanted, without=self._taken)
-
-    def _overtake(self) -> None:
-        """Start reading files that are more urgent than all that are being read.
-
-        Otherwise a note that was just saved would wait until two books are read.
-        """
-        if self._overtaking or self._suspects or not self._taken or self.vectors.has_suspects:
-            return
-        above = max(job.priority for job in self._taken.values())
-        for job in self.parts.catalog.queue.take(1, without=self._taken, above=above):
-            self._overtaking = job.file
-            self._taken[job.file] = job
-            self._urgent.put(job)
-
     def _done(self) -> bool:
-        if self._taken or self.passages.holding or not self.vectors.idle:
+        if not self._read_all or not self.vectors.idle:
             return False
         self._refill()
-        if self._taken or self.vectors.in_flight:
+        if self._intake.files or self.vectors.in_flight:
             return False
         # The flush marks documents without passages to embed, which may make room for others.
         return self._suits is True and not self.vectors.flush()
 
     @property
     def _read_all(self) -> bool:
-        return not self._taken and not self.passages.holding
+        return not self._intake.files and not self.passages.holding
 
     # -- events -----------------------------------------------------------------------------
 
@@ -254,8 +197,7 @@ class Run:
 
     def _hashed(self, event: FileHashed) -> None:
         job = event.job
-        self._current = job.path.decode("utf-8", "replace")
-        self.parts.catalog.queue.started(job.file)
+        self._intake.started(job)
         known = self.parts.catalog.docs.link(
             job.file, event.content.content_id, event.content.stamp, job.format, EXTRACTOR_VERSION
         )
@@ -279,9 +221,7 @@ class Run:
 
     def _finished(self, event: FileFinished) -> None:
         job = event.job
-        del self._taken[job.file]
-        if job.file == self._overtaking:
-            self._overtaking = 0
+        self._intake.finished(job)
         writing = self._writing.pop(job.file, None)
         self._own.files += 1
         self._own.bytes += job.stamp.size
@@ -333,12 +273,9 @@ class Run:
 
     def stop(self) -> None:
         """End the workers, then write what they had finished; idempotent."""
-        readers = (*self._readers, self._urgent_reader)
-        for reader in readers:
-            reader.stop()
+        self._intake.stop()
         self._worker.stop()
-        for reader in readers:
-            reader.join()
+        self._intake.join()
         self._worker.join()
         while True:
             try:
@@ -347,7 +284,7 @@ class Run:
                 break
             if isinstance(event, Embedded):
                 self.vectors.handle(event)
-        self.parts.catalog.queue.release(self._taken)
+        self._intake.release()
         try:
             self.parts.check_space()
             self.passages.flush()
@@ -371,7 +308,7 @@ class Run:
             embedded=self.vectors.embedded,
             reused=self.vectors.reused,
             tokens=self.vectors.tokens,
-            taken=Taken(len(self._taken), sum(job.stamp.size for job in self._taken.values())),
+            taken=self._intake.taken,
         )
         return replace(
             own,
@@ -381,5 +318,5 @@ class Run:
             passages=own.passages + before.embedded,
             tokens=own.tokens + before.tokens,
             seconds=own.seconds + before.seconds,
-            current=self._current if self._taken else "",
+            current=self._intake.current,
         )
