@@ -1,4 +1,4 @@
-"""``lectern engine``: serve a library until told to stop; and the hidden ``lectern demo``."""
+"""``lectern engine``: serve a library until stopped; and the hidden ``lectern demo``."""
 
 from __future__ import annotations
 

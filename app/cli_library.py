@@ -120,7 +120,7 @@ def _files(options: Namespace, context: Context) -> int:
         done = 0
 
         def action(engine: EngineApi, state: FileState | None = state) -> None:
-            # Called again with another engine if this one ends: go on behind what is printed.
+            # Called again with another engine if this one ends: continue after the printed rows.
             nonlocal done
             while rows := engine.call(ListFiles(state, root, done, PAGE_ROWS)).files:
                 _print_files(context, rows, as_json=options.json)

@@ -1,4 +1,4 @@
-"""``lectern watch``: keep a library up to date until told to stop."""
+"""``lectern watch``: keep a library up to date until stopped."""
 
 from __future__ import annotations
 

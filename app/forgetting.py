@@ -25,7 +25,7 @@ def forget_everything(library: Path) -> None:
 
     Raises:
         WorldError: ``library_locked`` if another program keeps the library open,
-            ``library_unwritable`` if the system does not let us.
+            ``library_unwritable`` if the system denies it.
     """
     _remove_library(library)
     shutil.rmtree(paths.window_folder(), ignore_errors=True)

@@ -1,4 +1,7 @@
-"""The engine: files, extraction, embedding, storage and search, without any window."""
+"""The engine: files, extraction, embedding, storage and search, without any window.
+
+Each package below is a room; ARCHITECTURE.md is the map. Open ``api.requests`` first.
+"""
 
 import os
 

@@ -155,7 +155,7 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part of a document's text, which is in the bytes (UTF-8); ``more`` goes on after it.
+    """A part of a document's text; the bytes are its UTF-8, ``more`` says whether text follows.
 
     ``blocks`` are in its order, with offsets of the document, as are ``pages``: where slides,
     sheets or other numbered parts begin.
@@ -169,7 +169,7 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class FoundWords:
-    """Where some words stand on the first page that has them, or the last that was looked at.
+    """The places of some words on the first page that has them, or on the last page searched.
 
     ``spans`` are the boxes of each place, in the order of the page's text.
     """
@@ -179,7 +179,7 @@ class FoundWords:
 
 
 def pattern_of(words: str) -> str:
-    """The regular expression of some words, whatever stands between them for a space."""
+    """The regular expression of some words, with any white space between them."""
     return r"\s+".join(map(re.escape, words.split()))
 
 
@@ -238,9 +238,9 @@ class GetLetters(DocumentRequest[PageLetters]):
 
 @dataclass(frozen=True, slots=True)
 class FindWords(DocumentRequest[FoundWords]):
-    """Find words on a page or, page by page, behind it (``step`` 1) or before it (-1).
+    """Find words on a page or, page by page, after it (``step`` 1) or before it (-1).
 
-    An answer without places says how far the look came in the time it has.
+    An answer without places has the page that was reached within the time limit.
     """
 
     text: str

@@ -108,7 +108,8 @@ def answerability_features(
 def is_foreign(terms: QueryTerms, language: str) -> bool:
     """Whether a query is in another language than a document in ``language``.
 
-    Short questions seldom tell their own; then it is whether the library lacks most of their words.
+    The language of short questions is uncertain; then it is whether the library lacks most of their
+    words.
     """
     if not terms.across or not language or terms.coverage >= FAMILIAR:
         return False

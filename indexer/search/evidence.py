@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 # Documents scored by words; clarity needs two of them.
 MAX_DOCUMENTS = 200
-# A word that stands in so few documents of a library, and not once only, names them.
+# A word that occurs in so few documents of a library, and more than once, names them.
 FEW_DOCUMENTS = 3
 FEW_SHARE = 0.03
 # The weight of a folder's name, which describes a file less precisely than the file's own.
@@ -155,7 +155,7 @@ def naming_words(docs: Docs, catalog: Catalog) -> frozenset[str]:
 def rare_words(docs: Docs, terms: QueryTerms, evidence: LibraryEvidence) -> frozenset[str]:
     """The words of the query that occur in hardly any but these documents, and repeatedly.
 
-    They tell which document is meant, as its name does; a word that occurs once tells the page.
+    They identify a document, as its name does; a word that occurs once identifies a page.
     """
     few = min(FEW_DOCUMENTS, int(FEW_SHARE * evidence.documents))
     return frozenset(

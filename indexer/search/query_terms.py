@@ -222,7 +222,7 @@ def ceiling(counts: Sequence[float], passages: int) -> float:
     """About the highest BM25 of a passage for words with these counts.
 
     Counts are occurrences, so a word that is frequent in few passages gets too low an idf; over
-    the words of a question that evens out. Words that tell less together than one word of a single
+    the words of a question that evens out. Words with less idf together than one word of a single
     passage ("governing law" among contracts) are never full evidence.
     """
     known = sum(idf(count, passages) for count in counts)

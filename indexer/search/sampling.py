@@ -1,4 +1,4 @@
-"""Passages that stand for a library, and when others should.
+"""A sample of passages that represents a library, and when it is drawn again.
 
 Owns the choice of samples for what is measured once and kept. It must not know what is measured.
 """

@@ -46,7 +46,7 @@ PROBES = 12
 _NORMAL = 1.4826
 _LEAST_SPREAD = 0.02
 # The share of the usual similarity that is subtracted for hits in the language of the query. All of
-# it would remove what tells answers from other text in English libraries.
+# it would remove what distinguishes answers in English libraries.
 USUAL_SHARE = 0.5
 
 
@@ -87,7 +87,7 @@ class Cohort:
     Attributes:
         centre: Its median.
         spread: Its deviation.
-        lead: The median of how far it lies above the usual similarity.
+        lead: The median of its excess over the usual similarity.
         lead_spread: The deviation of that.
         across: The median similarity of a passage to the best one of all other documents.
         passages: How many the library had.

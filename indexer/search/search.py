@@ -197,7 +197,7 @@ class Searcher:
     def features(
         self, found: Retrieved, cohort: Cohort, hits: tuple[Hit, ...], ranking: Ranking
     ) -> AnswerabilityFeatures:
-        """What tells whether hits, at least one and the best of a ranking, hold an answer."""
+        """The evidence whether hits, at least one and the best of a ranking, contain an answer."""
         best = int(ranking.order[0])
         document = int(ranking.candidates.docs[best])
         row = self.catalog.docs.get([document]).get(document)

@@ -189,8 +189,8 @@ class WorkQueue:
 class SearchQueue(WorkQueue):
     """A queued query replaces an older one of the same owner, and owners take turns.
 
-    It takes the place of the one it replaces: at its end, a person who types would be passed by
-    everybody else. At most one query of each owner waits, so there is always room.
+    It keeps the position of the one it replaces: at the end of the queue, a person who types would
+    be overtaken by everybody else. At most one query of each owner waits, so there is always room.
     """
 
     def _enqueue(self, job: Job) -> list[Job]:

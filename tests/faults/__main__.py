@@ -1,4 +1,4 @@
-"""Put old faults back into a copy of the tree, one at a time, and run the tests that tell them.
+"""Put old faults back into a copy of the tree, one at a time, and run the tests that catch them.
 
     python -m tests.faults [NAME…]
 
@@ -18,7 +18,7 @@ import pytest
 
 from tests.faults.rows import ROOT, Fault, faults
 
-# A test that does not end has noticed something, too.
+# A test that does not end has caught the fault, too.
 _LONGEST_S = 900
 
 
@@ -26,17 +26,18 @@ def main(names: list[str]) -> int:
     """Try the faults of these names, or all."""
     known = faults()
     for fault in known.values():
-        fault.put_back((ROOT / fault.file).read_text("utf-8"))  # all of them can be, before any is
+        fault.put_back((ROOT / fault.file).read_text("utf-8"))  # check all before the first is run
     missed = []
     with tempfile.TemporaryDirectory(prefix="lectern-faults-") as folder:
         tree = Path(folder) / "tree" / "lectern"
         _copy(tree)
         for name in names or known:
-            told = _told(known[name], tree)
-            if not told:
+            caught = _caught(known[name], tree)
+            if not caught:
                 missed.append(name)
             print(
-                f"{'caught' if told else 'MISSED':8}{name:28}{told or known[name].says}", flush=True
+                f"{'caught' if caught else 'MISSED':8}{name:28}{caught or known[name].says}",
+                flush=True,
             )
     print(f"{len(names or known) - len(missed)} of {len(names or known)} caught")
     return int(bool(missed))
@@ -57,8 +58,8 @@ def _copy(tree: Path) -> None:
     (tree.parent / "shared").symlink_to(ROOT.parent / "shared")  # the corpora of some tests
 
 
-def _told(fault: Fault, tree: Path) -> str:
-    """Which test tells the fault; "" if none does."""
+def _caught(fault: Fault, tree: Path) -> str:
+    """Return the test that catches the fault; "" if none does."""
     place = tree / fault.file
     before = place.read_text("utf-8")
     place.write_text(fault.put_back(before), "utf-8")

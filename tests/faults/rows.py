@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An old fault: what is to be put where, and which tests are to tell it."""
+    """An old fault: the change that brings it back, and the tests that catch it."""
 
     says: str
     commit: str

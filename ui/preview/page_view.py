@@ -203,7 +203,7 @@ class PageView(PageScroller):
         left = seen.left() - wide if self.isRightToLeft() else seen.right() + 1
         self.map.setGeometry(left, seen.top(), wide, seen.height())
 
-    # What is wanted of the document
+    # Requests for bands and letters
 
     def fetch(self) -> None:
         """Fetch the visible bands now, and the neighbouring pages a little later."""

@@ -245,7 +245,7 @@ class Preview(PreviewFrame):
             self.pages.go_to(self._hit.page)
         self.say_lost(changed=changed)
 
-    # What is said in place of a page
+    # Messages in place of a page
 
     def _failed(self, error: LecternError) -> None:
         self._slow.stop()
@@ -274,7 +274,7 @@ class Preview(PreviewFrame):
         if self._hit is not None:
             self._load(passwords.shared().remembered(self._hit.path))
 
-    # What is wanted of the hit
+    # Steps between hits
 
     def _step(self, step: int) -> None:
         index = self._index + step

@@ -97,13 +97,13 @@ class TextColumn(QTextEdit):
         self.zoom_changed.emit()
 
     def parts_from(self, place: int) -> int:
-        """Return how many slides, sheets or chapters what is seen lies behind a place."""
+        """Return how many slides, sheets or chapters are between a place and the visible text."""
         seen = QPoint(self.viewport().width() // 2, self.viewport().height() // 3)
         unit = self.cursorForPosition(seen).position()
         return self.parts_between(place, self._offset + self._map.to_code_points(unit))
 
     def parts_between(self, place: int, other: int) -> int:
-        """Return how many slides, sheets or chapters one place lies behind another."""
+        """Return how many slides, sheets or chapters are between a place and another after it."""
         return bisect_right(self._pages, other) - bisect_right(self._pages, place)
 
     def _place_text(self, text: str, part: TextPart, *, code: bool) -> None:
@@ -114,7 +114,7 @@ class TextColumn(QTextEdit):
         self._set_type()
 
     def _mark(self) -> None:
-        """Mark what is to be marked, once the text was set; a subclass knows what."""
+        """Mark passages once the text was set; a subclass has them."""
 
     def _set_again(self) -> None:
         bar = self.verticalScrollBar()

@@ -276,7 +276,7 @@ class RowsView(QListView):
                 self.viewport().update(self.visualRect(each))
             self._hovered = now
 
-    # Selections, as Qt wants them
+    # Selections, for Qt
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
         index = self.indexAt(rect.center())

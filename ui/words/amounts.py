@@ -42,7 +42,7 @@ class Amounts(QObject):
         return self.tr("%Ln more in this document", "", number)
 
     def more(self, number: int) -> str:
-        """So many passages behind the closest ones."""
+        """The number of passages after the closest ones."""
         return self.tr("%Ln more passage(s), further off", "", number)
 
     def alike(self, number: int) -> str:

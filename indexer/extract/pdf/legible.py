@@ -79,7 +79,7 @@ def illegible(text: str) -> str:
 def mostly_unmapped(text: str) -> bool:
     """Whether a text has many and diverse unmapped characters.
 
-    A replacement character alone counts as diverse, as it stands for any unknown character.
+    A replacement character alone counts as diverse, as it represents any unknown character.
     """
     kinds = [each for each in set(text) if _is_unmapped(each)]
     if len(kinds) <= FEW_UNMAPPED and REPLACEMENT not in kinds:
