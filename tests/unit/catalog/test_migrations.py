@@ -1,3 +1,5 @@
+"""Migrations of the catalog run once, in order, and refuse what is newer or another's."""
+
 from __future__ import annotations
 
 import sqlite3
@@ -19,6 +21,16 @@ def _set_version(path: Path, version: int) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _made_by(path: Path, version: int) -> sqlite3.Connection:
+    """Open an empty catalog of an earlier version."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    for step in MIGRATIONS[:version]:
+        connection.executescript(step)
+    connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {version}")
+    return connection
 
 
 def _shape(path: Path) -> dict[str, bytes]:
@@ -92,12 +104,8 @@ def test_a_failing_step_leaves_the_version_before_it(
 
 
 def test_reasons_of_earlier_names_are_known(tmp_path: Path) -> None:
-    path, before = tmp_path / "catalog.sqlite", MIGRATIONS[:6]
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for step in before:
-            connection.executescript(step)
-        connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {len(before)}")
+    path = tmp_path / "catalog.sqlite"
+    with closing(_made_by(path, 6)) as connection:
         connection.execute(
             "INSERT INTO contents (content_id, format, code, extractor_version) "
             "VALUES ('a', 'pdf', 'scan_waits', 1)"
@@ -107,12 +115,8 @@ def test_reasons_of_earlier_names_are_known(tmp_path: Path) -> None:
 
 
 def test_what_is_in_english_is_not_read_again_for_words_of_other_scripts(tmp_path: Path) -> None:
-    path, before = tmp_path / "catalog.sqlite", MIGRATIONS[:7]
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for step in before:
-            connection.executescript(step)
-        connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {len(before)}")
+    path = tmp_path / "catalog.sqlite"
+    with closing(_made_by(path, 7)) as connection:
         for doc, language in enumerate(("en", "zh"), 1):
             connection.execute(
                 "INSERT INTO docs VALUES (?, ?, '', '', '', '', ?, 1, 1, 1, 'done', 1, NULL, NULL)",
