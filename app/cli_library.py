@@ -10,7 +10,7 @@ from app.cli_common import Command, Context, absolute_path, json_argument
 from app.cli_pace import pace_line
 from indexer.api.codec import encode
 from indexer.api.errors import CODES, WorldError, sentence
-from indexer.api.phrases import english, fill, read_detail
+from indexer.api.phrases import english, fill, read_detail, reason_in
 from indexer.api.requests import GetStatus, ListFiles, Remove
 from indexer.api.types import FileState
 
@@ -92,8 +92,7 @@ def _device(status: Status) -> str:
 def _not_covered(languages: Iterable[LanguageStatus]) -> Iterator[str]:
     for row in languages:
         if note := row.advice:
-            offered = note.code == "language_offered"
-            how = f" (`lectern reindex --model {note.detail['model']}`)" if offered else ""
+            how = f" (`lectern reindex --model {row.offered}`)" if row.offered else ""
             documents = render.count(row.documents, "document")
             yield f"{row.language}, {documents}, {sentence(note)}{how}"
 
@@ -142,7 +141,7 @@ def _print_files(context: Context, rows: Iterable[FileRow], *, as_json: bool) ->
 def file_line(row: FileRow) -> str:
     """Format a file's path, state and reason, separated by tabs."""
     reason = reason_of(row)
-    if row.bad_pages and read_detail(row.detail).get("reason") != "parts_unread":
+    if row.bad_pages and reason_in(read_detail(row.detail)) != "parts_unread":
         pages = ", ".join(str(page) for page in row.bad_pages[:20])
         if len(row.bad_pages) > 20:
             pages += f" and {len(row.bad_pages) - 20:,} more"
@@ -156,7 +155,7 @@ def reason_of(row: FileRow) -> str:
     declared = CODES.get(row.code)
     detail = {"path": row.path, **read_detail(row.detail)}
     if declared is None:
-        return render.name(f"{row.code} {english(str(detail.get('reason', '')), detail)}".strip())
+        return render.name(f"{row.code} {english(reason_in(detail), detail)}".strip())
     # A next step with a placeholder says what this file needs, such as what to install.
     step = declared.next_step if "{" in declared.next_step and row.detail else ""
     return render.name(fill(f"{declared.message} {step}".strip(), detail))

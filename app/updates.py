@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.codec import decode
 from indexer.api.errors import InternalError, WorldError
+from indexer.api.phrases import reason_in
 from indexer.confine import launcher
 from indexer.embed import connections
 
@@ -149,7 +150,7 @@ def _fetch_outside() -> str:
     try:
         return outside.ask(launcher.FetchReleases(), seconds=2 * PATIENCE_S)
     except InternalError as error:
-        reason = str(error.detail.get("reason", error.message))
+        reason = reason_in(error.detail, error.message)
         raise WorldError("update_unreachable", reason=reason) from error
 
 

@@ -272,6 +272,11 @@ def read_detail(text: str) -> dict[str, Any]:
     return {"reason": text} if text else {}
 
 
+def reason_in(detail: Mapping[str, Any], other: str = "") -> str:
+    """The reason in a failure's detail: a code of this table, or a text; ``other`` without one."""
+    return str(detail.get("reason", other))
+
+
 def reason_of(error: OSError) -> str:
     """The phrase code of an error of the operating system, or its message."""
     return _BY_NUMBER.get(error.errno or 0) or error.strerror or str(error)

@@ -109,6 +109,12 @@ class LanguageStatus:
     documents: int
     advice: Note | None = None
 
+    @property
+    def offered(self) -> str:
+        """The name of a model that covers the language; "" if the advice names none."""
+        note = self.advice
+        return str(note.detail["model"]) if note and note.code == "language_offered" else ""
+
 
 @dataclass(frozen=True, slots=True)
 class ScannedPagesStatus:

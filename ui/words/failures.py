@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import CODES, WorldError
-from indexer.api.phrases import PHRASES, Note, fill_with, read_detail
+from indexer.api.phrases import PHRASES, Note, fill_with, read_detail, reason_in
 from indexer.api.translation import N_
 from ui.words.translate import say
 
@@ -53,7 +53,7 @@ def row_reason(row: FileRow) -> str:
     """Why a file is in its state, with the pages or parts that could not be read."""
     reason = sentence(row.code, row.detail)
     detail = read_detail(row.detail)
-    if not row.code and detail.get("reason") == "parts_unread":
+    if not row.code and reason_in(detail) == "parts_unread":
         return phrase("parts_unread", detail)  # which names the parts
     if row.bad_pages:
         pages = ", ".join(str(page) for page in row.bad_pages[:20])
@@ -66,12 +66,12 @@ def row_reason(row: FileRow) -> str:
 def cause(row: FileRow) -> str:
     """The cause of a file's reason code, in a few words; "" if unknown."""
     detail = read_detail(row.detail)
-    return phrase(str(detail.get("reason", "")), detail)
+    return phrase(reason_in(detail), detail)
 
 
 def _bad_pages(pages: str, row: FileRow) -> str:
     known = {} if row.code else read_detail(row.detail)
-    if reason := str(known.get("reason", "")):
+    if reason := reason_in(known):
         return say(BAD_PAGES_WHY).format(pages=pages, reason=phrase(reason, known))
     return say(BAD_PAGES).format(pages=pages)
 

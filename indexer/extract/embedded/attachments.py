@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.api.phrases import read_detail, reason_of
+from indexer.api.phrases import read_detail, reason_in, reason_of
 from indexer.api.types import BlockKind
 from indexer.extract.base import ContainerSource, HasScannedPages, RawBlock, RawPage
 from indexer.extract.document import Document
@@ -188,7 +188,7 @@ def _unread(info: DocumentInfo, source: Source) -> list[tuple[str, str]]:
     detail = read_detail(info.lost)
     found = [(str(name), str(reason)) for name, reason in detail.get("unread", ())]
     if info.lost and not found:
-        found.append(("", str(detail.get("reason", "content_damaged"))))
+        found.append(("", reason_in(detail, "content_damaged")))
     if _has_pictures(source):
         found.append(("", "part_of_pictures"))
     return found
