@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from indexer.api.requests import GetDocument, Search
+from ui.latest_request import LatestRequest
 from ui.links import link_of, query_of
 from ui.search.safe_text import shown
 from ui.timers import timer
@@ -39,12 +40,11 @@ class PassageFinder(QObject):
 
     def __init__(self, link: EnginePort, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._link = link
         self._left: list[Kept] = []
         self._moved: dict[str, Hit] = {}
         self._lost: set[str] = set()
         self._done: Found | None = None
-        self._request: int | None = None
+        self._request = LatestRequest(link)
         self._again = timer(self, _AGAIN_MS, self._search)
 
     def find(self, kept: Sequence[Kept], done: Found) -> None:
@@ -57,31 +57,29 @@ class PassageFinder(QObject):
     def close(self) -> None:
         """Cancel the requests."""
         self._again.stop()
-        if self._request is not None:
-            self._link.cancel(self._request)
-        self._request = self._done = None
+        self._request.cancel()
+        self._done = None
         self._left = []
 
     def _go_on(self) -> None:
-        self._request = None
         if not self._left:
             done, self._done = self._done, None
             if done is not None:
                 done(self._moved, frozenset(self._lost))
             return
         hit = self._left[-1].hit
-        self._request = self._link.ask(
-            GetDocument(Path(hit.path)), done=self._told, failed=self._not_told
+        self._request.ask(
+            GetDocument(Path(hit.path)), self._handle_document, failed=self._handle_failure
         )
 
-    def _told(self, document: Document) -> None:
+    def _handle_document(self, document: Document) -> None:
         if document.mtime_ns == self._left[-1].hit.modified_ns:
             self._left.pop()
             self._go_on()
         else:
             self._search()
 
-    def _not_told(self, error: LecternError) -> None:
+    def _handle_failure(self, error: LecternError) -> None:
         if error.code == "not_a_root":
             self._search()
         else:
@@ -90,9 +88,7 @@ class PassageFinder(QObject):
     def _search(self) -> None:
         query = query_of(link_of(self._left[-1].hit))
         if query:
-            self._request = self._link.ask(
-                Search(query, _MOST_HITS), done=self._answered, failed=self._refused
-            )
+            self._request.ask(Search(query, _MOST_HITS), self._answered, failed=self._refused)
         else:
             self._lose()
 

@@ -62,7 +62,7 @@ class Sources(QObject):
             self._pending[hit.path] = self._link.ask(
                 GetDocument(Path(hit.path)),
                 done=partial(self._handle_document, hit),
-                failed=partial(self._not_told, hit),
+                failed=partial(self._handle_failure, hit),
             )
         if not self._pending and self._found is not None:
             found, self._found = self._found, None
@@ -70,8 +70,8 @@ class Sources(QObject):
 
     def _handle_document(self, hit: Hit, document: Document) -> None:
         self._sources[hit.path] = CitedSource.from_hit(hit, document)
-        self._not_told(hit, None)
+        self._handle_failure(hit, None)
 
-    def _not_told(self, hit: Hit, _error: LecternError | None) -> None:
+    def _handle_failure(self, hit: Hit, _error: LecternError | None) -> None:
         self._pending.pop(hit.path, None)
         self._go_on()
