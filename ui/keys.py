@@ -50,7 +50,7 @@ IN_WINDOW = "Alt+Return"
 STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4")
-COLLECT = "Ctrl+B"
+COLLECT, ELSEWHERE = "Ctrl+B", "Ctrl+Shift+F"
 
 KEYS = (
     Group(N_("Everywhere"), (
@@ -86,6 +86,7 @@ KEYS = (
             N_("Previous or next page close to what you ask")),
         Key(("Ctrl+F",), N_("Find in this document; in the list of files, filter by name")),
         Key(("F3", "Shift+F3"), N_("Next or previous place")),
+        Key((ELSEWHERE,), N_("Where else the library says what is selected, or the passage")),
         Key(("Ctrl++", "Ctrl+-"), N_("Larger or smaller")),
         Key(("Ctrl+0",), N_("Fit the width")),
         Key(("Ctrl+R", "Ctrl+Shift+R"), N_("Turn the pages clockwise or anticlockwise")),

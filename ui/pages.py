@@ -124,6 +124,7 @@ class Pages(QStackedWidget):
         page = self.page(name)
         self.setCurrentWidget(page)
         if name == SEARCH:
+            self.search.leave_elsewhere()
             self.search.search.focus_box()
         else:
             page.setFocus()

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QSplitter
+from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget
 
 from ui import keys
+from ui.compare.elsewhere import Elsewhere
 from ui.desktop import show_in_folder
 from ui.preview.panel import Preview
 from ui.preview.viewers import open_external
@@ -45,7 +46,11 @@ class SearchPane(QSplitter):
         self.setChildrenCollapsible(False)
         self.search = SearchPage(context)
         self.preview = Preview(context)
-        for share, part in zip(SHARES, (self.search, self.preview), strict=True):
+        self.elsewhere = Elsewhere(context.link)
+        self.left = QStackedWidget()
+        self.left.addWidget(self.search)
+        self.left.addWidget(self.elsewhere)
+        for share, part in zip(SHARES, (self.left, self.preview), strict=True):
             self.addWidget(part)
             self.setStretchFactor(self.count() - 1, share)
         self.search.hit_selected.connect(self.preview.show_hit)
@@ -59,9 +64,18 @@ class SearchPane(QSplitter):
         self.preview.search_inside_requested.connect(self.search.search_inside)
         self.search.kept.connect(self.kept)
         self.preview.hit_actions.kept.connect(self._keep_shown)
-        keep = QShortcut(QKeySequence(keys.COLLECT), self)
-        keep.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        keep.activated.connect(self._keep)
+        self.preview.hit_actions.elsewhere_requested.connect(self.ask_elsewhere)
+        self.preview.like_requested.connect(self._show_results)
+        self.preview.search_inside_requested.connect(self._show_results)
+        self.search.hit_selected.connect(self._show_results)
+        self.search.emptied.connect(self._show_results)
+        self.elsewhere.hit_selected.connect(self._show_one)
+        self.elsewhere.opened.connect(self.open_hit)
+        self.elsewhere.left.connect(self.leave_elsewhere)
+        for sequence, act in ((keys.COLLECT, self._keep), (keys.ELSEWHERE, self._ask_elsewhere)):
+            shortcut = QShortcut(QKeySequence(sequence), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(act)
         context.settings.watch(self._setting_changed)
         self._setting_changed("preview")
         if not state.restore_splitter("search", self):
@@ -74,6 +88,7 @@ class SearchPane(QSplitter):
     def close_parts(self) -> None:
         """Save the widths, and end background work."""
         self._state.save_splitter("search", self)
+        self.elsewhere.stop()
         self.search.close()
         self.preview.close()
 
@@ -95,20 +110,53 @@ class SearchPane(QSplitter):
             self._show_what_fits()
 
     def _show_what_fits(self) -> None:
-        parts = (self.search, self.preview)
+        parts = (self.left, self.preview)
         needed = sum(each.minimumSizeHint().width() for each in parts) + self.handleWidth()
         fits = self.width() >= needed or not self.isVisible()
         wanted = fits and bool(self._context.settings["preview"])
         if wanted is self.preview.isHidden():
             self.preview.setVisible(wanted)
 
+    def ask_elsewhere(self, hit: Hit) -> None:
+        """Show where else the library says what a passage says, in place of the results."""
+        self.elsewhere.ask(hit)
+        self.left.setCurrentWidget(self.elsewhere)
+        self.elsewhere.list.choose(0)
+
+    def leave_elsewhere(self) -> None:
+        """Show the results again, with the hit that was selected there."""
+        if self.left.currentWidget() is self.elsewhere:
+            self._show_results()
+            self.search.show_selected()
+            self.search.focus_box()
+
+    def _show_results(self, *_selected: object) -> None:
+        self.elsewhere.stop()
+        self.left.setCurrentWidget(self.search)
+
+    def _show_one(self, hit: Hit) -> None:
+        self.preview.show_hit(hit, [hit], 0)
+
+    @property
+    def _previewed(self) -> bool:
+        """Whether a key is meant for what the preview shows."""
+        focus = QApplication.focusWidget()
+        inside = focus is not None and self.preview.isAncestorOf(focus)
+        return inside or self.left.currentWidget() is self.elsewhere
+
     def _keep(self) -> None:
         """Put what is selected in the preview into the basket, else the current hit."""
-        focus = QApplication.focusWidget()
-        if focus is not None and self.preview.isAncestorOf(focus):
+        if self._previewed:
             self.preview.hit_actions.keep()
         else:
             self.search.keep()
+
+    def _ask_elsewhere(self) -> None:
+        """Ask for what is selected in the preview, else for the current hit."""
+        if self._previewed:
+            self.preview.hit_actions.ask_elsewhere()
+        elif (hit := self.search.current_hit) is not None and hit.text:
+            self.ask_elsewhere(hit)
 
     def _keep_shown(self, hit: Hit) -> None:
         self.kept.emit(hit, self.search.query)

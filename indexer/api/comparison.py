@@ -1,4 +1,4 @@
-"""The answer to a comparison of two documents: the statements that only one of them has.
+"""The answers to comparisons: of two documents, and of a text with the whole library.
 
 Owns its fields; offsets are code points of the canonical text, paths absolute text. Standard
 library only.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Self
+
+from indexer.api.types import Hit, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,42 @@ class ComparisonSide:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two counterparts that differ in a number or a negation."""
+    """Two counterparts that differ in a number or a negation.
+
+    Attributes:
+        first_marks: The numbers, dates and names of the first that the second does not have, as
+            offsets into its text; ``second_marks`` likewise.
+    """
 
     first: Statement
     second: Statement
+    first_marks: tuple[Span, ...] = ()
+    second_marks: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """A sentence that says nearly what another one says.
+
+    Attributes:
+        hit: Its passage; ``hit.best`` is the sentence.
+        source: The sentence that it is like.
+        cosine: Of the two.
+        same: They share most of their words, too.
+        marks: The numbers, dates and names of the sentence that the other one does not have, as
+            offsets into ``hit.text``; ``source_marks`` likewise, into ``source``.
+        pairs: What stands for what: in the source, in the sentence.
+
+    Values are compared only if they are the ``same``.
+    """
+
+    hit: Hit
+    source: str
+    cosine: float
+    same: bool
+    marks: tuple[Span, ...]
+    source_marks: tuple[Span, ...]
+    pairs: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)

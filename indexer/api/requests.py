@@ -24,7 +24,7 @@ from indexer.api.answers import (
     Verification,
     WatchState,
 )
-from indexer.api.comparison import Comparison
+from indexer.api.comparison import Comparison, Parallel
 from indexer.api.contract import Queue, Request
 from indexer.api.errors import WorldError
 from indexer.api.status import Activity, ModelChoice, Speed, Status
@@ -120,6 +120,35 @@ class Compare(Request[Comparison]):
 
     def __post_init__(self) -> None:
         between("limit", self.limit, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class FindElsewhere(Request[tuple[Parallel, ...]]):
+    """Find where else the library says what a piece of a document says.
+
+    Attributes:
+        path: The document.
+        text: The piece, as it was selected.
+        page: Its page; 0 if ``start`` and ``end`` are known, its offsets in the canonical text.
+        limit: The most passages to return, 1 to 10,000.
+
+    The answer has those that share most of its words first, then by similarity. Raises
+    ``not_a_root`` for an unknown file, ``not_indexed`` for one without vectors.
+    """
+
+    queue: ClassVar[Queue] = Queue.STATUS
+    path: Path
+    text: str
+    page: int = 0
+    start: int = 0
+    end: int = 0
+    limit: int = 20
+
+    def __post_init__(self) -> None:
+        between("page", self.page, 0)
+        between("start", self.start, 0)
+        between("end", self.end, 0)
+        between("limit", self.limit, 1, MAX_LIMIT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from indexer.api.requests import (
     EstimateIndex,
     EstimateReindex,
     Explain,
+    FindElsewhere,
     FindSentences,
     GetActivity,
     GetDocument,
@@ -42,6 +43,7 @@ from indexer.pipeline.recogniser import Recogniser
 from indexer.pipeline.scanned_pages import ScannedPages
 from indexer.query.grammar import parse
 from indexer.search.compare import Comparer
+from indexer.search.elsewhere import Elsewhere
 from indexer.search.explain import Explainer
 from indexer.search.page_map import PageMapper
 from indexer.search.search import Searcher
@@ -51,7 +53,7 @@ from indexer.throttle.throttle import Throttle
 
 if TYPE_CHECKING:
     from indexer.api.answers import Check, Document, Estimate, ReindexCost
-    from indexer.api.comparison import Comparison
+    from indexer.api.comparison import Comparison, Parallel
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity
     from indexer.api.types import Explanation, SearchResult, Span
@@ -95,6 +97,7 @@ class OpenLibrary:
         self.explainer = Explainer(catalog, store, self.models)
         self.page_mapper = PageMapper(self.searcher, self.similar)
         self.comparer = Comparer(catalog, store)
+        self.elsewhere = Elsewhere(catalog, store, self.models)
 
     def _search(self, request: Search, caller: Caller) -> SearchResult:
         query = parse(request.text)
@@ -119,6 +122,10 @@ class OpenLibrary:
     def _compare(self, request: Compare, caller: Caller) -> Comparison:
         first, second = request.first, request.second
         return self.comparer.compare(first, second, limit=request.limit, token=caller.token)
+
+    def _elsewhere(self, request: FindElsewhere, caller: Caller) -> tuple[Parallel, ...]:
+        with self.gate.query():
+            return self.elsewhere.find(request, caller.token)
 
     def _files(self, request: ListFiles, _caller: Caller) -> FileList:
         under = self.catalog.roots.find(request.root) if request.root else None
@@ -184,6 +191,7 @@ class OpenLibrary:
         Explain: _explain,
         MapPages: _map,
         Compare: _compare,
+        FindElsewhere: _elsewhere,
         ListFiles: _files,
         EstimateIndex: _estimate,
         Retry: _retry,

@@ -32,6 +32,7 @@ from indexer.search.alignment import nearest
 from indexer.search.compare_statements import ReadStatement, Wording, overlap, statements
 from indexer.search.source import find_source
 from indexer.store.values import key_of
+from indexer.text.differences import differences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,7 +124,7 @@ class Comparer:
             second=self._describe(other, one, back, limit),
             changes=len(changed),
             changed=tuple(
-                Change(one.statements[i].statement, other.statements[j].statement)
+                _change(one.statements[i], other.statements[j], one.place.doc.language)
                 for i, j in changed[: limit or None]
             ),
             border=threshold,
@@ -230,6 +231,12 @@ def _changed(
         if _differ(one.statements[number], other.statements[partner]):
             changed.append((number, partner))
     return changed
+
+
+def _change(one: ReadStatement, other: ReadStatement, language: str) -> Change:
+    first, second = one.statement, other.statement
+    found = differences(first.text, second.text, language)
+    return Change(first, second, found.first, found.second)
 
 
 def _differ(one: ReadStatement, other: ReadStatement) -> bool:

@@ -48,7 +48,7 @@ class Sentences:
         at = int(np.searchsorted(self.offsets, row, side="right")) - 1
         key = int(self.keys[at])
         passage = self.store.passages_of(self.keys[at : at + 1], _COLUMNS)[key]
-        first, last = _spans(passage)[row - int(self.offsets[at])]
+        first, last = spans_of(passage)[row - int(self.offsets[at])]
         start = passage["char_start"]
         return SourceSentence(
             passage["page_first"], start + first, start + last, passage["text"][first:last]
@@ -74,13 +74,13 @@ def aligned(found: Sentences, at: int, source: Sentences) -> tuple[AlignedSenten
     pairs = [
         AlignedSentence(first, last, float(cosine), source.describe(row))
         for (first, last), row, cosine in zip(
-            _spans(passage), places[:, 0].tolist(), cosines[:, 0], strict=True
+            spans_of(passage), places[:, 0].tolist(), cosines[:, 0], strict=True
         )
     ]
     return tuple(sorted(pairs, key=lambda pair: -pair.cosine))
 
 
-def _spans(passage: dict[str, Any]) -> list[tuple[int, int]]:
+def spans_of(passage: dict[str, Any]) -> list[tuple[int, int]]:
     """The spans of a passage's sentences in its text, without the space around them."""
     text = passage["text"]
     spans = []

@@ -677,6 +677,45 @@
     </message>
 </context>
 <context>
+    <name>Elsewhere</name>
+    <message>
+        <source>Elsewhere in the library</source>
+        <translation>Anderswo in der Bibliothek</translation>
+    </message>
+    <message>
+        <source>Back to the results</source>
+        <translation>Zurück zu den Treffern</translation>
+    </message>
+    <message>
+        <source>Passages that say nearly the same</source>
+        <translation>Stellen, die fast dasselbe sagen</translation>
+    </message>
+    <message>
+        <source>Looking through the library…</source>
+        <translation>Die Bibliothek wird durchgesehen…</translation>
+    </message>
+    <message>
+        <source>Here</source>
+        <translation>Hier</translation>
+    </message>
+    <message>
+        <source>Says nearly the same</source>
+        <translation>Sagt fast dasselbe</translation>
+    </message>
+    <message>
+        <source>Close in meaning</source>
+        <translation>Ähnlich gemeint</translation>
+    </message>
+    <message>
+        <source>Nothing else in the library says this in these words.</source>
+        <translation>Nichts anderes in der Bibliothek sagt dies mit diesen Worten.</translation>
+    </message>
+    <message>
+        <source>{here} here, {there} there</source>
+        <translation>{here} hier, {there} dort</translation>
+    </message>
+</context>
+<context>
     <name>EstimateCard</name>
     <message>
         <source>Estimate</source>
@@ -1691,6 +1730,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Show in folder</source>
         <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Where else is this said?</source>
+        <translation>Wo steht das noch?</translation>
     </message>
     <message>
         <source>The selection was copied.</source>
@@ -4081,6 +4124,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Find in this document; in the list of files, filter by name</source>
         <translation>In diesem Dokument finden; in der Liste der Dateien nach Namen filtern</translation>
+    </message>
+    <message>
+        <source>Where else the library says what is selected, or the passage</source>
+        <translation>Wo die Bibliothek sonst noch sagt, was ausgewählt ist, oder die Stelle</translation>
     </message>
     <message>
         <source>Leave the file out; in the basket, take the passage out</source>

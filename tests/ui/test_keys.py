@@ -303,6 +303,18 @@ def collects(person: Person, keys: str) -> None:
     person.program.notices.dismiss()
 
 
+def asks_elsewhere(person: Person, keys: str) -> None:
+    person.results()
+    pane = person.window.pages.search
+    for part in (person.search.results.view, pane.preview):
+        part.setFocus()
+        person.press(keys)
+        assert pane.left.currentWidget() is pane.elsewhere
+        assert pane.elsewhere.hit == person.search.current_hit
+        person.press("Esc")
+        assert pane.left.currentWidget() is person.search
+
+
 def cards(person: Person) -> list[Card]:
     """Put two passages into the basket, and go to the first."""
     person.results()
@@ -392,7 +404,7 @@ def goes_back_and_forward(person: Person, keys: str) -> None:
 CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+L": goes_to_the_box, "Esc": goes_to_the_box,
     "Ctrl+1": goes_to_a_page, "Ctrl+2": goes_to_a_page, "Ctrl+3": goes_to_a_page,
-    "Ctrl+4": goes_to_a_page, "Ctrl+B": collects,
+    "Ctrl+4": goes_to_a_page, "Ctrl+B": collects, "Ctrl+Shift+F": asks_elsewhere,
     "Ctrl+Shift+Up": reorders, "Ctrl+Shift+Down": reorders,
     "F9": toggles_the_preview, "Space": toggles_the_preview,
     "Ctrl+Shift+P": pauses,

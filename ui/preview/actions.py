@@ -35,11 +35,13 @@ class PreviewActions(QObject):
         like_requested: A query for passages or documents similar to the hit.
         search_inside_requested: The path of the document to search in.
         kept: A passage to be put into the basket.
+        elsewhere_requested: A passage of which the library is asked where else it says so.
     """
 
     like_requested = Signal(str)
     search_inside_requested = Signal(str)
     kept = Signal(object)
+    elsewhere_requested = Signal(object)
 
     def __init__(self, context: Context, frame: PreviewFrame, controls: Controls) -> None:
         super().__init__(frame)
@@ -75,6 +77,9 @@ class PreviewActions(QObject):
             action.triggered.connect(button.click)
         keep = f"{self.tr('Add to the basket')}\t{self.tr('Ctrl+B')}"
         menu.addAction(icon("basket"), keep).triggered.connect(self.keep)
+        ask = self.tr("Where else is this said?")
+        ask_action = menu.addAction(icon("similar"), f"{ask}\t{self.tr('Ctrl+Shift+F')}")
+        ask_action.triggered.connect(self.ask_elsewhere)
         menu.addSeparator()
         menu.addActions(bar.menu.actions())
         menu.aboutToHide.connect(menu.deleteLater)
@@ -85,6 +90,12 @@ class PreviewActions(QObject):
         """Put the selected text, else the passage, into the basket."""
         if self.hit is not None and self.hit.text:
             self.kept.emit(selected_passage(self._frame, self.hit) or self.hit)
+
+    def ask_elsewhere(self) -> None:
+        """Ask where else the library says the selected text, else the passage."""
+        if self.hit is not None and self.hit.text:
+            passage = selected_passage(self._frame, self.hit) or self.hit
+            self.elsewhere_requested.emit(passage)
 
     def _copy(self) -> None:
         """Copy the selected text, else the passage."""

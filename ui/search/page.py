@@ -315,6 +315,14 @@ class SearchPage(QWidget):
     def _step(self, step: int, documents: bool) -> None:
         self.results.step(step, documents=documents)
 
+    def show_selected(self) -> None:
+        """Emit ``hit_selected`` again, or ``emptied`` without a hit."""
+        row = self.results.current
+        if row is not None:
+            self._emit_selected(row)
+        else:
+            self.emptied.emit()
+
     def _emit_selected(self, row: Row) -> None:
         self.steps.note_hit(row.key, chosen=self.results.view.hasFocus())
         query = self.live_search.text

@@ -1,0 +1,178 @@
+"""Finds where else the library says what a piece of a document says.
+
+Owns which sentences of the document are meant by a selected text, and the order of what is found:
+sentences that share most of the words, then those that are close in meaning. It must not know how
+the text was selected or is shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from indexer.api.comparison import Parallel
+from indexer.api.errors import WorldError
+from indexer.embed.pooling import unit
+from indexer.query.grammar import parse
+from indexer.search.hits import HitMaker
+from indexer.search.narrowing import narrow
+from indexer.search.similar_sentences import Sentences, spans_of
+from indexer.search.source import find_source
+from indexer.text.differences import Differences, differences
+from indexer.text.terms import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from indexer.api.progress import CancelToken
+    from indexer.api.requests import FindElsewhere
+    from indexer.api.types import Hit
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
+    from indexer.embed.models_in_use import ModelsInUse
+    from indexer.search.source import SourcePassages
+    from indexer.store.store import Store
+
+    Floats = NDArray[np.float32]
+    Keys = NDArray[np.int64]
+
+# Passages whose sentences are compared with the source's.
+CANDIDATES = 300
+# A sentence is meant if this share of its words is selected, or all that is selected lies in it.
+MEANT = 0.6
+# Two sentences say the same if they share so many of their words (Dice's coefficient).
+SAME = 0.5
+# What is farther off than this share of the closest is not shown, unless it is the same.
+NEAR = 0.6
+# A long selection is compared by its first sentences.
+MOST_SENTENCES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The selected sentences: their texts, and their unit vectors, float32 (m, dim)."""
+
+    place: SourcePassages
+    texts: list[str]
+    vectors: Floats
+
+
+class _Compared(NamedTuple):
+    """The sentence of a passage that is most like one of the source's."""
+
+    score: float
+    key: int
+    sentence: int  # of the passage
+    mine: int  # of the source
+    cosine: float
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Searches one library. Thread-safe."""
+
+    catalog: Catalog
+    store: Store
+    models: ModelsInUse
+
+    def find(self, request: FindElsewhere, token: CancelToken) -> tuple[Parallel, ...]:
+        """See ``indexer.api.requests.FindElsewhere``.
+
+        Raises:
+            WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if it has
+                no vectors of it.
+        """
+        space = self.catalog.spaces.active()
+        if space is None or not words(request.text):
+            raise WorldError("not_indexed", path=str(request.path))
+        source = self._source(request, space)
+        token.check()
+        mean = unit(source.vectors.mean(axis=0, keepdims=True))[0]
+        found = self.store.knn(space.key, mean, CANDIDATES + len(source.place.keys), None)
+        keys = found.keys[~np.isin(found.keys, source.place.keys)]
+        token.check()
+        ranked = sorted(self._compared(space, source, keys), reverse=True)
+        closest = max((one.cosine for one in ranked), default=0.0)
+        near = [one for one in ranked if one.same or one.cosine >= NEAR * closest]
+        return self._described(source, near[: request.limit])
+
+    def _source(self, request: FindElsewhere, space: Space) -> _Source:
+        """The sentences that a selection means; without one, the selected text itself."""
+        part = f"#page={request.page}" if request.page else f"#{request.start}-{request.end}"
+        place = find_source(self.catalog, self.store, f"{request.path}{part}")
+        here = Sentences.read(self.store, space.key, place.keys)
+        said = words(request.text)
+        rows: list[int] = []
+        texts: list[str] = []
+        keys: set[int] = set()
+        for row in range(len(here.vectors)):
+            sentence = here.describe(row)
+            if _is_meant(words(sentence.text), said) and len(rows) < MOST_SENTENCES:
+                rows.append(row)
+                texts.append(sentence.text)
+                keys.add(int(here.keys[np.searchsorted(here.offsets, row, side="right") - 1]))
+        if not rows:
+            vector = self.models.query(space.record).encode_query(request.text)
+            return _Source(replace(place, keys=place.keys[:0]), [request.text], vector[None])
+        meant = np.array(sorted(keys), np.int64)
+        return _Source(replace(place, keys=meant), texts, here.vectors[rows])
+
+    def _compared(self, space: Space, source: _Source, keys: Keys) -> Iterator[_Compared]:
+        """Compare passages with the source."""
+        flat, offsets = self.store.sentence_vectors_of(space.key, keys)
+        if not flat.size:
+            return
+        cosines = flat @ source.vectors.T
+        passages = self.store.passages_of(keys, ("text", "text_starts"))
+        known = [set(words(text)) for text in source.texts]
+        for key, (low, high) in zip(keys.tolist(), pairwise(offsets.tolist()), strict=True):
+            spans = spans_of(passages[key]) if key in passages else []
+            compared = []
+            for number, (start, end) in enumerate(spans[: high - low]):
+                said = set(words(passages[key]["text"][start:end]))
+                shared = np.array([_shared(said, each) for each in known])
+                same = bool(shared.max() >= SAME)
+                mine = int((shared if same else cosines[low + number]).argmax())
+                cosine = float(cosines[low + number, mine])
+                score = cosine + same * float(shared[mine])
+                compared.append(_Compared(score, key, number, mine, cosine, same))
+            if compared:
+                yield max(compared)
+
+    def _described(self, source: _Source, ranked: list[_Compared]) -> tuple[Parallel, ...]:
+        query = parse("")
+        maker = HitMaker(self.catalog, self.store, query, narrow(query, self.catalog))
+        made = []
+        for one in ranked:
+            key, score = np.array([one.key], np.int64), np.array([one.cosine], np.float32)
+            hits = maker.similar(key, score, np.array([one.sentence], np.intp), 1)
+            made += [_parallel(hit, source, one) for hit in hits]
+        return tuple(made)
+
+
+def _parallel(hit: Hit, source: _Source, one: _Compared) -> Parallel:
+    start, end = hit.best
+    text = source.texts[one.mine]
+    found = Differences()  # of sentences that are only close, most values differ
+    if one.same:
+        found = differences(text, hit.text[start:end], source.place.doc.language)
+    marks = tuple((start + low, start + high) for low, high in found.second)
+    return Parallel(hit, text, one.cosine, one.same, marks, found.first, found.pairs)
+
+
+def _is_meant(sentence: list[str], said: list[str]) -> bool:
+    """Whether a selection has most of a sentence, or lies within it."""
+    shared = len(set(sentence) & set(said))
+    return (
+        shared >= MEANT * len(set(sentence)) or f" {' '.join(said)} " in f" {' '.join(sentence)} "
+    )
+
+
+def _shared(one: set[str], other: set[str]) -> float:
+    return 2 * len(one & other) / max(len(one) + len(other), 1)

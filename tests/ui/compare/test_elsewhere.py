@@ -1,0 +1,120 @@
+"""Asking where else the library says what is selected, over a real engine and render child."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtTest import QTest
+
+from indexer.api.requests import Index
+from tests.ui.basket.made import LEASE, lease
+from tests.ui.search.pages import search
+from ui.search_pane import SearchPane
+from ui.state import WindowState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from ui.compare.rows import Row
+    from ui.engine_client import EngineLink
+    from ui.ports import Context
+
+SENTENCE = "The deposit is returned within 30 days of the end of the lease."
+IN_FLAT, IN_HOUSE = '"within 30 days"', '"within 60 days"'
+
+
+@pytest.fixture
+def pane(
+    qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
+) -> Iterator[SearchPane]:
+    lease(library_files / "flat.pdf")
+    (library_files / "house.txt").write_text(
+        "The house stands by the lake.\n\n" + SENTENCE.replace("30", "60") + " So it was agreed."
+    )
+    read: list[object] = []
+    real_link.ask(Index((library_files,)), done=read.append)
+    qtbot.waitUntil(lambda: bool(read))
+    pane = SearchPane(real_context, WindowState(real_context.folder))
+    qtbot.addWidget(pane)
+    pane.resize(1200, 800)
+    with qtbot.waitExposed(pane):
+        pane.show()
+    pane.activateWindow()
+    yield pane
+    pane.close_parts()
+
+
+def answered(qtbot: QtBot, pane: SearchPane) -> list[Row]:
+    """The rows of the answer, but for the first, which is what was asked about."""
+    pane.elsewhere.list.setFocus()
+    qtbot.waitUntil(lambda: len(pane.elsewhere.list.rows) > 1)
+    return [widget.row for widget in pane.elsewhere.list.rows[1:]]
+
+
+def first_cell(row: Row) -> tuple[str, list[str], str]:
+    cell = row.cells[0]
+    assert cell is not None
+    return cell.text, [cell.text[slice(*span)] for span in cell.marks], cell.foot
+
+
+def test_a_selection_on_a_page_is_asked_for(qtbot: QtBot, pane: SearchPane) -> None:
+    search(qtbot, pane.search, IN_FLAT)
+    pages = pane.preview.pages
+    qtbot.waitUntil(lambda: pane.preview.has_pages and bool(pages.marks.passage))
+    pages.selection.select_page(1)
+    qtbot.waitUntil(lambda: SENTENCE in " ".join(pages.selection.text.split()))
+    pages.setFocus()
+    with qtbot.waitSignal(pane.preview.hit_actions.elsewhere_requested):
+        QTest.keyClick(
+            pages,
+            Qt.Key.Key_F,
+            Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+        )
+    assert pane.left.currentWidget() is pane.elsewhere
+    house = next(row for row in answered(qtbot, pane) if row.of.file == "house.txt")
+    text, marked, foot = first_cell(house)
+    assert SENTENCE.replace("30", "60") in text
+    assert (marked, foot) == (["60"], "30 days here, 60 days there")
+
+    rows = pane.elsewhere.list.rows
+    number = [widget.row for widget in rows].index(house)
+    assert "30 days here, 60 days there" in rows[number].accessibleName()
+    pane.elsewhere.list.choose(number)
+    qtbot.waitUntil(lambda: pane.preview.shown is pane.preview.text)
+    qtbot.waitUntil(lambda: SENTENCE[:20] in pane.preview.text.loaded_text)
+    QTest.keyClick(rows[number], Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: pane.preview.has_pages)
+    pane.elsewhere.back.click()
+    assert pane.left.currentWidget() is pane.search
+    assert pane.search.bar.box.hasFocus()
+
+
+def test_a_selection_in_a_text_is_asked_for(qtbot: QtBot, pane: SearchPane) -> None:
+    search(qtbot, pane.search, IN_HOUSE)
+    text = pane.preview.text
+    qtbot.waitUntil(lambda: pane.preview.shown is text and "deposit" in text.toPlainText())
+    cursor = text.document().find("deposit is returned")
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+    text.setTextCursor(cursor)
+    pane.preview.hit_actions.ask_elsewhere()
+    flat = next(row for row in answered(qtbot, pane) if row.of.file == "flat.pdf")
+    assert first_cell(flat)[1:] == (["30"], "60 days here, 30 days there")
+
+
+def test_without_a_selection_the_passage_is_asked_for(qtbot: QtBot, pane: SearchPane) -> None:
+    search(qtbot, pane.search, IN_FLAT)
+    hit = pane.search.current_hit
+    assert hit is not None
+    pane.search.results.view.setFocus()
+    pane.ask_elsewhere(hit)
+    assert any(row.of.file == "house.txt" for row in answered(qtbot, pane))
+    assert pane.elsewhere.hit == hit
+    assert " ".join(LEASE.split()[:3]) in pane.elsewhere.list.rows[0].accessibleName()
+    search(qtbot, pane.search, "ice")  # a new search brings the results back
+    assert pane.left.currentWidget() is pane.search

@@ -1,0 +1,147 @@
+"""Where else the library says what is selected in the preview, in place of the results.
+
+Owns the request and the list of its answer. It must not know where the text was selected, nor how
+a passage is shown on its page.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from indexer.api.requests import FindElsewhere
+from ui.compare.rows import Cell, Row, RowList
+from ui.labels import plain_label, wrapped_label
+from ui.library.buttons import IconButton
+from ui.search import describe
+from ui.theme import L, M
+from ui.words import failures
+
+if TYPE_CHECKING:
+    from indexer.api.comparison import Parallel
+    from indexer.api.errors import LecternError
+    from indexer.api.types import Hit
+    from ui.ports import EnginePort
+
+
+class Elsewhere(QWidget):
+    """The pane.
+
+    Signals:
+        hit_selected: The passage of the current row.
+        opened: A passage to open in its own program.
+        left: Back to the results.
+    """
+
+    hit_selected = Signal(object)
+    opened = Signal(object)
+    left = Signal()
+
+    def __init__(self, link: EnginePort, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Elsewhere in the library"))
+        self._link = link
+        self._request: int | None = None
+        self.hit: Hit | None = None  # the passage that was asked about
+        title = plain_label(self.tr("Elsewhere in the library"))
+        font = title.font()
+        font.setBold(True)
+        title.setFont(font)
+        self.back = IconButton(self.tr("Back to the results"), "search")
+        self.back.clicked.connect(self.left)
+        self.message = wrapped_label()
+        self.list = RowList()
+        self.list.setAccessibleName(self.tr("Passages that say nearly the same"))
+        self.list.chosen.connect(self._choose)
+        self.list.opened.connect(self._open)
+        head = QHBoxLayout()
+        head.addWidget(title, 1)
+        head.addWidget(self.back)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, L, L, 0)
+        column.setSpacing(M)
+        column.addLayout(head)
+        column.addWidget(self.message)
+        column.addWidget(self.list, 1)
+
+    def ask(self, hit: Hit) -> None:
+        """Ask where else the library says what a passage says."""
+        self.stop()
+        self.hit = hit
+        self.list.show_rows([("", [self._here()])])
+        self.list.choose(0)
+        self._say(self.tr("Looking through the library…"))
+        known = hit.start < hit.end
+        self._request = self._link.ask(
+            FindElsewhere(
+                Path(hit.path),
+                hit.text,
+                page=0 if known else hit.page,
+                start=hit.start,
+                end=hit.end,
+            ),
+            done=self._answered,
+            failed=self._failed,
+        )
+
+    def stop(self) -> None:
+        """Cancel the request."""
+        if self._request is not None:
+            self._link.cancel(self._request)
+            self._request = None
+
+    def _here(self) -> Row:
+        hit = self.hit
+        assert hit is not None  # noqa: S101  # set by ``ask``
+        return Row((Cell(_place(hit), hit.text),), hit, self.tr("Here"))
+
+    def _answered(self, found: tuple[Parallel, ...]) -> None:
+        self._request = None
+        if self.hit is None:
+            return
+        focused = any(row.hasFocus() for row in self.list.rows)
+        same = [_row(one) for one in found if one.same]
+        others = [_row(one) for one in found if not one.same]
+        self.list.show_rows(
+            [
+                (self.tr("Here"), [self._here()]),
+                (self.tr("Says nearly the same"), same),
+                (self.tr("Close in meaning"), others),
+            ]
+        )
+        nothing = self.tr("Nothing else in the library says this in these words.")
+        self._say("" if same else nothing)
+        self.list.choose(1 if same else 0, focus=focused)
+
+    def _failed(self, error: LecternError) -> None:
+        self._request = None
+        self._say(failures.failure(error))
+
+    def _say(self, text: str) -> None:
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
+
+    def _choose(self, row: Row) -> None:
+        self.hit_selected.emit(row.of)
+
+    def _open(self, row: Row) -> None:
+        self.opened.emit(row.of)
+
+
+def _row(one: Parallel) -> Row:
+    hit = one.hit
+    start, end = hit.best
+    marks = tuple((low - start, high - start) for low, high in one.marks)
+    translate = QCoreApplication.translate
+    pairs = [
+        translate("Elsewhere", "{here} here, {there} there").format(here=here, there=there)
+        for here, there in one.pairs
+    ]
+    return Row((Cell(_place(hit), hit.text[start:end], marks, foot="; ".join(pairs)),), hit)
+
+
+def _place(hit: Hit) -> str:
+    return ", ".join(filter(None, (describe.title(hit), describe.pages(hit))))
