@@ -19,6 +19,7 @@ from indexer.catalog.database import Database
 from indexer.catalog.docs import Docs
 from indexer.catalog.files import Files
 from indexer.catalog.filters import Filters
+from indexer.catalog.followed import COLLECTIONS
 from indexer.catalog.lexicon.lexicon import Lexicon
 from indexer.catalog.names import Names
 from indexer.catalog.queue import ReadingQueue
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from indexer.api.errors import LecternError
 
-_COLLECTIONS = "collections"
 # With more, a circle of collections would be too deep to resolve.
 MOST_COLLECTIONS = 200
 
@@ -99,7 +99,7 @@ class Catalog:
 
     def collections(self) -> dict[str, str]:
         """The named sets of documents, each as the query whose filters select them, by name."""
-        kept: dict[str, str] = json.loads(self.meta(_COLLECTIONS) or "{}")
+        kept: dict[str, str] = json.loads(self.meta(COLLECTIONS) or "{}")
         return kept
 
     def set_collection(self, name: str, filters: str) -> dict[str, str]:
@@ -114,7 +114,7 @@ class Catalog:
             if filters and len(others) >= MOST_COLLECTIONS:
                 raise WorldError("bad_request", reason=f"there are {MOST_COLLECTIONS} collections")
             kept = dict(sorted((others | ({name: filters} if filters else {})).items()))
-            self.set_meta(_COLLECTIONS, json.dumps(kept))
+            self.set_meta(COLLECTIONS, json.dumps(kept))
         return kept
 
     def close(self) -> None:

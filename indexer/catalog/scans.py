@@ -29,6 +29,7 @@ from indexer.catalog.compare import (
     update,
 )
 from indexer.catalog.database import signed
+from indexer.catalog.followed import following
 from indexer.catalog.queue import next_priority
 from indexer.catalog.records import FoundFolder, ScanCounts
 from indexer.catalog.states import TRANSIENT_CODES, derive
@@ -290,7 +291,8 @@ class Scans:
         gone = [file for file, (path, _) in tally.gone.items() if path not in unread]
         lost = [file for file in gone if tally.gone[file][1] not in there]
         removed = set(gone).difference(lost)
-        connection.executemany("DELETE FROM files WHERE id = ?", [(file,) for file in removed])
+        with following(connection, removed):
+            connection.executemany("DELETE FROM files WHERE id = ?", [(file,) for file in removed])
         connection.executemany(
             "UPDATE files SET volume_missing = 1, state = ? WHERE id = ?",
             [(FileState.OFFLINE, file) for file in lost],

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 GOAL_S = 5.0
-PATIENCE_S = 600.0
+PATIENCE_S = 120.0
 LOOK_S = 0.1
 FIRST_LIMIT = 60  # what the window asks for
 
@@ -109,7 +109,7 @@ def main() -> None:
         documents = home.folder / "documents"
         shutil.copytree(wanted.corpus, documents)
         documents.chmod(0o700)
-        with real_engine(home):
+        with real_engine(home, "--watch"):  # as the window starts it
             engine = EngineClient.attach(home.library)
             if engine is None:
                 raise SystemExit("the engine does not answer")

@@ -100,3 +100,27 @@ def test_what_is_no_set_of_documents_is_refused(engine: Engine) -> None:
         with pytest.raises(WorldError) as raised:
             SetCollection(name, "in:ships")
         assert raised.value.code == "bad_request"
+
+
+def test_a_collection_follows_what_is_renamed_and_moved(engine: Engine, world: World) -> None:
+    documents = world.documents
+    engine.call(SetCollection("Sea", f'in:"{documents / "ships"}" in:"{documents / "soup.txt"}"'))
+    members = SEA | {"soup.txt"}
+    assert found(engine, "in:Sea") == members
+    (documents / "ships").rename(documents / "boats")
+    (documents / "soup.txt").rename(documents / "notes" / "broth.txt")
+    world.index(engine)
+    renamed = {name.replace("ships", "boats") for name in SEA}
+    assert found(engine, "in:Sea") == renamed | {"notes/broth.txt"}
+    # A folder out of which only one file is moved stays the one that is meant.
+    (documents / "boats" / "mast.md").rename(documents / "mast.md")
+    world.index(engine)
+    assert found(engine, "in:Sea") == {"boats/sail.txt", "notes/broth.txt"}
+    assert engine.call(GetStatus()).collections == {
+        "Sea": f'in:"{documents / "boats"}" in:"{documents / "notes" / "broth.txt"}"'
+    }
+    (documents / "mast.md").rename(documents / "boats" / "mast.md")
+    (documents / "boats").rename(documents / "ships")
+    (documents / "notes" / "broth.txt").rename(documents / "soup.txt")
+    world.index(engine)
+    assert found(engine, "in:Sea") == members

@@ -88,10 +88,10 @@ def make_home(folder: Path) -> Home:
 
 
 @contextlib.contextmanager
-def real_engine(home: Home) -> Iterator[subprocess.Popen[str]]:
+def real_engine(home: Home, *options: str) -> Iterator[subprocess.Popen[str]]:
     """Serve a real library from a process, which is ended with the block."""
     with subprocess.Popen(
-        home.command("engine"),
+        home.command("engine", *options),
         cwd=home.folder,
         env=home.environment,
         stderr=subprocess.PIPE,

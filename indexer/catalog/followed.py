@@ -1,0 +1,90 @@
+"""Keeps collections true when what they name is renamed or moved.
+
+Owns the paths in their queries, which are replaced as written: ``in:"/folder/file"``. It must not
+know the rest of the grammar.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import TYPE_CHECKING
+
+from indexer.catalog.roots import below, join
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterator
+
+COLLECTIONS = "collections"  # the key of their queries in ``meta``
+_MOVED = """
+SELECT ro.path, do.path, o.name, rn.path, dn.path, n.name, n.id
+FROM files o JOIN folders do ON o.folder = do.id JOIN roots ro ON do.root = ro.id
+JOIN files n ON n.inode = o.inode AND n.volume = o.volume AND n.id <> o.id
+JOIN folders dn ON n.folder = dn.id JOIN roots rn ON dn.root = rn.id
+WHERE o.id = ? AND o.inode <> 0
+"""
+_FOLDERS = """
+SELECT DISTINCT r.path, d.path FROM roots r JOIN folders d ON d.root = r.id
+JOIN files f ON f.folder = d.id
+"""
+
+
+@contextlib.contextmanager
+def following(connection: sqlite3.Connection, removed: Collection[int]) -> Iterator[None]:
+    """Follow files to where they are now; they are removed inside the block."""
+    moved = _moves(connection, removed)
+    yield
+    _follow(connection, moved)
+
+
+def _moves(connection: sqlite3.Connection, removed: Collection[int]) -> dict[str, str]:
+    """Return where files that are about to be removed are now, and folders, by the old paths.
+
+    Nothing is looked up unless a collection names paths.
+    """
+    if "in:" not in _kept(connection):
+        return {}
+    found: dict[str, str] = {}
+    for file in removed:
+        for row in connection.execute(_MOVED, (file,)):
+            if row[6] not in removed:
+                old, new = join(*row[:3]), join(*row[3:6])
+                for pair in _with_folders(os.fsdecode(old), os.fsdecode(new)):
+                    found.setdefault(*pair)
+    return found
+
+
+def _follow(connection: sqlite3.Connection, moved: dict[str, str]) -> None:
+    """Replace paths in collections, but for folders in which files are left."""
+    text = before = _kept(connection)
+    if not any(_written(old) in text for old in moved):
+        return
+    folders = [join(root, folder) for root, folder in connection.execute(_FOLDERS)]
+    for old, new in moved.items():
+        stays = any(below(os.fsencode(old), folder) is not None for folder in folders)
+        if not stays:
+            text = text.replace(_written(old), _written(new))
+    if text != before:
+        connection.execute("UPDATE meta SET value = ? WHERE key = ?", (text, COLLECTIONS))
+
+
+def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Yield a file's two paths, and those of the folders above it that moved with it."""
+    yield old, new
+    while os.path.basename(old) == os.path.basename(new):
+        old, new = os.path.dirname(old), os.path.dirname(new)
+        if old == new:
+            return
+        yield old, new
+
+
+def _written(path: str) -> str:
+    """Write a filter as it stands in the JSON of the queries."""
+    return json.dumps(f'in:"{path}"')[1:-1]
+
+
+def _kept(connection: sqlite3.Connection) -> str:
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (COLLECTIONS,)).fetchone()
+    return str(row[0]) if row else ""
