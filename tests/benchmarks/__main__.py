@@ -28,6 +28,7 @@ from tests.benchmarks import (
     throttle,
     throughput,
     windows,
+    wordings,
     words,
 )
 from tests.benchmarks.libraries import Libraries, Options, note
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 PARTS: dict[str, Callable[[Options, Libraries], Section]] = {
     "quality": quality.run,
     "described": described.run,
+    "wordings": wordings.run,
     "throughput": throughput.run,
     "latency": latency.run,
     "memory": memory.run,
@@ -52,8 +54,8 @@ PARTS: dict[str, Callable[[Options, Libraries], Section]] = {
 }
 # Throughput indexes a set anew, so it goes first and the other parts have that library.
 ORDER = (
-    "throughput", "quality", "described", "size", "latency", "ablation", "memory", "throttle",
-    "words", "windows",
+    "throughput", "quality", "described", "wordings", "size", "latency", "ablation", "memory",
+    "throttle", "words", "windows",
 )  # fmt: skip
 TABLE = "table"
 
