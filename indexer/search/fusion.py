@@ -149,8 +149,8 @@ class RerankEvidence:
     counts characters; ``figures`` is the share of digits among them, 0 where the question asks for
     no figures; ``near`` is the largest share of the question's words, by idf, that stand close
     together; ``long`` is how far the question is long enough for that to tell, 0 to 1, the same for
-    all. ``same`` (intp) is a number that passages of one document share if they say the
-    same, letter for letter.
+    all; ``contents`` is 1 for a part of a table of contents, whose words do not count. ``same``
+    (intp) is a number that passages of one document share if they say the same, letter for letter.
     """
 
     heading: Floats
@@ -158,6 +158,7 @@ class RerankEvidence:
     figures: Floats
     near: Floats
     long: Floats
+    contents: Floats
     same: NDArray[np.intp]
 
 
@@ -280,7 +281,9 @@ def rerank(
     length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
     figures = np.minimum(evidence.figures / np.float32(TABLE_DIGITS), np.float32(1.0))
     together = weights.words * np.float32(TOGETHER) * evidence.near**WORDS_POWER
-    moved = weights.near * evidence.long * (together - scored.words[leading])
+    there = scored.words[leading]
+    moved = weights.near * evidence.long * (together - there)
+    moved -= evidence.contents * (there + moved)  # it names the page that says something
     reranked = replace(
         scored,
         words=scored.words + _scatter(leading, moved, len(around)),

@@ -8,8 +8,10 @@ features are weighted (``fusion``).
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 # A passage's own heading and the one above; those further up are of chapters, and on every page.
 NEAREST_HEADINGS = 2
+# A passage of so many page numbers, which are such a share of its words and ascend, lists contents.
+CONTENTS_NUMBERS, CONTENTS_SHARE, ASCENDING = 8, 0.06, 0.9
+_PAGE_NUMBER = re.compile(r"(?<![\d.,$%])\b\d{1,3}\b(?![\d.,%])")
 _PERCENT = "%‰"
 _DIGITS = "0123456789"
 _COLUMNS = ("heading_path", "char_start", "char_end", "view", "stems")
@@ -47,7 +52,7 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
     weights = terms.stem_weights()
     # The words of a table are heads of its columns and rows.
     long = 0.0 if numeric else min(max((weights.words - SHORT) / (LONG - SHORT), 0.0), 1.0)
-    heading, length, digits, near = np.zeros((4, len(keys)), np.float32)
+    heading, length, digits, near, contents = np.zeros((5, len(keys)), np.float32)
     same = np.arange(len(keys))
     first: dict[tuple[int, str], int] = {}
     for at, (key, doc) in enumerate(zip(keys.tolist(), docs_of(keys).tolist(), strict=True)):
@@ -57,8 +62,11 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
             length[at] = found["char_end"] - found["char_start"]
             digits[at] = digit_share(found["view"]) if numeric else 0.0
             near[at] = share_together(found["stems"].split(), weights) if long else 0.0
+            contents[at] = lists_contents(found["view"])
             same[at] = first.setdefault((doc, found["view"]), at)
-    return RerankEvidence(heading, length, digits, near, np.full(len(keys), long, np.float32), same)
+    return RerankEvidence(
+        heading, length, digits, near, np.full(len(keys), long, np.float32), contents, same
+    )
 
 
 def asks_for_figures(question: str) -> bool:
@@ -101,6 +109,21 @@ def share_together(stems: Sequence[str], weights: StemWeights) -> float:
             first += 1
         best = max(best, inside)
     return best / weights.total if weights.total else 0.0
+
+
+def lists_contents(text: str) -> bool:
+    """Whether a text is of a table of contents: every few words an ascending page number.
+
+    >>> lists_contents("Oil 2 Wicks 3 Lens 5 Clock 5 Lamp 9 Tower 12 Boats 14 Tides 21 Index 30")
+    True
+    >>> lists_contents("Oil 4 Wicks 3 Lens 9 Clock 5 Lamp 2 Tower 12 Boats 1 Tides 7 Index 3")
+    False
+    """
+    numbers = [int(found) for found in _PAGE_NUMBER.findall(text)]
+    if len(numbers) < max(CONTENTS_NUMBERS, CONTENTS_SHARE * len(text.split())):
+        return False
+    rising = sum(one <= other for one, other in pairwise(numbers))
+    return rising >= ASCENDING * (len(numbers) - 1)
 
 
 def digit_share(text: str) -> float:

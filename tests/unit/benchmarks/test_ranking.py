@@ -23,7 +23,7 @@ from tests.benchmarks.ranking_tables import OFF, interval
 
 def evidence(n: int) -> Evidence:
     random = np.random.default_rng(3)
-    arrays = [random.random(n, dtype=np.float32) for _ in range(11)]
+    arrays = [random.random(n, dtype=np.float32) for _ in range(12)]
     one = np.ones(1, np.float32)
     return Evidence(
         id="q",
@@ -31,7 +31,13 @@ def evidence(n: int) -> Evidence:
         documents=DocumentEvidence(one, one, one, one, one, 0.5),
         owner=np.zeros(n, np.intp),
         read=RerankEvidence(
-            arrays[6], 1000 * arrays[7], 0.2 * arrays[8], arrays[9], arrays[10], np.arange(n)
+            arrays[6],
+            1000 * arrays[7],
+            0.2 * arrays[8],
+            arrays[9],
+            arrays[10],
+            0 * arrays[11],
+            np.arange(n),
         ),
         words=arrays[0],
         places=[{"file": "a", "page": at, "start": at, "end": at + 1} for at in range(n)],
@@ -73,7 +79,8 @@ def test_plain_values_stay_where_a_gain_may_be_chance(better: int, moves: bool) 
 
 
 def test_every_weight_is_tried() -> None:
-    assert set(TRIED) == set(asdict(DEFAULT_WEIGHTS))
+    # No question of a set steers its search.
+    assert set(TRIED) == set(asdict(DEFAULT_WEIGHTS)) - {"steered"}
     for start in (NEUTRAL, DEFAULT_WEIGHTS):
         assert all(getattr(start, name) in values for name, values in TRIED.items())
 

@@ -95,6 +95,7 @@ def test_a_re_ranking_adds_to_leading_passages_alone(
         data.draw(some(k)),
         data.draw(some(k)),
         np.full(k, data.draw(unit), np.float32),
+        np.zeros(k, np.float32),
         np.arange(k),
     )
     looked = rerank(scored, leading, pages.around, read, DEFAULT_WEIGHTS)
@@ -120,7 +121,7 @@ def test_short_text_is_held_against_a_passage_and_long_text_is_no_merit() -> Non
         pages, DocumentEvidence(none, none, none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS
     )
     lengths = np.array([NOT_SHORT / 4, NOT_SHORT, 9 * NOT_SHORT], np.float32)
-    read = RerankEvidence(none, lengths, none, none, none, np.arange(3))
+    read = RerankEvidence(none, lengths, none, none, none, none, np.arange(3))
     looked = rerank(scored, np.arange(3), pages.around, read, DEFAULT_WEIGHTS)
     assert looked.total[0] < looked.total[1] == looked.total[2]
 
@@ -133,8 +134,9 @@ def test_passages_that_say_the_same_score_as_the_best_of_them(
     scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
     leading = scored.leading()
     k = len(leading)
-    heading, length, figures, near, long = (data.draw(some(k)) for _ in range(5))
-    read = RerankEvidence(heading, NOT_SHORT * length, figures, near, long, np.arange(k))
+    heading, length, *others = (data.draw(some(k)) for _ in range(6))
+    figures, near, long, contents = others
+    read = RerankEvidence(heading, NOT_SHORT * length, figures, near, long, contents, np.arange(k))
     same = data.draw(arrays(np.intp, k, elements=st.integers(0, 3)))
     apart, together = (
         rerank(scored, leading, pages.around, replace(read, same=groups), DEFAULT_WEIGHTS).total[
@@ -218,3 +220,14 @@ def test_shares_are_of_the_ceiling() -> None:
 )
 def test_clarity_is_the_lead_of_the_best(scores: list[float], expected: float) -> None:
     assert clarity(np.array(scores, np.float32)) == pytest.approx(expected)
+
+
+def test_the_words_of_a_table_of_contents_do_not_count() -> None:
+    pages = PageEvidence(*(np.full(2, 0.5, np.float32) for _ in range(6)))
+    none, one = np.zeros(2, np.float32), np.ones(2, np.float32)
+    documents = DocumentEvidence(none, none, none, none, none, 0.0)
+    scored = fuse(pages, documents, np.arange(2), DEFAULT_WEIGHTS)
+    contents = np.array([1.0, 0.0], np.float32)
+    read = RerankEvidence(none, NOT_SHORT * one, none, one, one, contents, np.arange(2))
+    looked = rerank(scored, np.arange(2), none, read, DEFAULT_WEIGHTS)
+    assert looked.words[0] == 0.0 < looked.words[1]
