@@ -6,7 +6,7 @@ PY := .venv/bin/python
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert test-windows model model-languages lint types imports bench bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
+.PHONY: help demo test test-convert test-windows model model-languages lint types imports bench bench-scale bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -48,6 +48,10 @@ model-languages: .venv/convert.stamp  ## Train the multilingual model anew (goes
 
 bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table
 	@$(PY) -m tests.benchmarks
+
+# Goes on where it stopped; says how much disk each size needs.
+bench-scale: .venv/runtime.stamp  ## What a library costs at 100,000 and 1,000,000 passages (15 GB); ARGS="--sizes 5000000" for others
+	@$(PY) -m tests.benchmarks.scale $(ARGS)
 
 bench-ranking: .venv/runtime.stamp  ## What each part of the ranking is worth, into tests/benchmarks/RANKING.md
 	@$(PY) -m tests.benchmarks.ranking
