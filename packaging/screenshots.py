@@ -160,6 +160,7 @@ def scenes(app: Application, library: Path) -> Iterator[tuple[str, QWidget]]:
     window = stage.window
     window.pages.show_page(ACTIVITY)
     wait(lambda: (at := progress(stage)) is not None and at.files_done > 3)
+    wait(lambda: lists_what_was_read(window) or progress(stage) is None)
     yield "activity", window
     stage.program.settings.set("speed", "normal")
     wait(lambda: progress(stage) is None)
@@ -195,6 +196,14 @@ def all_rows(window: QWidget) -> int:
 
     page = window.findChild(CoveragePage)
     return page.model.rowCount() if page is not None else 0
+
+
+def lists_what_was_read(window: QWidget) -> bool:
+    """Whether the activity page names files that were read."""
+    from ui.library.last_read import LastRead
+
+    last = window.findChild(LastRead)
+    return last is not None and last.isVisible()
 
 
 def progress(stage: Stage) -> Progress | None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from app.paths import models_folder
 from indexer.api.client import EngineClient
-from indexer.api.errors import LecternError
+from indexer.api.errors import Cancelled, LecternError
 from indexer.api.requests import MAX_LIMIT, GetActivity, Index, Search
 from tests.benchmarks import sets
 from tests.ui.engines import Home, real_engine
@@ -77,7 +77,7 @@ def newest(engine: EngineClient, query: str) -> float:
     """Return the seconds of a search that replaces one for as many hits as there may be."""
 
     def long() -> None:
-        with suppress(LecternError):  # it is replaced
+        with suppress(LecternError, Cancelled):  # it is replaced
             engine.call(Search(f"{query} again", MAX_LIMIT))
 
     first = threading.Thread(target=long)

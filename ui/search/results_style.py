@@ -63,7 +63,7 @@ class ResultsStyle:
 
     @property
     def icon(self) -> int:
-        return icon_side(self.body_metrics.height(), 1.0)
+        return icon_side(self.body_metrics.height(), 1.1)
 
     @property
     def indent(self) -> int:
