@@ -6,6 +6,7 @@ maintainer script. It must not know how the tree was made.
 
 from __future__ import annotations
 
+import re
 import shutil
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # The libraries that Qt needs, and Tesseract with its languages. LibreOffice is only suggested:
 # without it office files from before 2007 are listed but not read.
 DEPENDS = (
-    "libc6 (>= 2.35)", "libegl1", "libgl1", "libdbus-1-3", "libfontconfig1", "libfreetype6",
+    "libegl1", "libgl1", "libdbus-1-3", "libfontconfig1", "libfreetype6",
     "libglib2.0-0 | libglib2.0-0t64", "libx11-6", "libx11-xcb1", "libxcb-cursor0", "libxcb-glx0",
     "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1", "libxcb-randr0", "libxcb-render-util0",
     "libxcb-render0", "libxcb-shape0", "libxcb-shm0", "libxcb-sync1", "libxcb-xfixes0",
@@ -63,7 +64,8 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, n
     (work / "usr/share/doc/lectern/copyright").write_text(rights, "utf-8")
     control = work / "DEBIAN"
     control.mkdir()
-    (control / "control").write_text(control_file(name, version, _kilobytes(work)), "utf-8")
+    content = control_file(name, version, _kilobytes(work), libc_of(tree))
+    (control / "control").write_text(content, "utf-8")
     script = control / "postrm"
     script.write_text(_POSTRM, "utf-8")
     script.chmod(0o755)
@@ -72,7 +74,14 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, n
     return package
 
 
-def control_file(name: str, version: str, kilobytes: int) -> str:
+def libc_of(tree: Path) -> str:
+    """Return the version of the C library that a tree needs, some of which is of this system."""
+    command = 'find "$1" -name "*.so*" -type f -exec objdump -p {} +'
+    asked = run("sh", "-c", command, "sh", tree, capture=True)
+    return f"2.{max(map(int, re.findall(r'GLIBC_2.([0-9]+)', asked)))}"
+
+
+def control_file(name: str, version: str, kilobytes: int, libc: str) -> str:
     """Return the content of the control file."""
     other = "lectern-gpu" if name == "lectern" else "lectern"
     return "\n".join((
@@ -81,7 +90,7 @@ def control_file(name: str, version: str, kilobytes: int) -> str:
         f"Architecture: {_architecture()}",
         "Maintainer: The Lectern maintainers <lectern@localhost>",
         f"Installed-Size: {kilobytes}",
-        f"Depends: {', '.join(DEPENDS)}",
+        f"Depends: libc6 (>= {libc}), {', '.join(DEPENDS)}",
         f"Recommends: {', '.join(RECOMMENDS)}",
         f"Suggests: {', '.join(SUGGESTS)}",
         f"Conflicts: {other}",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import PySide6
 import pytest
 
 from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL
@@ -69,10 +71,24 @@ def test_the_package_depends_on_every_library_of_the_window(scripts: dict[str, M
     depends = " ".join(scripts["debian"].DEPENDS)
     needed = scripts["bootstrap"].WINDOW_LIBRARIES.values()
     assert [name for name in needed if name not in depends] == []
-    lines = scripts["debian"].control_file("lectern", "1.2.3", 5).splitlines()
+    lines = scripts["debian"].control_file("lectern", "1.2.3", 5, "2.36").splitlines()
     fields = dict(line.split(": ", 1) for line in lines if not line.startswith(" "))
     assert (fields["Version"], fields["Installed-Size"]) == ("1.2.3", "5")
+    assert fields["Depends"].startswith("libc6 (>= 2.36), ")
     assert {"Package", "Architecture", "Maintainer", "Depends", "Description"} <= fields.keys()
+
+
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="there are no binutils here")
+def test_the_c_library_is_the_newest_that_is_asked_for(
+    scripts: dict[str, ModuleType], tmp_path: Path
+) -> None:
+    core = Path(PySide6.__file__).parent / "Qt/lib/libQt6Core.so.6"
+    shutil.copy(core, tmp_path)
+    qt = scripts["debian"].libc_of(tmp_path)
+    assert re.fullmatch(r"2\.\d\d", qt)
+    (cpp,) = Path(PySide6.__file__).parents[1].glob("pyarrow/libarrow.so.*")
+    shutil.copy(cpp, tmp_path)
+    assert scripts["debian"].libc_of(tmp_path) >= qt
 
 
 def test_the_release_is_the_version(scripts: dict[str, ModuleType]) -> None:
