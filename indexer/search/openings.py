@@ -9,7 +9,8 @@ must not rank documents.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise, product
+from functools import lru_cache
+from itertools import groupby, pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 READ = 32
 # A pair in more of these openings is common to documents of a kind.
 FEW_OPENINGS = 3
+CACHED = 4096  # openings, of about a kilobyte each
 _STOP_WORDS = frozenset().union(*STOP_WORDS.values())
 
 
@@ -109,9 +111,7 @@ def matched(pairs: Pairs, single: frozenset[str], text: str) -> Pairs:
     >>> matched(frozenset(), frozenset({"jpmorgan"}), "JP Morgan")
     frozenset({('jpmorgan', 'jpmorgan')})
     """
-    there = name_pairs(text)
-    shown = (text[start:end] for start, end in word_spans(text))
-    names = {word for one in shown if not one[0].islower() for word in words(one)}
+    there, names = name_pairs(text), name_words(text)
     apart = {pair for pair in pairs if "".join(pair) in names}
     together = single.intersection(map("".join, there))
     return (pairs & there) | apart | {(word, word) for word in together}
@@ -123,13 +123,18 @@ def name_pairs(text: str) -> Pairs:
     >>> sorted(name_pairs("between Brokers National Life, of the one part"))
     [('brokers', 'national'), ('national', 'life')]
     """
-    found: set[tuple[str, str]] = set()
-    before = ""
-    for start, end in word_spans(text):
-        folded = words(text[start:end])
-        capital = not text[start].islower()
-        for word in folded:
-            if capital and before:
-                found.add((before, word))
-            before = word if capital else ""
-    return frozenset(found)
+    return frozenset(pair for run in _name_runs(text) for pair in pairwise(run))
+
+
+def name_words(text: str) -> frozenset[str]:
+    """The words of a text that may be of a name, folded."""
+    return frozenset(word for run in _name_runs(text) for word in run)
+
+
+@lru_cache(maxsize=CACHED)
+def _name_runs(text: str) -> tuple[tuple[str, ...], ...]:
+    """The runs of words without a small letter in front; queries read the same openings."""
+    spans = ((start, end) for start, end in word_spans(text))
+    named = groupby(spans, key=lambda span: not text[span[0]].islower())
+    runs = (list(run) for is_name, run in named if is_name)
+    return tuple(tuple(words(text[run[0][0] : run[-1][1]])) for run in runs)

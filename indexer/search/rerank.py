@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # A passage's own heading and the one above; those further up are of chapters, and on every page.
 NEAREST_HEADINGS = 2
 # A passage of so many page numbers, which are such a share of its words and ascend, lists contents.
+FEW_DIGITS = 0.01  # less than any such passage has
 CONTENTS_NUMBERS, CONTENTS_SHARE, ASCENDING = 8, 0.06, 0.9
 _PAGE_NUMBER = re.compile(r"(?<![\d.,$%])\b\d{1,3}\b(?![\d.,%])")
 _PERCENT = "%‰"
@@ -119,6 +120,8 @@ def lists_contents(text: str) -> bool:
     >>> lists_contents("Oil 4 Wicks 3 Lens 9 Clock 5 Lamp 2 Tower 12 Boats 1 Tides 7 Index 3")
     False
     """
+    if digit_share(text) < FEW_DIGITS:
+        return False
     numbers = [int(found) for found in _PAGE_NUMBER.findall(text)]
     if len(numbers) < max(CONTENTS_NUMBERS, CONTENTS_SHARE * len(text.split())):
         return False
