@@ -289,7 +289,7 @@ class Program:
             case "hotkey":
                 self._choose_hotkey()
             case "language":
-                self.window.say_restart()
+                self.window.alerts.show_restart()
 
     def _read_settings(self, _folder: str) -> None:
         self.settings.read_again()
@@ -315,4 +315,4 @@ class Program:
         self._forgetting = True
 
     def _show_fault(self) -> None:
-        self.window.say_fault(str(next(iter(fault_reports.reports()), logs.log_file())))
+        self.window.alerts.show_fault(str(next(iter(fault_reports.reports()), logs.log_file())))

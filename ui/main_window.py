@@ -1,7 +1,7 @@
 """The main window: the rail, the pages, the line of notices and the status line.
 
-Owns the keys that work everywhere, notices about the engine, and what closing does. It must not
-know what happens inside a page, nor how an engine is started.
+Owns the keys that work everywhere, and what closing does. It must not know what happens inside a
+page, nor how an engine is started.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QVBoxLayout, QWi
 from indexer.api.requests import GetStatus, SetPace
 from indexer.api.status import Speed
 from ui import keys
-from ui.desktop import open_path
 from ui.dialogs import KEYS, SETTINGS, Dialogs
 from ui.pages import ACTIVITY, BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.ports import Notice, ignore
@@ -24,6 +23,7 @@ from ui.rail import Rail
 from ui.search.dragged import HIT_MIME, dragged_hits
 from ui.status_line import StatusLine
 from ui.theme import separator
+from ui.window_alerts import WindowAlerts
 from ui.words import amounts
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class MainWindow(QMainWindow):
         self.dialogs = Dialogs(context, self)
         self.setWindowTitle("Lectern")
         self.pages = Pages(context, state)
+        self.alerts = WindowAlerts(notices, state, self.pages)
         self.rail = self._make_rail()
         self.status = StatusLine()
         self._arrange()
@@ -204,20 +205,6 @@ class MainWindow(QMainWindow):
         self._quitting = True
         self.close()
 
-    def say_restart(self) -> None:
-        self._notices.post(Notice(self.tr("The language changes when Lectern is started again.")))
-
-    def say_fault(self, report: str) -> None:
-        """Post a notice of a fault, with a button that opens the report."""
-        text = self.tr("Something went wrong inside Lectern. A report, which stays here: {file}")
-
-        def show() -> None:
-            open_path(report, self._notices)
-
-        self._notices.post(
-            Notice(text.format(file=report), action=self.tr("Show"), act=show, seconds=0)
-        )
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # No shortcut, which would come before the focused widget, which may need the key itself.
         if event.matches(QKeySequence.StandardKey.Cancel):
@@ -305,23 +292,7 @@ class MainWindow(QMainWindow):
     def _show_activity_now(self, activity: Activity | None) -> None:
         self.status.show_activity(activity)
         if activity is not None:
-            self._tell_set_aside(activity.set_aside)
-
-    def _tell_set_aside(self, number: int) -> None:
-        """Post a notice, once, that documents which crashed the engine are not retried."""
-        before = self._state.number("set_aside")
-        if number == before:
-            return
-        self._state.keep_number("set_aside", number)
-        if number > before:
-            text = self.tr(
-                "%Ln document(s) stopped the engine more than once and were set aside.",
-                "",
-                number - before,
-            )
-            self._notices.post(
-                Notice(text, action=self.tr("Show"), act=self.pages.show_files, seconds=0)
-            )
+            self.alerts.show_set_aside(activity.set_aside)
 
 
 def _is_typed(event: QKeyEvent) -> bool:

@@ -1458,25 +1458,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <source>The basket could not be read whole. What is left of it: {file}</source>
         <translation>Der Korb konnte nicht ganz gelesen werden. Was in der Datei stand: {file}</translation>
     </message>
-    <message>
-        <source>The language changes when Lectern is started again.</source>
-        <translation>Die Sprache ändert sich beim nächsten Start von Lectern.</translation>
-    </message>
-    <message>
-        <source>Something went wrong inside Lectern. A report, which stays here: {file}</source>
-        <translation>In Lectern ist etwas schiefgegangen. Ein Bericht, der hier bleibt: {file}</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln document(s) stopped the engine more than once and were set aside.</source>
-        <translation>
-            <numerusform>%Ln Dokument hat die Suchmaschine mehr als einmal abstürzen lassen und wird übergangen.</numerusform>
-            <numerusform>%Ln Dokumente haben die Suchmaschine mehr als einmal abstürzen lassen und werden übergangen.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Show</source>
-        <translation>Zeigen</translation>
-    </message>
 </context>
 <context>
     <name>MessageLine</name>
@@ -2485,6 +2466,28 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>The list of files gives the reason of each.</source>
         <translation>Die Liste der Dateien nennt zu jeder den Grund.</translation>
+    </message>
+</context>
+<context>
+    <name>WindowAlerts</name>
+    <message>
+        <source>The language changes when Lectern is started again.</source>
+        <translation>Die Sprache ändert sich beim nächsten Start von Lectern.</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside Lectern. A report, which stays here: {file}</source>
+        <translation>In Lectern ist etwas schiefgegangen. Ein Bericht, der hier bleibt: {file}</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln document(s) stopped the engine more than once and were set aside.</source>
+        <translation>
+            <numerusform>%Ln Dokument hat die Suchmaschine mehr als einmal abstürzen lassen und wird übergangen.</numerusform>
+            <numerusform>%Ln Dokumente haben die Suchmaschine mehr als einmal abstürzen lassen und werden übergangen.</numerusform>
+        </translation>
     </message>
 </context>
 <context>

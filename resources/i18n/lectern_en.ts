@@ -208,16 +208,6 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
-    <message numerus="yes">
-        <source>%Ln document(s) stopped the engine more than once and were set aside.</source>
-        <translation>
-            <numerusform>%Ln document stopped the engine more than once and was set aside.</numerusform>
-            <numerusform>%Ln documents stopped the engine more than once and were set aside.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Removals</name>
     <message numerus="yes">
         <source>%Ln folder(s) removed. The files themselves stay.</source>
@@ -248,6 +238,16 @@
         <translation>
             <numerusform>%Ln without text</numerusform>
             <numerusform>%Ln without text</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>WindowAlerts</name>
+    <message numerus="yes">
+        <source>%Ln document(s) stopped the engine more than once and were set aside.</source>
+        <translation>
+            <numerusform>%Ln document stopped the engine more than once and was set aside.</numerusform>
+            <numerusform>%Ln documents stopped the engine more than once and were set aside.</numerusform>
         </translation>
     </message>
 </context>
