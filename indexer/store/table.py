@@ -151,11 +151,12 @@ class Table:
             return self._schema_only(columns), places
         order = np.argsort(ids, kind="stable")
         ids, places = ids[order], places[order]
-        distinct = np.unique(ids).tolist()
 
         def work() -> Any:
             from lancedb.query import AsyncTakeQuery
 
+            # Within, since its first use loads a file, which the system may refuse.
+            distinct = np.unique(ids).tolist()
             query = AsyncTakeQuery(self._native.take_row_ids(distinct))
             return _fetched(query.select(list(columns)).with_row_id())
 
