@@ -28,7 +28,7 @@ def main() -> int:
 def _answer(asked: CompileRequest) -> CompileAnswer:
     try:
         if asked.accept:
-            return CompileAnswer(probe=accept_model(asked.record, asked.source, asked.folder))
+            return CompileAnswer(accepted=accept_model(asked.record, asked.source, asked.folder))
         compile_model(asked.record, asked.precision, asked.side, asked.source, asked.folder)
     except LecternError as error:
         return CompileAnswer(error=error.failure())

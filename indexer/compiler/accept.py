@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.compiler.adapter import POSITIONS, TYPES, WORDS, own_names
-from indexer.compiler.calibrate import calibration_texts, encoder_weights
+from indexer.compiler.calibrate import calibration_texts, encoder_weights, sequences_of, vectors_of
+from indexer.compiler.cosines import sample, scale_of
 from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.modernbert_graph import TOKENS
 from indexer.compiler.quantize import FloatLinear
 from indexer.compiler.reference import reference_states
 from indexer.compiler.tensors import open_shapes
 from indexer.embed.batches import Batch
+from indexer.embed.compiled import Accepted, CosineScale
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
 from indexer.embed.models import TOKENIZER, WEIGHTS, Family, Probe, Side
@@ -41,7 +43,7 @@ _LENGTHS = (2, 48, 512, 2048)
 _MOST_ERROR = 1e-3
 
 
-def accept_model(record: ModelRecord, source: Path, folder: Path) -> Probe:
+def accept_model(record: ModelRecord, source: Path, folder: Path) -> Accepted:
     """Check and compile a model.
 
     Args:
@@ -50,7 +52,7 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Probe:
         folder: For the graph.
 
     Returns:
-        A probe for its record.
+        What is measured for its record.
 
     Raises:
         ValueError: With the reason why it is refused.
@@ -64,10 +66,22 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Probe:
             encoder.states(Batch((0,), ids[None], np.array([len(ids)], np.int32)))[0],
             reference_states(record.architecture, weights, ids),
         )
-    (text,) = tokenizer.encode([PROBE])
-    ids = np.concatenate([tokenizer.lead, text.ids, tokenizer.tail])[: record.window]
+    (ids,) = sequences_of(record, tokenizer, [PROBE])
     vector = unit(reference_states(record.architecture, weights, ids).mean(axis=0))
-    return Probe(PROBE, tuple(round(float(value), 6) for value in vector[:_PROBED]))
+    probe = Probe(PROBE, tuple(round(float(value), 6) for value in vector[:_PROBED]))
+    return Accepted(probe, _cosines(record, encoder, tokenizer))
+
+
+def _cosines(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> CosineScale:
+    pairs = sample(calibration_texts(record))
+    sides = zip(*pairs, strict=True)
+    prefixes = record.query_prefix, record.document_prefix
+    queries, passages = (
+        vectors_of(encoder, sequences_of(record, tokenizer, [prefix + text for text in side]),
+                record.pooling)
+        for prefix, side in zip(prefixes, sides, strict=True)
+    )  # fmt: skip
+    return scale_of(queries, passages)
 
 
 def _compare(states: NDArray[np.float32], wanted: NDArray[np.float32]) -> None:

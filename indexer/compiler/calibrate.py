@@ -104,7 +104,7 @@ def _compile_integer(record: ModelRecord, weights: Weights, source: Path, folder
     for levels in (FULL_RANGE, SAFE_RANGE):
         linear = IntegerLinear(sample.ranges, levels)
         graph = write_encoder(record.architecture, weights, linear, folder)
-        vectors = _vectors(Encoder(graph, CPU), sample.ids, record.pooling)
+        vectors = vectors_of(Encoder(graph, CPU), sample.ids, record.pooling)
         cosine = float((vectors * sample.vectors).sum(axis=1).min())
         log.info("%s in 8 bits, %d levels: lowest cosine %.4f", record.id, levels, cosine)
         if cosine >= CLOSE:
@@ -132,7 +132,7 @@ def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) 
     encoder = Encoder(model, CPU)
     tokenizer = TextTokenizer(source / TOKENIZER)
     _check_probe(record, encoder, tokenizer)
-    ids = _sequences(record, tokenizer, calibration_texts(record))
+    ids = sequences_of(record, tokenizer, calibration_texts(record))
     vectors = np.zeros((len(ids), record.dimension), np.float32)
     names = list(linear.activations)
     low: dict[str, NDArray[np.float32]] = {}
@@ -154,7 +154,7 @@ def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) 
 def _check_probe(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> None:
     if record.probe is None:
         return
-    (vector,) = _vectors(encoder, _sequences(record, tokenizer, [record.probe.text]))
+    (vector,) = vectors_of(encoder, sequences_of(record, tokenizer, [record.probe.text]))
     error = np.abs(vector[: len(record.probe.values)] - record.probe.values).max()
     if not error <= record.probe.tolerance:
         raise InternalError("internal", reason=f"{record.id} was compiled wrongly ({error})")
@@ -182,7 +182,7 @@ def _packed_words(source: Path, side: Side) -> tuple[NDArray[np.int8], NDArray[n
     return integers(read(WORDS + NIBBLES), scales), scales
 
 
-def _sequences(
+def sequences_of(
     record: ModelRecord, tokens: TextTokenizer, texts: Sequence[str]
 ) -> list[NDArray[np.int32]]:
     room = record.window - len(tokens.lead) - len(tokens.tail)
@@ -191,7 +191,7 @@ def _sequences(
     ]
 
 
-def _vectors(
+def vectors_of(
     encoder: Encoder, ids: Sequence[NDArray[np.int32]], pooling: Pooling = Pooling.MEAN
 ) -> NDArray[np.float32]:
     """The normalised vector of each sequence: ``(sequences, dimension)``."""

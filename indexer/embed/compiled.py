@@ -61,6 +61,23 @@ class CompileRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class CosineScale:
+    """The distribution of a model's cosines, as in ``ModelRecord``."""
+
+    centre: float
+    spread: float
+    between: float
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What was measured of an accepted model."""
+
+    probe: Probe
+    cosines: CosineScale
+
+
+@dataclass(frozen=True, slots=True)
 class CompileAnswer:
     """The answer of the compiler process; all fields are empty on success.
 
@@ -69,14 +86,14 @@ class CompileAnswer:
         errno: Of an ``OSError``, with ``strerror``.
         strerror: See ``errno``.
         invalid: Why the weights are invalid.
-        probe: Of an accepted model; not empty then.
+        accepted: Of an accepted model; not empty then.
     """
 
     error: Failure | None = None
     errno: int = 0
     strerror: str = ""
     invalid: str = ""
-    probe: Probe | None = None
+    accepted: Accepted | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,9 +100,13 @@ def _take_over(
                 record, Precision.FP32, Side.PASSAGES, source, Path(graph), accept=True
             )
             answer = ask_compiler(request)
-        if answer.invalid or answer.probe is None:
+        if answer.invalid or answer.accepted is None:
             raise refusal(folder, answer.invalid or "model_unread")
-        record = replace(record, probe=answer.probe)
+        cosines = answer.accepted.cosines
+        record = replace(
+            record, probe=answer.accepted.probe, cosine_centre=cosines.centre,
+            cosine_spread=cosines.spread, cosine_between=cosines.between,
+        )  # fmt: skip
         write_record(record, scratch)
         (scratch / record.id).rename(models / record.id)
     finally:

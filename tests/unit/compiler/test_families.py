@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from indexer.api.errors import WorldError
 from indexer.compiler.adapter import weights_of
+from indexer.compiler.calibrate import compile_model
 from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.quantize import FloatLinear
 from indexer.compiler.reference import reference_states
@@ -121,6 +123,19 @@ def test_8_bits_are_close_to_float32(name: str, tmp_path: Path) -> None:
         for each in (Precision.FP32, Precision.INT8)
     )  # fmt: skip
     assert (exact * coarse).sum(axis=1).min() > 0.99
+
+
+def test_an_8_bit_graph_that_loses_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = install_tiny_model(tmp_path)
+    monkeypatch.setattr("indexer.compiler.calibrate.CLOSE", 1.1)
+    monkeypatch.setattr("indexer.compiler.calibrate.USABLE", 1.1)
+    source = tmp_path / record.id / "source"
+    with pytest.raises(WorldError) as caught:
+        compile_model(record, Precision.INT8, Side.PASSAGES, source, tmp_path)
+    assert caught.value.code == "model_coarse"
+    assert "lectern models use tiny --precision fp32" in caught.value.next_step
 
 
 @every_family

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from indexer.compiler.calibrate import calibration_texts
+from indexer.compiler.cosines import sample, scale_of
 from indexer.config import DEFAULT_MODEL, Precision
 from indexer.embed.base import EmbedInput
 from indexer.embed.factory import open_embedder
@@ -173,3 +175,22 @@ def test_noise_is_tokenised_with_correct_offsets(name: str, noise: str) -> None:
         assert len(tokens) <= 2 * len(text)
         assert (np.diff(tokens.starts) >= 0).all()
         assert not len(tokens) or 0 <= tokens.starts[0] <= tokens.starts[-1] < len(text)
+
+
+def test_the_scale_of_cosines_is_measured_as_it_was_fitted(
+    name: str, sides: tuple[OnnxEmbedder, OnnxEmbedder]
+) -> None:
+    """That of imported models is measured alone; of these it was fitted to many questions."""
+    passages, queries = sides
+    pairs = sample(calibration_texts(find_record(MINILM_LATE)))
+    found = scale_of(
+        np.stack([queries.encode_query(sentence) for sentence, _ in pairs]),
+        np.stack([
+            passages.encode_passages([EmbedInput("", (), text, (0,))])[0].vector
+            for _, text in pairs
+        ]),
+    )  # fmt: skip
+    record = find_record(name)
+    assert abs(found.centre - record.cosine_centre) < 0.03
+    assert abs(found.spread - record.cosine_spread) < 0.05
+    assert abs(found.between - record.cosine_between) < 0.1
