@@ -14,8 +14,8 @@ from indexer.compiler.adapter import POSITIONS, TYPES, WORDS, own_names
 from indexer.compiler.calibrate import calibration_texts, encoder_weights, sequences_of, vectors_of
 from indexer.compiler.cosines import sample, scale_of
 from indexer.compiler.encoder_graph import write_encoder
+from indexer.compiler.linear import FloatLinear
 from indexer.compiler.modernbert_graph import TOKENS
-from indexer.compiler.quantize import FloatLinear
 from indexer.compiler.reference import reference_states
 from indexer.compiler.tensors import open_shapes
 from indexer.embed.batches import Batch

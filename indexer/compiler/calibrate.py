@@ -18,15 +18,9 @@ import numpy as np
 from indexer.api.errors import InternalError, WorldError
 from indexer.compiler.adapter import ADAPTED, POSITIONS, WORDS, own_names, weights_of
 from indexer.compiler.encoder_graph import write_encoder
+from indexer.compiler.linear import FloatLinear, RecordingLinear
 from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
-from indexer.compiler.quantize import (
-    FULL_RANGE,
-    SAFE_RANGE,
-    FloatLinear,
-    IntegerLinear,
-    Range,
-    RecordingLinear,
-)
+from indexer.compiler.quantize import FULL_RANGE, SAFE_RANGE, IntegerLinear, Range
 from indexer.compiler.tensors import open_tensors
 from indexer.config import Precision
 from indexer.embed.batches import in_batches

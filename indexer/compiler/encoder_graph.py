@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.compiler.quantize import FloatLinear
+    from indexer.compiler.linear import FloatLinear
     from indexer.embed.models import Architecture
 
     Floats = NDArray[np.float32]

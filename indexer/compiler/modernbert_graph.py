@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.compiler.graph import Graph
-    from indexer.compiler.quantize import FloatLinear
+    from indexer.compiler.linear import FloatLinear
     from indexer.embed.models import Architecture
 
     Weights = Callable[[str], NDArray[np.float32]]

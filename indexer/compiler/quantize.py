@@ -1,4 +1,4 @@
-"""The matrix products of the encoder, in float32 or in 8-bit integers.
+"""The matrix products of the encoder in 8-bit integers.
 
 Owns the quantization of weights and activations. It must not know the order of the layers, files
 or sessions.
@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.compiler.graph import MICROSOFT, Graph
-from indexer.compiler.packed import BLOCK
-from indexer.embed.encoder import IDS, LENGTHS
+from indexer.compiler.linear import HALVES, PARTS, FloatLinear
+from indexer.embed.encoder import IDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,8 +50,6 @@ SAFE_RANGE = 63
 _SMALLEST_SHARE = 1e-3  # of the largest channel: smaller ones need no finer scale
 _SMALLEST_SCALE = 1e-12
 _GELU_FLOOR = 20  # of 255 levels, for negative values
-_PARTS = ("query", "key", "value")
-_HALVES = ("inner", "gate")
 _MIDDLE = 128  # of 255 levels
 _GELU_PEAK = 2.0  # 20/235 of this covers GELU's minimum, -0.17
 
@@ -105,122 +103,8 @@ def affine(low: float, high: float) -> tuple[np.float32, np.uint8]:
     return scale, np.uint8(np.clip(round(-low / float(scale)), 0, 255))
 
 
-def _parts(graph: Graph, name: str, projected: str) -> list[str]:
-    """Query, key and value, split from their common product."""
-    parts = [f"{name}.{part}" for part in _PARTS]
-    return graph.nodes_out("Split", [projected], parts, axis=-1, num_outputs=3)
-
-
 def _split(bias: Floats | None) -> Sequence[Floats | None]:
     return [None] * 3 if bias is None else np.split(bias, 3)
-
-
-class FloatLinear:
-    """Products in float32, with ONNX Runtime's fused operator for full attention.
-
-    Weights are [in, out]; ``mix`` is the product after attention, ``widen`` and ``narrow`` those of
-    the feed-forward layer. ``masked``: attention uses ``LENGTHS``; if not, batches must not be
-    padded. ``grouped``: a layer is computed for a few blocks of attention at a time; accelerators
-    are faster with a whole layer.
-
-    Args:
-        words: Word embeddings in 4 bits, as ``packed.integers`` and their scales. The graph is then
-            a third as large and computes the same.
-    """
-
-    masked = True
-    grouped = False
-
-    def __init__(self, words: tuple[NDArray[np.int8], NDArray[np.float16]] | None = None) -> None:
-        self._words = words
-
-    def attention(
-        self, graph: Graph, x: str, name: str, dense: Dense, how: Attention, rest: Rest,
-        old: str = "",
-    ) -> str:  # fmt: skip
-        """Project to query, key and value by one weight [hidden, 3 hidden] and bias, and attend.
-
-        ``rest`` adds the rest of the layer; ``old`` is its input where that is not ``x``.
-        """
-        weight, bias = dense
-        if not how.masked or bias is None:
-            product = self._product(graph, x, name, weight, bias)
-            return how.attend(_parts(graph, name, product), old or x, rest)
-        inputs = [
-            x,
-            graph.constant(f"{name}.weight", weight),
-            graph.constant(f"{name}.bias", bias),
-            LENGTHS,
-        ]
-        return rest(graph.node("Attention", inputs, domain=MICROSOFT, num_heads=how.heads), x)
-
-    def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
-        return self._product(graph, x, name, weight, bias)
-
-    def widen(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
-        """The product and its exact GELU."""
-        # The fused BiasGelu is slower on the CPU.
-        product = self._product(graph, x, name, weight, bias)
-        return graph.node("Gelu", [product], domain=MICROSOFT)
-
-    def gate(self, graph: Graph, x: str, name: str, weight: Floats) -> str:
-        """The exact GELU of the first half of the product, times the second half."""
-        product = self._product(graph, x, name, weight, None)
-        parts = [f"{name}.{part}" for part in _HALVES]
-        inner, gate = graph.nodes_out("Split", [product], parts, axis=-1, num_outputs=2)
-        return graph.node("Mul", [graph.node("Gelu", [inner], domain=MICROSOFT), gate])
-
-    def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
-        """The product of the output of ``widen``, or without ``bias`` of that of ``gate``."""
-        return self._product(graph, x, name, weight, bias)
-
-    def lookup(self, graph: Graph, name: str, table: Floats) -> str:
-        """The rows of ``table`` [vocabulary, hidden] for the input ids."""
-        if self._words is None:
-            return graph.node("Gather", [graph.constant(name, table), IDS])
-        parts = []
-        for part, values, width in zip(
-            ("integers", "scales"), self._words, (BLOCK, 1), strict=True
-        ):
-            rows = graph.node("Gather", [graph.constant(f"{name}.{part}", values), IDS])
-            blocks = graph.constant(f"{name}.{part}.blocks", np.array([0, 0, -1, width], np.int64))
-            parts.append(graph.node("Reshape", [graph.node("Cast", [rows], to=1), blocks]))
-        whole = graph.constant(f"{name}.whole", np.array([0, 0, -1], np.int64))
-        return graph.node("Reshape", [graph.node("Mul", parts), whole])
-
-    @staticmethod
-    def _product(graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
-        product = graph.node("MatMul", [x, graph.constant(f"{name}.weight", weight)])
-        if bias is None:
-            return product
-        return graph.node("Add", [product, graph.constant(f"{name}.bias", bias)])
-
-
-class RecordingLinear(FloatLinear):
-    """Float products, with every activation that needs a range as an output of the graph."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.activations: dict[str, str] = {}
-
-    def attention(
-        self, graph: Graph, x: str, name: str, dense: Dense, how: Attention, rest: Rest,
-        old: str = "",
-    ) -> str:  # fmt: skip
-        self.activations[name] = x
-        return super().attention(graph, x, name, dense, how, rest, old)
-
-    def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
-        self.activations[name] = x
-        return super().mix(graph, x, name, weight, bias)
-
-    def widen(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
-        self.activations[name] = x
-        return super().widen(graph, x, name, weight, bias)
-
-    def gate(self, graph: Graph, x: str, name: str, weight: Floats) -> str:
-        self.activations[name] = x
-        return super().gate(graph, x, name, weight)
 
 
 class IntegerLinear(FloatLinear):
@@ -249,7 +133,7 @@ class IntegerLinear(FloatLinear):
         parts = [
             self._integer_product(graph, rounded, f"{name}.{part}", own, shift, scale, zero)
             for part, own, shift in zip(
-                _PARTS, np.split(weight, 3, axis=1), _split(dense[1]), strict=True
+                PARTS, np.split(weight, 3, axis=1), _split(dense[1]), strict=True
             )
         ]
         return how.attend(parts, old or x, rest)
@@ -269,7 +153,7 @@ class IntegerLinear(FloatLinear):
         rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 0.75)
         inner, gate = (
             self._integer_product(graph, rounded, f"{name}.{part}", own, None, scale, zero)
-            for part, own in zip(_HALVES, np.split(weight, 2, axis=1), strict=True)
+            for part, own in zip(HALVES, np.split(weight, 2, axis=1), strict=True)
         )
         return graph.node("Mul", [graph.node("Gelu", [inner], domain=MICROSOFT), gate])
 

@@ -12,7 +12,7 @@ from indexer.api.errors import WorldError
 from indexer.compiler.adapter import weights_of
 from indexer.compiler.calibrate import compile_model
 from indexer.compiler.encoder_graph import write_encoder
-from indexer.compiler.quantize import FloatLinear
+from indexer.compiler.linear import FloatLinear
 from indexer.compiler.reference import reference_states
 from indexer.compiler.tensors import open_tensors
 from indexer.config import Precision
