@@ -50,7 +50,7 @@ IN_WINDOW = "Alt+Return"
 STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4")
-COLLECT, ELSEWHERE = "Ctrl+B", "Ctrl+Shift+F"
+COLLECT, ELSEWHERE, COMPARE = "Ctrl+B", "Ctrl+Shift+F", "F6"
 
 KEYS = (
     Group(N_("Everywhere"), (
@@ -98,6 +98,7 @@ KEYS = (
     )),
     Group(N_("List of files"), (
         Key(("F5",), N_("Read the file again")),
+        Key((COMPARE,), N_("Compare two selected documents")),
         Key(("Del",), N_("Leave the file out; in the basket, take the passage out")),
     )),
     Group(N_("Basket"), (

@@ -37,13 +37,14 @@ if TYPE_CHECKING:
     from ui.state import WindowState
 
 SEARCH, LIBRARY, ACTIVITY, BASKET = "search", "library", "activity", "basket"
-FIRST_RUN = "first_run"
+FIRST_RUN, COMPARE = "first_run", "compare"
 # The help page of each.
 HELP = {
     SEARCH: "queries",
     LIBRARY: "library",
     ACTIVITY: "library#how-hard-it-works",
     BASKET: "basket",
+    COMPARE: "compare",
     FIRST_RUN: "first-search",
 }
 # Modules to import ahead of need, one per step of the timer.
@@ -81,6 +82,7 @@ class Pages(QStackedWidget):
             ACTIVITY: self._make_activity,
             BASKET: self._make_basket,
             FIRST_RUN: self._make_first_run,
+            COMPARE: self._make_compare,
         }
 
     @property
@@ -121,6 +123,8 @@ class Pages(QStackedWidget):
         return self._made[name]
 
     def show_page(self, name: str) -> None:
+        if COMPARE in self._made and name != COMPARE:
+            self._end_comparison()
         page = self.page(name)
         self.setCurrentWidget(page)
         if name == SEARCH:
@@ -184,6 +188,8 @@ class Pages(QStackedWidget):
             self.search.close_parts()
         if BASKET in self._made:
             self._made[BASKET].close()
+        if COMPARE in self._made:
+            self._end_comparison()
         self.basket.flush()
         self._worker.close()
 
@@ -201,6 +207,13 @@ class Pages(QStackedWidget):
     def _basket_trouble(self, error: OSError) -> None:
         text = self.tr("The basket could not be written: {reason}.")
         self._context.notices.post(Notice(text.format(reason=error.strerror or str(error))))
+
+    def _end_comparison(self) -> None:
+        from ui.compare.page import ComparePage
+
+        page = self._made[COMPARE]
+        assert isinstance(page, ComparePage)  # noqa: S101  # made below
+        page.rest()
 
     def _want_folders(self) -> None:
         self.show_page(FIRST_RUN)
@@ -226,6 +239,7 @@ class Pages(QStackedWidget):
         pane.search.folders_requested.connect(self._want_folders)
         pane.search.files_requested.connect(self.show_files)
         pane.kept.connect(self.keep)
+        pane.search.actions_on_hits.compared.connect(self.compare)
         return pane
 
     def _make_library(self) -> QWidget:
@@ -238,7 +252,9 @@ class Pages(QStackedWidget):
         folders = FoldersPage(self._context)
         folders.files_requested.connect(self._show_files_of)
         tabs.addTab(folders, self.tr("&Folders"))
-        tabs.addTab(CoveragePage(self._context), self.tr("F&iles"))
+        files = CoveragePage(self._context)
+        files.file_actions.compare_requested.connect(self.compare)
+        tabs.addTab(files, self.tr("F&iles"))
         return tabs
 
     def _make_activity(self) -> QWidget:
@@ -255,6 +271,22 @@ class Pages(QStackedWidget):
 
         page = BasketPage(self.basket, self._context, self._worker)
         page.searched.connect(self.search_for)
+        return page
+
+    def compare(self, first: str, second: str) -> None:
+        """Show two documents side by side, by their paths."""
+        from ui.compare.page import ComparePage
+
+        page = self.page(COMPARE)
+        assert isinstance(page, ComparePage)  # noqa: S101  # made below
+        page.compare(first, second)
+        self.show_page(COMPARE)
+
+    def _make_compare(self) -> QWidget:
+        from ui.compare.page import ComparePage
+
+        page = ComparePage(self._context)
+        page.left.connect(partial(self.show_page, SEARCH))
         return page
 
     def _make_first_run(self) -> QWidget:

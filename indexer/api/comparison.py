@@ -6,7 +6,7 @@ library only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from indexer.api.types import Hit, Span
@@ -14,7 +14,10 @@ from indexer.api.types import Hit, Span
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence and its place: ``start`` and ``end`` are offsets into the canonical text."""
+    """A sentence and its place: ``start`` and ``end`` are offsets into the canonical text.
+
+    ``original`` is that range of it; ``text`` is without hyphens at the ends of lines and headings.
+    """
 
     page: int
     page_last: int
@@ -22,6 +25,7 @@ class Statement:
     end: int
     heading_path: tuple[str, ...]
     text: str
+    original: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class LoneStatement(Statement):
     def beside(cls, statement: Statement, near: Statement | None, cosine: float) -> Self:
         return cls(
             statement.page, statement.page_last, statement.start, statement.end,
-            statement.heading_path, statement.text, near, cosine,
+            statement.heading_path, statement.text, near, cosine, original=statement.original,
         )  # fmt: skip
 
 

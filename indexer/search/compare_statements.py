@@ -104,7 +104,10 @@ def statements(passages: Iterable[StoredPassage], language: str) -> list[ReadSta
             said = words(text)
             if _states(text, said, language):
                 at, pages = passage.char_start, (passage.page_first, passage.page_last)
-                statement = Statement(*pages, at + start, at + end, passage.heading_path, text)
+                statement = Statement(
+                    *pages, at + start, at + end, passage.heading_path, text,
+                    original=passage.text[start:end],
+                )  # fmt: skip
                 found.append(ReadStatement(row, passage.ordinal, statement, tuple(said)))
             row += 1
     return found

@@ -109,10 +109,20 @@ def differences(first: str, second: str, language: str = "") -> Differences:
     mine, theirs = list(values(first, language)), list(values(second, language))
     alone = _without(mine, theirs, second)
     others = _without(theirs, mine, first)
+    pairs = list(_paired(alone, others))
     return Differences(
-        tuple((value.start, value.end) for value in alone),
-        tuple((value.start, value.end) for value in others),
-        tuple((one.said(first), other.said(second)) for one, other in _paired(alone, others)),
+        _spans(alone, [one for one, _ in pairs]),
+        _spans(others, [other for _, other in pairs]),
+        tuple((one.said(first), other.said(second)) for one, other in pairs),
+    )
+
+
+def _spans(alone: list[Value], paired: list[Value]) -> tuple[Span, ...]:
+    """The spans of values; a name without counterpart is as likely a heading."""
+    return tuple(
+        (value.start, value.end)
+        for value in alone
+        if value.kind is not ValueKind.NAME or value in paired
     )
 
 

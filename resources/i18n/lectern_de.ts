@@ -481,6 +481,45 @@
     </message>
 </context>
 <context>
+    <name>ComparePage</name>
+    <message>
+        <source>Comparison</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>Back to the results</source>
+        <translation>Zurück zu den Treffern</translation>
+    </message>
+    <message>
+        <source>Statements that differ</source>
+        <translation>Aussagen, die sich unterscheiden</translation>
+    </message>
+    <message>
+        <source>The documents are being compared…</source>
+        <translation>Die Dokumente werden verglichen…</translation>
+    </message>
+    <message>
+        <source>Only in {name}: {count}</source>
+        <translation>Nur in {name}: {count}</translation>
+    </message>
+    <message>
+        <source>In both, with other values or a negation: {count}</source>
+        <translation>In beiden, mit anderen Werten oder einer Verneinung: {count}</translation>
+    </message>
+    <message>
+        <source>Each says what the other says.</source>
+        <translation>Jedes sagt, was das andere sagt.</translation>
+    </message>
+    <message>
+        <source>The most different statements of each part are shown.</source>
+        <translation>Von jedem Teil werden die Aussagen gezeigt, die sich am meisten unterscheiden.</translation>
+    </message>
+    <message>
+        <source>Nearest: {place}</source>
+        <translation>Am nächsten: {place}</translation>
+    </message>
+</context>
+<context>
     <name>CoverageActions</name>
     <message>
         <source>&amp;Retry</source>
@@ -497,6 +536,10 @@
     <message>
         <source>&amp;Copy path</source>
         <translation>Pfad &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Co&amp;mpare</source>
+        <translation>&amp;Vergleichen</translation>
     </message>
     <message>
         <source>&amp;Leave out</source>
@@ -674,6 +717,13 @@
     <message>
         <source>No program could open {name}.</source>
         <translation>Kein Programm konnte {name} öffnen.</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentSide</name>
+    <message>
+        <source>Choose a statement to see where it stands.</source>
+        <translation>Wählen Sie eine Aussage, um zu sehen, wo sie steht.</translation>
     </message>
 </context>
 <context>
@@ -1333,6 +1383,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>New collection…</source>
         <translation>Neue Sammlung…</translation>
+    </message>
+    <message>
+        <source>Compare with</source>
+        <translation>Vergleichen mit</translation>
     </message>
     <message>
         <source>Nearly the same passages</source>
@@ -4131,6 +4185,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Where else the library says what is selected, or the passage</source>
         <translation>Wo die Bibliothek sonst noch sagt, was ausgewählt ist, oder die Stelle</translation>
+    </message>
+    <message>
+        <source>Compare two selected documents</source>
+        <translation>Zwei ausgewählte Dokumente vergleichen</translation>
     </message>
     <message>
         <source>Leave the file out; in the basket, take the passage out</source>

@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from tests.ui.program import application
 from ui.basket.page import BasketPage
+from ui.compare.page import ComparePage
 from ui.keys import KEYS
-from ui.pages import ACTIVITY, BASKET, LIBRARY, SEARCH
+from ui.library.coverage_table import CoverageTable
+from ui.pages import ACTIVITY, BASKET, COMPARE, LIBRARY, SEARCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +79,9 @@ class Person:
             # selectRow would apply the modifiers of the last key.
             first = table.model().index(0, 0)
             table.selectionModel().select(first, flags.ClearAndSelect | flags.Rows)
-            return table.isVisible() and all(action.isEnabled() for action in table.actions())
+            # Two are needed to compare.
+            actions = [each for each in table.actions() if each.data() != "compare"]
+            return table.isVisible() and all(action.isEnabled() for action in actions)
 
         self.until(chosen)
         table.setFocus()
@@ -284,6 +288,31 @@ def reads_again(person: Person, keys: str) -> None:
     person.program.notices.dismiss()
 
 
+def compares(person: Person, keys: str) -> None:
+    person.files()
+    table = person.focus
+    assert isinstance(table, CoverageTable)
+
+    def both_chosen() -> bool:
+        names = [table.model().index(row, 0).data() for row in range(table.model().rowCount())]
+        if not {"ice.txt", "lease.txt"} <= set(names):
+            return False
+        flags = QItemSelectionModel.SelectionFlag
+        table.selectionModel().clearSelection()
+        for name in ("ice.txt", "lease.txt"):
+            index = table.model().index(names.index(name), 0)
+            table.selectionModel().select(index, flags.Select | flags.Rows)
+        return any(each.data() == "compare" and each.isEnabled() for each in table.actions())
+
+    person.until(both_chosen)
+    table.setFocus()
+    person.press(keys)
+    assert person.window.pages.name == COMPARE
+    page = person.window.pages.page(COMPARE)
+    assert isinstance(page, ComparePage)
+    person.until(lambda: bool(page.list.rows))
+
+
 def leaves_out(person: Person, keys: str, *, dismiss: bool = True) -> None:
     person.files()
     person.press(keys)
@@ -420,7 +449,7 @@ CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+R": turns, "Ctrl+Shift+R": turns, "F7": shows_small_pages, "F8": faces_pages,
     "Alt+Return": shows_the_window, "Ctrl+M": steers, "Ctrl+Shift+M": steers,
     "Ctrl++": zooms, "Ctrl+-": zooms, "Ctrl+0": zooms,
-    "F5": reads_again, "Del": leaves_or_takes_out, "Ctrl+Z": undoes,
+    "F5": reads_again, "F6": compares, "Del": leaves_or_takes_out, "Ctrl+Z": undoes,
     "Ctrl+F": finds_or_filters, "F3": finds_on, "Shift+F3": finds_on,
     "Alt+Left": goes_back_and_forward, "Alt+Right": goes_back_and_forward,
 }  # fmt: skip

@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
 from indexer.api.requests import Index, Remove, Retry, SetPatterns, Unlock
-from indexer.api.types import FileState
-from ui import desktop
+from indexer.api.types import SEARCHABLE_STATES, FileState
+from ui import desktop, keys
 from ui.icons import icon
 from ui.library.kept_passwords import note_kept
 from ui.library.patterns import pattern_for
@@ -37,9 +37,10 @@ MOST_OPENED = 5
 
 
 class CoverageActions(QObject):
-    """Signals: ``changed`` after the engine has carried out an action."""
+    """Signals: ``changed`` after the engine has carried out an action; two paths to compare."""
 
     changed = Signal()
+    compare_requested = Signal(str, str)
 
     def __init__(self, context: Context, passwords: Passwords, parent: QObject) -> None:
         super().__init__(parent)
@@ -55,8 +56,9 @@ class CoverageActions(QObject):
         self.copy = self._action(
             self.tr("&Copy path"), "copy", self._copy, QKeySequence.StandardKey.Copy
         )
+        self.compare = self._action(self.tr("Co&mpare"), "compare", self._compare, keys.COMPARE)
         self.exclude = self._action(self.tr("&Leave out"), "eye-off", self._exclude, "Delete")
-        self.all = (self.retry, self.open, self.show_folder, self.copy, self.exclude)
+        self.all = (self.retry, self.open, self.show_folder, self.copy, self.compare, self.exclude)
         self.use([])
 
     def use(self, rows: Sequence[FileRow]) -> None:
@@ -67,6 +69,9 @@ class CoverageActions(QObject):
         self.open.setEnabled(0 < len(here) <= MOST_OPENED)
         self.show_folder.setEnabled(len(here) == 1)
         self.copy.setEnabled(bool(rows))
+        self.compare.setEnabled(
+            len(rows) == 2 and all(row.state in SEARCHABLE_STATES for row in rows)
+        )
         self.exclude.setEnabled(any(row.state is not FileState.EXCLUDED for row in rows))
 
     def retry_failed(self) -> None:
@@ -103,6 +108,10 @@ class CoverageActions(QObject):
         paths = tuple(Path(row.path) for row in self._rows if row.state not in _NOT_RETRIED)
         if paths:
             self._questions.ask(Retry(paths), self._retried)
+
+    def _compare(self) -> None:
+        first, second = self._rows
+        self.compare_requested.emit(first.path, second.path)
 
     def _retried(self, number: int) -> None:
         self._context.notices.post(

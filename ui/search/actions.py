@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -16,10 +17,11 @@ from PySide6.QtWidgets import QMenu
 from ui.icons import icon
 from ui.ports import Notice
 from ui.search.citation import passage, quoted
-from ui.search.describe import elsewhere, is_name_only, places_alike
+from ui.search.describe import elsewhere, is_name_only, places_alike, title
 from ui.search.export import Form
 from ui.search.exporter import Exporter, FoundHits
 from ui.search.query_text import similar
+from ui.search.safe_text import line
 from ui.search.sources import Sources
 
 if TYPE_CHECKING:
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
     from ui.ports import Context
     from ui.search.citation import CitedSource
     from ui.search.work import Worker
+
+
+# Documents that one is offered to be compared with.
+MOST_OTHERS = 15
 
 
 class HitAction(Enum):
@@ -62,6 +68,14 @@ class _Collect:
 
 
 @dataclass(frozen=True, slots=True)
+class _Compare:
+    """Two documents to be compared, by their paths."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Export:
     """Hits to be exported, and the format of the file."""
 
@@ -82,6 +96,7 @@ class HitActions(QObject):
         steered: ``more`` or ``less``, and the hit that the search is to be steered by.
         kept: A hit to be put into the basket.
         collected: The name of a collection, "" for a new one, and a document to add to it.
+        compared: The paths of two documents to be compared.
         used: An action on a hit begins; emitted before it runs.
     """
 
@@ -94,6 +109,7 @@ class HitActions(QObject):
     steered = Signal(str, object)
     kept = Signal(object)
     collected = Signal(str, str)
+    compared = Signal(str, str)
     used = Signal()
 
     def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
@@ -151,6 +167,7 @@ class HitActions(QObject):
             action.setData((kind, hit))
             action.setEnabled(has_text or kind not in needs_text)
         self._add_collections(menu, hit)
+        self._add_others(menu, hit, found)
         self._add_alike(menu, hit)
         self.add_exports(menu, found)
         menu.triggered.connect(self._triggered)
@@ -162,6 +179,17 @@ class HitActions(QObject):
         for name in self.collections:
             inside.addAction(name.replace("&", "&&")).setData(_Collect(name, hit.path))
         inside.addAction(self.tr("New collection…")).setData(_Collect("", hit.path))
+
+    def _add_others(self, menu: QMenu, hit: Hit, found: FoundHits) -> None:
+        """Add a submenu of the documents found beside that of the hit, to compare it with."""
+        others = {one.path: one for one in found.hits if one.path != hit.path and one.text}
+        compare = menu.addMenu(icon("compare"), self.tr("Compare with"))
+        compare.setEnabled(bool(others) and not is_name_only(hit))
+        for path, one in list(others.items())[:MOST_OTHERS]:
+            name = f"{title(one)} ({line(PurePath(one.file).name)})"
+            action = compare.addAction(name.replace("&", "&&"))
+            action.setData(_Compare(hit.path, path))
+            action.setToolTip(line(path))
 
     def _add_alike(self, menu: QMenu, hit: Hit) -> None:
         """Add a submenu of the hit's near-duplicates."""
@@ -222,6 +250,8 @@ class HitActions(QObject):
             self.exporter.ask_where(data.found, data.form)
         elif isinstance(data, _Collect):
             self.collected.emit(data.name, data.path)
+        elif isinstance(data, _Compare):
+            self.compared.emit(data.first, data.second)
         elif isinstance(data, tuple):
             self.do(*data)
 

@@ -1,0 +1,118 @@
+"""Two documents side by side, over a real engine and render children."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+
+from indexer.api.requests import Index
+from indexer.api.types import Hit
+from tests.ui.basket.made import LEASE, lease
+from ui.compare.page import ComparePage
+from ui.pages import COMPARE, SEARCH, Pages
+from ui.search.exporter import FoundHits
+from ui.state import WindowState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from ui.engine_client import EngineLink
+    from ui.ports import Context
+
+DOG = "The tenant keeps no more than two dogs in the yard behind the house."
+
+
+@pytest.fixture
+def pages(
+    qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
+) -> Iterator[Pages]:
+    lease(library_files / "old.pdf")
+    lease(library_files / "new.pdf", f"{LEASE.replace('30 days', '60 days')} {DOG}")
+    read: list[object] = []
+    real_link.ask(Index((library_files,)), done=read.append)
+    qtbot.waitUntil(lambda: bool(read))
+    pages = Pages(real_context, WindowState(real_context.folder))
+    qtbot.addWidget(pages)
+    pages.resize(1200, 800)
+    with qtbot.waitExposed(pages):
+        pages.show()
+    yield pages
+    pages.close_parts()
+
+
+def compared(qtbot: QtBot, pages: Pages, library_files: Path) -> ComparePage:
+    pages.compare(str(library_files / "old.pdf"), str(library_files / "new.pdf"))
+    page = pages.page(COMPARE)
+    assert isinstance(page, ComparePage)
+    qtbot.waitUntil(lambda: page.found is not None and bool(page.list.rows))
+    return page
+
+
+def test_what_differs_is_aligned_and_outlined_on_both_pages(
+    qtbot: QtBot, pages: Pages, library_files: Path
+) -> None:
+    page = compared(qtbot, pages, library_files)
+    assert pages.name == COMPARE
+    rows = [widget.row for widget in page.list.rows]
+    changed = next(row for row in rows if all(cell and cell.marks for cell in row.cells))
+    texts = [cell.text[slice(*cell.marks[0])] for cell in changed.cells if cell is not None]
+    assert texts == ["30", "60"]
+    lone = next(row for row in rows if row.cells[1] is not None and DOG[:20] in row.cells[1].text)
+
+    page.list.choose(rows.index(changed))
+    left, right = page.sides
+    for side in (left, right):
+        qtbot.waitUntil(lambda side=side: bool(side.pages.marks.passage))  # type: ignore[misc]  # bound at once
+        assert side.stack.currentWidget() is side.pages
+    before = right.pages.marks
+    page.list.rows[rows.index(changed)].setFocus()
+    QTest.keyClick(page.list.rows[rows.index(changed)], Qt.Key.Key_End)
+    assert page.list.current_row == rows[-1]
+    page.list.choose(rows.index(lone))
+    qtbot.waitUntil(lambda: right.pages.marks is not before and bool(right.pages.marks.passage))
+    assert all(widget.accessibleName() for widget in page.list.rows)
+
+    page.back.click()
+    assert pages.name == SEARCH
+    assert right.pages.document is None  # closed, and its child ended
+
+
+def test_a_hit_is_compared_with_another_of_the_results(
+    qtbot: QtBot, pages: Pages, library_files: Path
+) -> None:
+    page = pages.search.search
+    pages.show_page(SEARCH)
+    with qtbot.waitSignal(page.live_search.answered):
+        page.search('"end this lease"')
+    qtbot.waitUntil(lambda: page.current_hit is not None)
+    hit = page.current_hit
+    assert isinstance(hit, Hit)
+    menu = page.actions_on_hits.menu(hit, FoundHits(page.results.hits))
+    compare = next(each for each in menu.actions() if each.text() == "Compare with")
+    submenu = compare.menu()
+    assert isinstance(submenu, QMenu)
+    other = next(each for each in submenu.actions() if hit.file not in each.text())
+    other.trigger()
+    assert pages.name == COMPARE
+    made = pages.page(COMPARE)
+    assert isinstance(made, ComparePage)
+    qtbot.waitUntil(lambda: made.found is not None)
+    assert made.found is not None
+    assert {made.found.first.file, made.found.second.file} == {"old.pdf", "new.pdf"}
+    assert made.found.first.file == hit.file
+
+
+def test_an_unknown_document_is_told(qtbot: QtBot, pages: Pages, library_files: Path) -> None:
+    pages.compare(str(library_files / "old.pdf"), "/none.pdf")
+    page = pages.page(COMPARE)
+    assert isinstance(page, ComparePage)
+    begun = page.message.text()
+    qtbot.waitUntil(lambda: page.message.text() != begun)
+    assert page.list.rows == []
