@@ -231,7 +231,7 @@ def test_a_right_to_left_window_is_mirrored(window: MainWindow) -> None:
         QTest.qWait(50)
         pane = window.pages.search
         assert window.rail.geometry().center().x() > window.pages.geometry().center().x()
-        assert pane.search.x() > pane.preview.x()
+        assert pane.left.x() > pane.preview.x()
     finally:
         app.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 

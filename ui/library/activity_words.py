@@ -68,8 +68,10 @@ def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
         rows.append((translate("ActivityPanel", "Time left:"), value))
     else:
         smooth.clear()
-    if progress is None or activity.embedded_share < 1:  # else nothing may have been read yet
-        rows.append((translate("ActivityPanel", "Embedded:"), _share(activity.embedded_share)))
+    # A library without text counts as embedded, which says nothing while it is first read.
+    known = progress is None or progress.passages or activity.embedded_share < 1
+    share = _share(activity.embedded_share) if known else "…"
+    rows.append((translate("ActivityPanel", "Embedded:"), share))
     rows.append((translate("ActivityPanel", "Computes on:"), _device(activity)))
     return rows
 
