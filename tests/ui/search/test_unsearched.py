@@ -30,7 +30,7 @@ def test_each_state_links_to_its_files(qtbot: QtBot) -> None:
     assert not line.isHidden()
     assert line.texts == [
         "Not searched:", "1 waiting to be read", "5 locked", "4 without text",
-        "français: by words only",
+        "\u2068français\u2069: by words only",
     ]  # fmt: skip
     locked = next(each for each in line.findChildren(Link) if each.text() == "5 locked")
     assert "password" in locked.accessibleDescription()
