@@ -151,7 +151,7 @@ class ModelsInUse:
         return self._device.name, self._device.notes
 
     def survey_devices(self) -> dict[str, Note]:
-        """What becomes of each provider with the configured model; see ``devices.survey``.
+        """What becomes of each provider with the configured model, which is open on the CPU.
 
         Raises:
             WorldError: ``unknown_model``, and those of ``open_embedder``.
@@ -160,12 +160,11 @@ class ModelsInUse:
         record = find_record(config.model, config.models)
 
         def test(provider: str) -> None:
-            precision = config.precision if provider == CPU else Precision.FP32
-            open_tested(
-                ensure_compiled(
-                    record, config.models, precision, download=not config.offline
-                ), provider,
-            )  # fmt: skip
+            if provider != CPU:  # where the model is open already
+                compiled = ensure_compiled(
+                    record, config.models, Precision.FP32, download=not config.offline
+                )
+                open_tested(compiled, provider)
 
         return survey(test)
 
