@@ -10,6 +10,7 @@ import pytest
 from indexer.catalog.catalog import Catalog
 from indexer.query.focus import question
 from indexer.query.grammar import parse
+from indexer.search.explain_match import same_words
 from indexer.search.fusion import BM25_CEILING
 from indexer.search.query_terms import QueryTerms, ceiling, prepare
 from indexer.text.terms import words
@@ -170,3 +171,24 @@ def test_a_query_in_another_language_is_hardly_covered(catalog: Catalog) -> None
     assert ask(catalog, "termination notice ").coverage == 1.0
     assert ask(catalog, "Kündigung des Vertrags, termination notice ").coverage < 0.5
     assert ask(catalog, "Wann endet das Mietverhältnis? ").coverage == 0.0
+
+
+def test_words_of_a_phrase_match_inside_it_only(catalog: Catalog) -> None:
+    found = ["notice", "of", "termination", "a", "notice", "contract"]
+    terms = ask(catalog, '"notice of termination" contract ')
+    same = same_words(found, terms, ("notice of termination",), "en")
+    assert same == [True, False, True, False, False, True]
+
+
+def test_characters_of_a_name_match_only_together(catalog: Catalog) -> None:
+    terms = ask(catalog, "\u853a\u8299 ")
+    assert terms.words == ("\u853a", "\u8299")
+    found = ["\u853a", "\u8299", "rent", "\u853a"]
+    assert same_words(found, terms, (), "zh") == [True, True, False, False]
+
+
+def test_one_letter_of_the_last_word_matches_behind_the_word_before(catalog: Catalog) -> None:
+    terms = ask(catalog, "notice c")
+    assert same_words(["notice", "clause", "clause"], terms, (), "en") == [True, True, False]
+    assert same_words(["notice", "paid"], terms, (), "en") == [True, False]
+    assert same_words(["clause"], ask(catalog, "c"), (), "en") == [False]

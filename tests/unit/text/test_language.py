@@ -34,6 +34,7 @@ from indexer.text.language import detect
         ("1,234.5 6,789.0 (12 %) 2019 2020", ""),
         ("hello", ""),
         ("你好", ""),
+        ("еда", ""),
         ("见图表三 Figure", "zh"),
         ("Σ is a Greek letter in this English sentence about sums.", "en"),
     ],

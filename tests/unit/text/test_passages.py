@@ -242,6 +242,15 @@ def test_no_passage_is_longer_than_the_cap() -> None:
     assert all(len(passage.view) <= Costs().characters for passage in document.passages())
 
 
+def test_a_paragraph_longer_than_is_folded_at_once_keeps_every_word() -> None:
+    text = " ".join(f"word{n}" for n in range(8000))
+    found = [word for p in Document().add(text).passages() for word in p.view.split()]
+    assert found == text.split()
+    unbroken = "x" * 50_000
+    views = "".join(p.view for p in Document().add(unbroken).passages())
+    assert "".join(views.split()) == unbroken
+
+
 def test_pages_stream() -> None:
     turned = 0
 
