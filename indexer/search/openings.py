@@ -1,9 +1,9 @@
 """Which documents say the names of a query where they begin.
 
 A letter, a contract or a paper says whom or what it is about in its first lines. Names of usual
-words ("International Direct Response") are told from chance matches by standing side by side there,
-with capitals where a script has them. Owns reading these lines and matching them with a query. It
-must not rank documents.
+words ("International Direct Response") are told from chance matches by standing side by side there
+with capitals. A script without capitals has no such sign, so no names are found in it. Owns reading
+these lines and matching them with a query. It must not rank documents.
 """
 
 from __future__ import annotations
@@ -133,8 +133,12 @@ def name_words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=CACHED)
 def _name_runs(text: str) -> tuple[tuple[str, ...], ...]:
-    """The runs of words without a small letter in front; queries read the same openings."""
+    """The runs of words that begin with a capital or a figure; queries read the same openings."""
     spans = ((start, end) for start, end in word_spans(text))
-    named = groupby(spans, key=lambda span: not text[span[0]].islower())
+    named = groupby(spans, key=lambda span: _may_name(text[span[0]]))
     runs = (list(run) for is_name, run in named if is_name)
     return tuple(tuple(words(text[run[0][0] : run[-1][1]])) for run in runs)
+
+
+def _may_name(first: str) -> bool:
+    return first.isupper() or not first.isalpha()
