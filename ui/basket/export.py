@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
-from indexer.api.atomic import write_file
+from indexer.api.atomic import replacing, write_file
 from ui.basket import markdown, pdf, word
 from ui.basket.csl import csl_json
 from ui.basket.finding import PassageFinder
@@ -25,7 +25,7 @@ from ui.search.export import bibtex
 from ui.search.sources import Sources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from PySide6.QtWidgets import QWidget
 
@@ -49,7 +49,18 @@ class Form(StrEnum):
 
 #: The formats with the passages themselves; the others have their sources only.
 DOCUMENTS = (Form.MARKDOWN, Form.WORD, Form.PDF)
-_WRITERS = {Form.MARKDOWN: markdown.write, Form.WORD: word.write, Form.PDF: pdf.write}
+
+
+def _write(content: Callable[[Report], bytes], path: Path, report: Report) -> None:
+    with replacing(path) as file:
+        file.write(content(report))
+
+
+_WRITERS: dict[Form, Callable[[Path, Report], None]] = {
+    Form.MARKDOWN: markdown.write,
+    Form.WORD: partial(_write, word.bytes_of),
+    Form.PDF: partial(_write, pdf.bytes_of),
+}
 
 
 class BasketExport(QObject):

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QSizeF, QUrl
 from PySide6.QtGui import QFont, QImage, QPageLayout, QPageSize, QPdfWriter, QTextDocument
 
-from indexer.api.atomic import replacing
 from ui.search.safe_text import is_right_to_left
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from ui.basket.report import Entry, Picture, Report
 
@@ -27,16 +25,6 @@ h1 { font-size: 20pt; } h2 { font-size: 13pt; margin-top: 18pt; }
 .headings, .cited, .remark { color: #59606a; } .best { background-color: #ffe9a3; }
 .passage { margin-left: 12pt; } .note { background-color: #f4f5f6; }
 """
-
-
-def write(path: Path, report: Report) -> None:
-    """Write the file.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
-    with replacing(path) as file:
-        file.write(bytes_of(report))
 
 
 def bytes_of(report: Report) -> bytes:

@@ -1,7 +1,7 @@
 """The basket as a Word document: a package of XML with its pictures.
 
 Owns the few parts that a document needs, so that the window needs no library that reads and writes
-office files. Every text is escaped. Pure but for the file.
+office files. Every text is escaped. Pure; it must not know files.
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from indexer.api.atomic import replacing
 from ui.search.safe_text import is_right_to_left
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from ui.basket.report import Entry, Picture, Report
 
@@ -66,16 +64,6 @@ _PAGE = (
     'w:bottom="1134" w:left="1134" w:header="567" w:footer="567" w:gutter="0"/></w:sectPr>'
 )
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def write(path: Path, report: Report) -> None:
-    """Write the file.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
-    with replacing(path) as file:
-        file.write(bytes_of(report))
 
 
 def bytes_of(report: Report) -> bytes:
