@@ -6,7 +6,7 @@ formats or files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.api.types import HEADING_SEPARATOR
@@ -62,8 +62,8 @@ class Report:
 
 
 def marked_passage(hit: Hit) -> tuple[str, tuple[int, int]]:
-    """Return the text of a hit as one paragraph, and where its best sentence is in it."""
-    made = plain(replace(hit, heading_path=()), [hit.best])
+    """Return the text of a hit without its heading, and where its best sentence is in it."""
+    made = plain(hit, [hit.best])
     return made.text, made.spans[0] if made.spans else (0, 0)
 
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from indexer.api.requests import FindElsewhere
 from ui.compare.rows import Cell, Row, RowList
+from ui.compare.side import named
 from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton
 from ui.search import describe
@@ -144,4 +145,4 @@ def _row(one: Parallel) -> Row:
 
 
 def _place(hit: Hit) -> str:
-    return ", ".join(filter(None, (describe.title(hit), describe.pages(hit))))
+    return ", ".join(filter(None, (named(hit), describe.pages(hit))))

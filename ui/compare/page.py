@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from indexer.api.requests import Compare
 from ui.compare.rows import Cell, Row, RowList
-from ui.compare.side import DocumentSide, hit_of
+from ui.compare.side import DocumentSide, hit_of, named
 from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton
 from ui.search import describe
@@ -100,7 +100,7 @@ class ComparePage(QWidget):
         self._request = None
         self.found = found
         for side, told in zip(self.sides, (found.first, found.second), strict=True):
-            side.title.setText(_name(told))
+            side.title.setText(named(told))
         changed = [
             Row(
                 (
@@ -115,9 +115,9 @@ class ComparePage(QWidget):
         sections = [
             (self.tr("In both, with other values or a negation: {count}").format(
                 count=amounts.count(found.changes)), changed),
-            (only.format(name=_name(found.first), count=amounts.count(found.first.alone)),
+            (only.format(name=named(found.first), count=amounts.count(found.first.alone)),
              [self._lone(found, one, 0) for one in found.first.only]),
-            (only.format(name=_name(found.second), count=amounts.count(found.second.alone)),
+            (only.format(name=named(found.second), count=amounts.count(found.second.alone)),
              [self._lone(found, one, 1) for one in found.second.only]),
         ]  # fmt: skip
         self.list.show_rows(sections)
@@ -165,13 +165,6 @@ class ComparePage(QWidget):
     def _failed(self, error: LecternError) -> None:
         self._request = None
         self.message.setText(failures.failure(error))
-
-
-def _name(side: ComparisonSide) -> str:
-    """The title of a document with the name of its file, since versions have one title."""
-    file = line(PurePath(side.file).name)
-    title = line(side.title)
-    return f"{title} ({file})" if title and title != PurePath(side.file).stem else file
 
 
 def _place(side: ComparisonSide, statement: Statement) -> str:

@@ -5,6 +5,7 @@ It must not know the other document, nor how they were compared.
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
@@ -133,3 +134,10 @@ def hit_of(side: ComparisonSide, statement: Statement) -> Hit:
         end=statement.end, score=0.0, text=text, heading_path=statement.heading_path,
         why=Why.MEANING, best=whole, marks=(whole,), format=side.format,
     )  # fmt: skip
+
+
+def named(side: ComparisonSide | Hit) -> str:
+    """The title of a document with the name of its file, since versions have one title."""
+    file = line(PurePath(side.file).name)
+    title = line(side.title)
+    return f"{title} ({file})" if title and title != PurePath(side.file).stem else file
