@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 TEXTS = Path(__file__).parent / "sample"
 DOCUMENTS = Path(__file__).parents[1] / "resources" / "sample" / "documents"
@@ -146,7 +146,8 @@ class Press:
     def mark(self, level: int, title: str) -> None:
         self.outline.append([level, title, self.document.page_count])
 
-    def save(self, name: str, title: str, author: str) -> None:
+    def save(self, name: str | Path, title: str, author: str) -> None:
+        """Save the document: a path that is not absolute is among the sample documents."""
         self.finish_page()
         self.document.set_toc(self.outline)
         self.document.set_metadata(
@@ -192,6 +193,9 @@ def _syllables_that_fit(line: str, word: str, room: float, size: float) -> str:
     return ""
 
 
-def blocks_of(name: str) -> list[str]:
+def blocks_of(name: str, changes: Sequence[tuple[str, str]] = ()) -> list[str]:
+    """Return the blocks of a text, with some words replaced by others."""
     text = (TEXTS / name).read_text(encoding="utf-8")
+    for old, new in changes:
+        text = text.replace(old, new)
     return [block.strip() for block in text.split("\n\n") if block.strip()]

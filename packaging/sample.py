@@ -5,10 +5,16 @@ Owns the layout of the book and the lease; ``press`` has the typesetting.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pymupdf
 
 from handbook import make_handbook
 from press import BOLD, DOCUMENTS, ITALIC, ROMAN, TEXTS, Layout, Press, blocks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 SCANS = DOCUMENTS.parent / "scans"
 
@@ -37,11 +43,14 @@ def make_book() -> None:
     press.save("south.pdf", "South: the story of Shackleton's last expedition", "Ernest Shackleton")
 
 
-def make_lease() -> None:
+def make_lease(
+    file: str | Path = "workshop-lease.pdf", changes: Sequence[tuple[str, str]] = ()
+) -> None:
+    """Set the lease, with some texts replaced by others."""
     layout = Layout(width=595, height=842, margin=72, columns=1, gap=0, size=10.8, leading=14.4)
     press = Press(layout, "Lease of a workshop: Unit 7, Marram Boatyard")
     press.new_page()
-    for block in blocks_of("lease.txt"):
+    for block in blocks_of("lease.txt", changes):
         if block.startswith("# "):
             press.space(1)
             press.centred(block[2:], layout.top + 18, 18, BOLD)
@@ -56,7 +65,7 @@ def make_lease() -> None:
         else:
             press.paragraph(block, indent=0)
             press.space(0.4)
-    press.save("workshop-lease.pdf", "Lease of a Workshop", "Marram Boatyard Cooperative")
+    press.save(file, "Lease of a Workshop", "Marram Boatyard Cooperative")
 
 
 def _table(press: Press, block: str) -> None:

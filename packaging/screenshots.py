@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.paths import models_folder
+from sample import make_lease
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from app.gui import Program
     from indexer.api.progress import Progress
+    from indexer.api.types import Hit
     from ui.application import Application
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,6 +35,22 @@ SAMPLES = ROOT / "resources" / "sample" / "documents"
 SIZE = (1280, 800)
 QUESTION = "how cold was it in the tents"
 GERMAN_QUESTION = "who must repair the roof"
+# What an earlier version of the lease says instead.
+DRAFT = (
+    ("made on 3 February 2025", "drafted on 8 January 2025"),
+    ("runs for five years", "runs for three years"),
+    ("within thirty days of the end of the lease", "within sixty days of the end of the lease"),
+    ("1,800", "2,400"),
+    ("Nobody may live there.", "Guests may sleep in the loft for up to three nights a month."),
+    ("as compensation, and nothing more.", "as compensation. The harbour board keeps a spare key."),
+)
+DEPOSIT = "when is the deposit returned"
+# What is put into the basket, found by these questions, with a note on each.
+KEPT = (
+    (DEPOSIT, "Thirty days; the draft said sixty. Ask for the account in writing."),
+    ("what happens when the workshop is flooded", "Shelves for the lathe before October."),
+    (QUESTION, ""),
+)
 TIMEOUT_S = 120.0
 SETTLE_MS = 500
 NEAR = 120  # tolerance of a colour, summed over red, green and blue
@@ -135,12 +153,16 @@ class Stage:
         wait(lambda: self.program.supervisor.state is EngineState.READY)
         wait(lambda: self.program.feed.latest)
 
-    def search(self, text: str) -> None:
-        """Search, and wait until the preview of the first hit is outlined."""
+    def search(self, text: str) -> Hit:
+        """Search, wait until the preview of the first hit is outlined, and return the hit."""
         pane = self.window.pages.search
+        before = pane.search.current_hit
         self.window.pages.search_for(text)
-        wait(lambda: pane.search.current_hit is not None)
+        wait(lambda: pane.search.current_hit not in (None, before))
         wait(lambda: pane.preview.isHidden() or is_outlined(pane.preview))
+        hit = pane.search.current_hit
+        assert hit is not None  # noqa: S101  # for mypy
+        return hit
 
     def quit(self) -> None:
         ended: list[bool] = []
@@ -183,11 +205,46 @@ def scenes(app: Application, library: Path) -> Iterator[tuple[str, QWidget]]:
     yield "german", stage.window
     stage.quit()
 
-    stage = Stage(app, library, language="en", text_scale=200)
+    stage = Stage(app, library, language="en")
+    stage.ready()
+    yield from features(stage, Path.home() / "Documents")
+    stage.quit()
+
+    stage = Stage(app, library, text_scale=200)
     stage.ready()
     stage.search(QUESTION)
     yield "large-text", stage.window
     stage.quit()
+
+
+def features(stage: Stage, documents: Path) -> Iterator[tuple[str, QWidget]]:
+    """Collect passages, and hold the lease against its draft."""
+    from indexer.api.requests import Index
+    from ui.compare.page import ComparePage
+    from ui.pages import BASKET, COMPARE
+
+    lease, draft = documents / "workshop-lease.pdf", documents / "workshop-lease-draft.pdf"
+    window, pages = stage.window, stage.window.pages
+    for question, note in KEPT:
+        hit = stage.search(question)
+        kept = pages.basket.add(hit, question)
+        if kept is not None:
+            pages.basket.annotate(kept.key, note)
+    pages.show_page(BASKET)
+    yield "basket", window
+    make_lease(draft, DRAFT)
+    read: list[object] = []
+    stage.program.link.ask(Index((documents,)), done=read.append)
+    wait(lambda: read)
+    pages.search.ask_elsewhere(stage.search(DEPOSIT))
+    wait(lambda: len(pages.search.elsewhere.list.rows) > 1)
+    wait(lambda: is_outlined(pages.search.preview))
+    yield "elsewhere", window
+    pages.compare(str(draft), str(lease))
+    page = pages.page(COMPARE)
+    assert isinstance(page, ComparePage)  # noqa: S101  # for mypy
+    wait(lambda: all(is_outlined(side) for side in page.sides))
+    yield "compare", window
 
 
 def all_rows(window: QWidget) -> int:
