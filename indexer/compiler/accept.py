@@ -21,7 +21,7 @@ from indexer.compiler.tensors import open_shapes
 from indexer.embed.batches import Batch
 from indexer.embed.compiled import Accepted, CosineScale
 from indexer.embed.devices import CPU
-from indexer.embed.encoder import Encoder
+from indexer.embed.encoder import Encoder, largest_error
 from indexer.embed.models import TOKENIZER, WEIGHTS, Family, Probe, Side
 from indexer.embed.pooling import unit
 from indexer.embed.tokens import TextTokenizer
@@ -85,8 +85,7 @@ def _cosines(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) ->
 
 
 def _compare(states: NDArray[np.float32], wanted: NDArray[np.float32]) -> None:
-    size = np.maximum(np.linalg.norm(wanted, axis=1), 1e-6)
-    error = float((np.linalg.norm(states - wanted, axis=1) / size).max())
+    error = largest_error(states, wanted)
     if not error <= _MOST_ERROR:
         raise ValueError(
             f"at {len(states)} tokens its graph differs from the reference by {error:.2g}"

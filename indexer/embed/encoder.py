@@ -97,11 +97,12 @@ class Encoder:
                 raise RuntimeError("the test run returned values that are not finite")
             if reference is not None:
                 wanted = reference.states(batch)[own]
-                error = _largest_error(states, wanted)
+                error = largest_error(states, wanted)
                 if not error <= MOST_ERROR:
                     raise WrongNumbersError(error)
 
 
-def _largest_error(states: NDArray[np.float32], wanted: NDArray[np.float32]) -> float:
+def largest_error(states: NDArray[np.float32], wanted: NDArray[np.float32]) -> float:
+    """The largest distance of states from the wanted ones, (n, dim) each, relative to these."""
     sizes = np.maximum(np.linalg.norm(wanted, axis=1), np.finfo(np.float32).tiny)
     return float((np.linalg.norm(states - wanted, axis=1) / sizes).max())

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from indexer.api.comparison import Statement
+from indexer.text.differences import MARKER
 from indexer.text.terms import stop_words, words
 
 if TYPE_CHECKING:
@@ -44,8 +45,7 @@ _ENTRY = re.compile(r"(?P<number>\W*(?:[^\W\d_]+ )?[\dIVX]+\S*\s)?.*\s\d+$")
 _AMOUNT = r"[($]*(?:\d(?:[\d,.]*\d)?|[\u2013\u2014-])[)%]*"
 _ROW = re.compile(rf"(?:^|\s){_AMOUNT}\s+(?:[$%]\s+)?{_AMOUNT}\s*$")
 _CAPTION = re.compile(r":\W*$")
-# "(a)", "2.", "10.3" in front of a statement, and "Section 4.2" inside: places, not amounts.
-_MARKER = re.compile(r"\W*(?:\w{1,2}[).]|\d+(?:\.\d+)+\.?)\s+")
+# The 4.2 of "Section 4.2" is a place, not an amount.
 _PLACES = "article articles clause exhibit form item note notes page part rule section sections"
 _REFERENCES = frozenset(_PLACES.split())
 _STOPPED = re.compile(r"[.!?]\W*$")
@@ -78,7 +78,7 @@ class ReadStatement:
     def numbers(self) -> frozenset[str]:
         """Its numbers, in digits or in letters, but for those of sections and the like."""
         text = self.statement.text
-        marker = _MARKER.match(text)
+        marker = MARKER.match(text)
         said = words(text[marker.end() :]) if marker else self.words
         return frozenset(
             word
@@ -161,9 +161,13 @@ def _is_heading(text: str, said: list[str], common: frozenset[str]) -> bool:
 
 
 def overlap(first: ReadStatement, second: ReadStatement) -> float:
-    """How many words two statements share: 0 to 1 (Dice's coefficient of their sets of words)."""
-    one, other = set(first.words), set(second.words)
-    return 2 * len(one & other) / (len(one) + len(other))
+    """How many words two statements share: 0 to 1."""
+    return dice(set(first.words), set(second.words))
+
+
+def dice(one: set[str], other: set[str]) -> float:
+    """Dice's coefficient of two sets of words, 0 to 1."""
+    return 2 * len(one & other) / max(len(one) + len(other), 1)
 
 
 class Wording:

@@ -17,6 +17,7 @@ from indexer.api.comparison import Parallel
 from indexer.api.errors import WorldError
 from indexer.embed.pooling import unit
 from indexer.query.grammar import parse
+from indexer.search.compare_statements import dice
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import narrow
 from indexer.search.similar_sentences import Sentences, spans_of
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 CANDIDATES = 300
 # A sentence is meant if this share of its words is selected, or all that is selected lies in it.
 MEANT = 0.6
-# Two sentences say the same if they share so many of their words (Dice's coefficient).
+# Two sentences say the same if they share so many of their words.
 SAME = 0.5
 # What is farther off than this share of the closest is not shown, unless it is the same.
 NEAR = 0.6
@@ -136,7 +137,7 @@ class Elsewhere:
             compared = []
             for number, (start, end) in enumerate(spans[: high - low]):
                 said = set(words(passages[key]["text"][start:end]))
-                shared = np.array([_shared(said, each) for each in known])
+                shared = np.array([dice(said, each) for each in known])
                 same = bool(shared.max() >= SAME)
                 mine = int((shared if same else cosines[low + number]).argmax())
                 cosine = float(cosines[low + number, mine])
@@ -172,7 +173,3 @@ def _is_meant(sentence: list[str], said: list[str]) -> bool:
     return (
         shared >= MEANT * len(set(sentence)) or f" {' '.join(said)} " in f" {' '.join(sentence)} "
     )
-
-
-def _shared(one: set[str], other: set[str]) -> float:
-    return 2 * len(one & other) / max(len(one) + len(other), 1)

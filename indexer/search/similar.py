@@ -164,8 +164,7 @@ class Similar:
 
     def _vector(self, space: Space, place: SourcePassages, query: Query) -> Floats | None:
         """The query vector: the mean of the source's passages, shifted towards the words."""
-        vectors = self.store.vectors_of(space.key, place.keys)
-        mean = _unit(vectors.sum(axis=0)) if vectors.size else None
+        mean = mean_direction(self.store, space, place.keys)
         if mean is None or not query.terms:
             return mean
         words = self.models.query(space.record).encode_query(query.text)
@@ -203,6 +202,12 @@ def _few_of_each(keys: Keys) -> NDArray[np.intp]:
         places.setdefault(doc, []).append(at)
     chosen = [at for mine in places.values() for at in mine[:PASSAGES_A_DOCUMENT]]
     return np.array(chosen, np.intp)
+
+
+def mean_direction(store: Store, space: Space, keys: Keys) -> Floats | None:
+    """The mean of passages' vectors, scaled to length 1; None if there is none."""
+    vectors = store.vectors_of(space.key, keys)
+    return _unit(vectors.sum(axis=0)) if vectors.size else None
 
 
 def _unit(vector: Floats) -> Floats | None:

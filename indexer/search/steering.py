@@ -13,6 +13,7 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.search.score_normalisation import CosineScale
+from indexer.search.similar import mean_direction
 from indexer.search.source import find_source
 
 if TYPE_CHECKING:
@@ -60,9 +61,8 @@ class Steering:
                     notes.append(error.note())
                     continue
                 passages.append(keys)
-                mean = store.vectors_of(space.key, keys).sum(axis=0)
-                if mean.size and (length := float(np.linalg.norm(mean))):
-                    found.append((mean / np.float32(length)).astype(np.float32))
+                if (mean := mean_direction(store, space, keys)) is not None:
+                    found.append(mean)
             return tuple(found)
 
         unwanted: list[Keys] = [np.zeros(0, np.int64)]

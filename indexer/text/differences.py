@@ -57,7 +57,8 @@ _PLACE_WORDS = (
     "section sections seite abschnitt ziffer nr no"
 )
 _PLACES = frozenset(_PLACE_WORDS.split())
-_MARKER = re.compile(r"\W*(?:\w{1,2}[).]|\d+(?:\.\d+)+\.?)\s+")
+# "(a)", "2.", "10.3" in front of a sentence: places, not amounts.
+MARKER = re.compile(r"\W*(?:\w{1,2}[).]|\d+(?:\.\d+)+\.?)\s+")
 _NAME = re.compile(
     r"[^\W\d_a-z][\w\u2019'&.-]*[\w](?: +(?:(?:of|de|von|van|der|du) +)?[^\W\d_a-z][\w\u2019'&-]*)*"
 )
@@ -128,7 +129,7 @@ def _spans(alone: list[Value], paired: list[Value]) -> tuple[Span, ...]:
 
 def values(text: str, language: str = "") -> Iterator[Value]:
     """Find the dates, numbers and names of a text, in order of their kinds."""
-    marker = _MARKER.match(text)
+    marker = MARKER.match(text)
     begin = marker.end() if marker else 0
     taken = [(0, begin)]
     for date in _DATE.finditer(text, begin):
