@@ -132,6 +132,10 @@ CODES = _declare(
               N_("The language model {model} loses too much in 8 bits (cosine {cosine})."),
               "Use it as it is: `lectern models use {model} --precision fp32`.", 5,
               in_window=N_("Choose fp32 as the precision in the settings.")),
+    ErrorCode("model_slow", N_("Too slow"),
+              N_("The language model {model} was not compiled within {limit}."),
+              "Try again while the machine is idle, or `lectern models remove {model}`.", 5,
+              in_window=N_("Choose another one in the settings.")),
     ErrorCode("model_refused", "Not imported",
               "{path} cannot be imported as a language model: {reason}.",
               "Import a folder that sentence-transformers saved, of a model of one of the "

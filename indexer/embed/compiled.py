@@ -38,6 +38,8 @@ MANIFEST = "manifest.json"
 GRAPH, DATA = "model.onnx", "model.bin"
 COMPILER = "indexer.compiler"
 _STDERR_TAIL = 500  # characters
+# Of the compiler process, which reads files of strangers. The slowest models take some minutes.
+COMPILE_LIMIT_S = 3600.0
 BUILD_LOCK = "build.lock"
 LOCK_TIMEOUT_S = 600
 # Named in the error of a full disk: weights, graphs and scratch files of a model of 100 MB.
@@ -263,15 +265,20 @@ def ask_compiler(request: CompileRequest) -> CompileAnswer:
     Raises:
         OSError: If the folder cannot be written.
         LecternError: ``internal`` if the graph fails its probe or the child crashed,
-            ``model_coarse``.
+            ``model_coarse``, ``model_slow`` if it took too long and was killed.
     """
     # Not limited to one thread as other children are: numpy's order of summation depends on the
     # number of threads, and the file would differ.
     environment = {**os.environ, "PYTHONPATH": child_environment()["PYTHONPATH"]}
-    child = subprocess.run(
-        [*child_command(COMPILER), str(os.getpid())], input=json.dumps(encode(request)),
-        env=environment, capture_output=True, text=True, errors="replace", check=False,
-    )  # fmt: skip
+    try:
+        child = subprocess.run(
+            [*child_command(COMPILER), str(os.getpid())], input=json.dumps(encode(request)),
+            env=environment, capture_output=True, text=True, errors="replace", check=False,
+            timeout=COMPILE_LIMIT_S,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        limit = f"{COMPILE_LIMIT_S / 60:.0f} min"
+        raise WorldError("model_slow", model=request.record.id, limit=limit) from error
     if child.returncode:
         tail = child.stderr.strip()[-_STDERR_TAIL:] or f"status {child.returncode}"
         raise InternalError("internal", reason=f"the model compiler crashed: {tail}")

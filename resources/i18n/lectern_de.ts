@@ -2775,6 +2775,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Wählen Sie in den Einstellungen fp32 als Genauigkeit.</translation>
     </message>
     <message>
+        <source>Too slow</source>
+        <translation>Zu langsam</translation>
+    </message>
+    <message>
+        <source>The language model {model} was not compiled within {limit}.</source>
+        <translation>Das Sprachmodell {model} war nach {limit} noch nicht kompiliert.</translation>
+    </message>
+    <message>
         <source>Not reached</source>
         <translation>Nicht erreicht</translation>
     </message>

@@ -248,6 +248,17 @@ def test_a_hostile_folder_is_refused_with_its_reason(harm: str, tmp_path: Path) 
     assert not list(models.glob("*/*"))
 
 
+def test_a_folder_that_takes_too_long_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, models = write_folder(tmp_path / "mine", "modernbert"), tmp_path / "models"
+    monkeypatch.setattr("indexer.embed.compiled.COMPILE_LIMIT_S", 0.01)
+    with pytest.raises(WorldError) as caught:
+        import_model(folder, models)
+    assert caught.value.code == "model_slow"
+    assert sorted(path.name for path in models.iterdir()) == ["import.lock"]
+
+
 def test_what_a_killed_import_left_is_removed(tmp_path: Path) -> None:
     folder, models = write_folder(tmp_path / "mine", "modernbert"), tmp_path / "models"
     (models / f"{SCRATCH}x" / "mine" / "source").mkdir(parents=True)
