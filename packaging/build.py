@@ -107,6 +107,9 @@ def compile_models(_flavour: str) -> None:
     run(PYTHON, "-P", ROOT / "packaging" / "compile_models.py", models)
     for lock in models.rglob("build.lock"):
         lock.unlink()  # the folder is read-only when installed
+    for weights in models.glob("*/*/model.safetensors"):  # a graph refers to these
+        for name in (weights.name, "tokenizer.json"):
+            (weights.parents[1] / name).unlink(missing_ok=True)
 
 
 def freeze(_flavour: str) -> None:

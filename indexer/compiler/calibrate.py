@@ -7,6 +7,7 @@ activation with a fixed scale. It must not know where models are stored.
 from __future__ import annotations
 
 import logging
+import shutil
 import tempfile
 from dataclasses import dataclass
 from importlib import resources
@@ -21,7 +22,7 @@ from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.linear import FloatLinear, RecordingLinear
 from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
 from indexer.compiler.quantize import FULL_RANGE, SAFE_RANGE, IntegerLinear, Range
-from indexer.compiler.tensors import open_tensors
+from indexer.compiler.tensors import HalfMatrices, open_tensors
 from indexer.config import Precision
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
@@ -86,7 +87,10 @@ def compile_model(
     if precision is Precision.INT8:
         _compile_integer(record, weights, source, folder)
         return
-    linear = FloatLinear(_packed_words(source, side))
+    stored = HalfMatrices(source / WEIGHTS)
+    if stored:
+        shutil.copyfile(source / WEIGHTS, folder / WEIGHTS)
+    linear = FloatLinear(_packed_words(source, side), stored.find)
     graph = write_encoder(record.architecture, weights, linear, folder)
     _check_probe(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
 

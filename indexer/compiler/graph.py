@@ -5,16 +5,20 @@ Owns the file of large constants beside the graph. It must not know what a graph
 
 from __future__ import annotations
 
+import math
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indexer.embed.compiled import DATA
+from indexer.embed.models import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import BinaryIO
+
+    from onnx import TensorProto
 
 MICROSOFT = "com.microsoft"
 OPSET = 19
@@ -42,7 +46,7 @@ class Graph:
 
     def constant(self, name: str, value: Any) -> str:
         """Add a constant unless the graph has one of that name; returns the name."""
-        from onnx import TensorProto, helper
+        from onnx import helper
 
         if name in self._names:
             return name
@@ -55,11 +59,18 @@ class Graph:
             tensor.raw_data = array.tobytes()
             return name
         self._data.write(bytes(-self._data.tell() % _ALIGNMENT))
-        tensor.data_location = TensorProto.EXTERNAL
-        place = {"location": DATA, "offset": self._data.tell(), "length": array.nbytes}
-        for key, number in place.items():
-            tensor.external_data.add(key=key, value=str(number))
+        _place(tensor, DATA, self._data.tell(), array.nbytes)
         self._data.write(array.data)
+        return name
+
+    def half(self, name: str, shape: tuple[int, ...], offset: int) -> str:
+        """Add a matrix that ``WEIGHTS``, beside the graph, has in half precision."""
+        from onnx import TensorProto
+
+        tensor = self.model.graph.initializer.add(
+            name=name, dims=shape, data_type=TensorProto.FLOAT16
+        )
+        _place(tensor, WEIGHTS, offset, 2 * math.prod(shape))
         return name
 
     def node(self, operator: str, inputs: list[str], output: str = "", **attributes: Any) -> str:
@@ -132,3 +143,12 @@ class Graph:
 
     def _fresh(self, stem: str) -> str:
         return f"{stem}.{next(self._fresh_names)}"
+
+
+def _place(tensor: TensorProto, file: str, offset: int, size: int) -> None:
+    """Say where the values of a constant are, in bytes."""
+    from onnx import TensorProto
+
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in {"location": file, "offset": offset, "length": size}.items():
+        tensor.external_data.add(key=key, value=str(value))

@@ -14,6 +14,8 @@ from indexer.compiler.packed import BLOCK
 from indexer.embed.encoder import IDS, LENGTHS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from indexer.compiler.attention import Attention, Rest
@@ -43,13 +45,20 @@ class FloatLinear:
     Args:
         words: Word embeddings in 4 bits, as ``packed.integers`` and their scales. The graph is then
             a third as large and computes the same.
+        stored: Returns the offset of a matrix in the file of weights, which is then beside the
+            graph, if that has it in half precision, else -1. A session casts these when it opens.
     """
 
     masked = True
     grouped = False
 
-    def __init__(self, words: tuple[NDArray[np.int8], NDArray[np.float16]] | None = None) -> None:
+    def __init__(
+        self,
+        words: tuple[NDArray[np.int8], NDArray[np.float16]] | None = None,
+        stored: Callable[[Floats], int] = lambda _matrix: -1,
+    ) -> None:
         self._words = words
+        self._stored = stored
 
     def attention(
         self, graph: Graph, x: str, name: str, dense: Dense, how: Attention, rest: Rest,
@@ -65,7 +74,7 @@ class FloatLinear:
             return how.attend(_parts(graph, name, product), old or x, rest)
         inputs = [
             x,
-            graph.constant(f"{name}.weight", weight),
+            self._weight(graph, f"{name}.weight", weight),
             graph.constant(f"{name}.bias", bias),
             LENGTHS,
         ]
@@ -93,6 +102,9 @@ class FloatLinear:
 
     def lookup(self, graph: Graph, name: str, table: Floats) -> str:
         """The rows of ``table`` [vocabulary, hidden] for the input ids."""
+        if (place := self._stored(table)) >= 0:
+            half = graph.node("Gather", [graph.half(name, table.shape, place), IDS])
+            return graph.node("Cast", [half], to=1)
         if self._words is None:
             return graph.node("Gather", [graph.constant(name, table), IDS])
         parts = []
@@ -105,12 +117,25 @@ class FloatLinear:
         whole = graph.constant(f"{name}.whole", np.array([0, 0, -1], np.int64))
         return graph.node("Reshape", [graph.node("Mul", parts), whole])
 
-    @staticmethod
-    def _product(graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
-        product = graph.node("MatMul", [x, graph.constant(f"{name}.weight", weight)])
+    def _product(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
+        product = graph.node("MatMul", [x, self._weight(graph, f"{name}.weight", weight)])
         if bias is None:
             return product
         return graph.node("Add", [product, graph.constant(f"{name}.bias", bias)])
+
+    def _weight(self, graph: Graph, name: str, weight: Floats) -> str:
+        """Add a weight, out of the file of weights if that has it, whole or in three parts."""
+        for count in (1, 3):
+            parts = np.array_split(weight.T, count)
+            places = [self._stored(part) for part in parts]
+            if min(places) >= 0:
+                halves = [
+                    graph.half(f"{name}.{number}", part.shape, place)
+                    for number, (part, place) in enumerate(zip(parts, places, strict=True))
+                ]
+                whole = graph.node("Concat", halves, axis=0) if count > 1 else halves[0]
+                return graph.node("Cast", [graph.node("Transpose", [whole])], to=1)
+        return graph.constant(name, weight)
 
 
 class RecordingLinear(FloatLinear):

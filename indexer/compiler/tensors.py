@@ -1,11 +1,12 @@
 """The tensors of a safetensors file, by the names that an encoder has for itself.
 
-Owns reading bfloat16, which numpy lacks, and the prefix that files of a larger model put before the
-encoder's names. It must not know the order of the layers.
+Owns reading bfloat16, which numpy lacks, the prefix that files of a larger model put before the
+encoder's names, and the places of matrices in the file. It must not know the order of the layers.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from indexer.compiler.modernbert_graph import TOKENS
 from indexer.compiler.packed import NIBBLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -52,6 +53,42 @@ def open_shapes(path: Path) -> dict[str, tuple[str, tuple[int, ...]]]:
     tensors, names = _open(path)
     slices = {name: tensors.get_slice(stored) for name, stored in names.items()}
     return {name: (part.get_dtype(), tuple(part.get_shape())) for name, part in slices.items()}
+
+
+class HalfMatrices:
+    """Where a file has its matrices of half precision, found by their values.
+
+    Raises:
+        ValueError: If the file is no valid safetensors file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._places = dict(_half_matrices(path))
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def find(self, matrix: NDArray[np.float32]) -> int:
+        """The offset in bytes of a matrix, row after row; -1 if the file does not have it."""
+        with np.errstate(over="ignore"):
+            half = np.ascontiguousarray(matrix, np.float16)
+        return self._places.get(_digest(half), -1) if (half == matrix).all() else -1
+
+
+def _half_matrices(path: Path) -> Iterator[tuple[bytes, int]]:
+    tensors, names = _open(path)
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+        entries = json.loads(file.read(length))
+    for name in names.values():
+        entry = entries[name]
+        if entry["dtype"] == "F16" and len(entry["shape"]) == 2:
+            offset = _LENGTH_BYTES + length + entry["data_offsets"][0]
+            yield _digest(tensors.get_tensor(name)), offset
+
+
+def _digest(half: Array) -> bytes:
+    return hashlib.sha256(half.data).digest()
 
 
 def _open(path: Path) -> tuple[Any, dict[str, str]]:

@@ -1,9 +1,10 @@
 """Compiled models on disk: built once from verified weights, verified whenever they are opened.
 
-Owns the folder ``<models>/<model>/<precision>-<version>`` with the graph, the tokenizer and a
-manifest of their hashes; a model with two encoders has two such folders, prefixed by the side. A
-folder is renamed into place when it is complete. One that differs from its manifest is rebuilt, by
-a child process (``indexer.compiler``). It must not know graphs, sessions or tokens.
+Owns the folder ``<models>/<model>/<precision>-<version>`` with the graph, the tokenizer, weights
+that the graph refers to, and a manifest of their hashes; a model with two encoders has two such
+folders, prefixed by the side. A folder is renamed into place when it is complete. One that differs
+from its manifest is rebuilt, by a child process (``indexer.compiler``). It must not know graphs,
+sessions or tokens.
 """
 
 from __future__ import annotations
@@ -196,7 +197,8 @@ def changed_files(compiled: CompiledModel) -> list[str]:
     try:
         manifest = json.loads((compiled.folder / MANIFEST).read_text("utf-8"))
         made, written = manifest["made"], manifest["files"]
-        changed = [name for name in _FILES if _hash(compiled.folder / name) != written[name]]
+        names = [*_FILES, *(written.keys() - set(_FILES))]
+        changed = [name for name in names if _hash(compiled.folder / name) != written[name]]
     except (OSError, ValueError, KeyError, TypeError):
         return [MANIFEST]
     return changed if made == _made(compiled) else [*changed, MANIFEST]
@@ -227,11 +229,11 @@ def _build(compiled: CompiledModel, source: Path) -> None:
     try:
         _compile(compiled, source, scratch)
         shutil.copyfile(source / TOKENIZER, scratch / TOKENIZER)
-        files = {name: hash_file(scratch / name) for name in _FILES}
+        files = {path.name: hash_file(path) for path in sorted(scratch.iterdir())}
         manifest = json.dumps({"made": _made(compiled), "files": files}, indent=1)
         (scratch / MANIFEST).write_text(manifest, "utf-8")
-        for name in (*_FILES, MANIFEST):
-            _make_durable(scratch / name)
+        for path in scratch.iterdir():
+            _make_durable(path)
         if compiled.folder.exists():
             log.warning("%s is damaged and was built again", compiled.folder)
             shutil.rmtree(compiled.folder)

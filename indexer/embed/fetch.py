@@ -71,12 +71,14 @@ def ensure_source(
         note: Called with a sentence before a slow step.
 
     Returns:
-        ``folder``, or that of the model in ``shipped_folder()``.
+        ``folder``, that of the model in ``shipped_folder()``, or one within.
 
     Raises:
         WorldError: ``model_missing`` with the reason if the files are not found.
     """
-    for here in (folder, shipped_folder() / record.id):
+    shipped = shipped_folder() / record.id
+    # Installers ship the weights in the compiled model that refers to them, and only there.
+    for here in (folder, shipped, *sorted(shipped.glob("*/"))):
         if _complete(record, here):
             return here
     folder.mkdir(parents=True, exist_ok=True)

@@ -11,10 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from indexer.api.errors import InternalError, WorldError
 from indexer.config import Precision
+from indexer.embed.batches import Batch
 from indexer.embed.compiled import (
     DATA,
     GRAPH,
@@ -25,14 +27,17 @@ from indexer.embed.compiled import (
     ensure_compiled,
     intact,
 )
-from indexer.embed.models import TOKENIZER
-from tests.tiny_model import TINY, install_tiny_model
+from indexer.embed.devices import CPU
+from indexer.embed.encoder import Encoder
+from indexer.embed.models import TOKENIZER, WEIGHTS
+from tests.tiny_model import TINY, install_tiny_model, tiny_weights
 from tests.unit.embed.wheels import write_wheel
 
 if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord
     from tests.mounting import Mounter
 
+FP32 = Precision.FP32
 both = pytest.mark.parametrize("precision", list(Precision))
 
 
@@ -68,6 +73,35 @@ def test_a_shipped_compiled_model_is_used_and_not_written(
     shutil.copytree(tmp_path / record.id / "source", models / record.id / "source")
     assert _compile(record, models, Precision.INT8).folder.is_relative_to(models)
     assert (place / GRAPH).read_bytes() == b"harmed"
+
+
+def test_a_graph_refers_to_weights_of_half_precision(tmp_path: Path) -> None:
+    halves = {name: values.astype(np.float16) for name, values in tiny_weights().items()}
+    same = {name: values.astype(np.float32) for name, values in halves.items()}
+    plain = _compile(install_tiny_model(tmp_path / "a", weights=same), tmp_path / "a", FP32)
+    record = install_tiny_model(tmp_path / "b", weights=halves)
+    small = _compile(record, tmp_path / "b", FP32)
+    given = tmp_path / "b" / TINY / "source" / WEIGHTS
+    assert (small.folder / WEIGHTS).read_bytes() == given.read_bytes()
+    assert 4 * (small.folder / DATA).stat().st_size < (plain.folder / DATA).stat().st_size
+    ids = np.arange(40, dtype=np.int32)[None] + 7
+    batch = Batch((0,), ids, np.array([40], np.int32))
+    wanted, states = (Encoder(each.graph, CPU).states(batch) for each in (plain, small))
+    np.testing.assert_array_equal(states, wanted)
+    (small.folder / WEIGHTS).write_bytes(b"harmed")
+    assert changed_files(small) == [WEIGHTS]
+    assert intact(_compile(record, tmp_path / "b", FP32))
+
+
+def test_shipped_weights_may_be_in_the_compiled_model_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halves = {name: values.astype(np.float16) for name, values in tiny_weights().items()}
+    record = install_tiny_model(tmp_path, weights=halves)
+    came = _compile(record, tmp_path, FP32)
+    shutil.copytree(came.folder, compiled_folder(record, tmp_path / "shipped", FP32))
+    monkeypatch.setattr("indexer.embed.fetch.shipped_folder", lambda: tmp_path / "shipped")
+    assert intact(_compile(record, tmp_path / "models", Precision.INT8))
 
 
 @both
