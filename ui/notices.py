@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton
 
+from ui.focus_return import FocusReturn
 from ui.icons import icon
 from ui.labels import wrapped_label
 from ui.theme import L, M, S, icon_size
@@ -52,6 +53,7 @@ class NoticeBar(QFrame):
         self._close.setToolTip(self.tr("Dismiss"))
         self._close.setAccessibleName(self.tr("Dismiss this notice"))
         self._close.clicked.connect(self.dismiss)
+        self._focus = FocusReturn(self, self.dismiss)
         self._undo = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self)
         self._undo.activated.connect(self._accept)
         self._undo.setEnabled(False)
@@ -100,6 +102,7 @@ class NoticeBar(QFrame):
         self._timer.stop()
         self._act = self._expired = None
         self._undo.setEnabled(False)
+        self._focus.give_back()
         self.hide()
 
     def _start(self) -> None:

@@ -9,7 +9,9 @@ the other has one closer to it in meaning than different statements of one docum
 other. That threshold comes from the two documents: for each statement the nearest other one of its
 own document is found, out of its neighbourhood and without repetitions, and 90 % of these lie
 below. So it is high between texts of one narrow subject, low between broad ones, and moves with the
-model.
+model. Between versions of one text, most of which is the same word for word, the counterparts are
+much closer than that, so the threshold lies halfway; and a sentence too short for a vector of its
+own is searched by its wording.
 
 Vectors of sentences include their context, title and headings too: even equal sentences seldom have
 the cosine 1, and all sentences of one document share a component. So wording is compared as well,
@@ -29,7 +31,13 @@ from indexer.api.comparison import Change, Comparison, ComparisonSide, LoneState
 from indexer.api.errors import WorldError
 from indexer.embed.pooling import unit
 from indexer.search.alignment import nearest
-from indexer.search.compare_statements import ReadStatement, Wording, overlap, statements
+from indexer.search.compare_statements import (
+    ReadStatement,
+    Wording,
+    new_pieces,
+    overlap,
+    statements,
+)
 from indexer.search.source import find_source
 from indexer.store.values import key_of
 from indexer.text.differences import differences
@@ -51,6 +59,8 @@ QUANTILE = 0.9
 # its words in its counterpart.
 SAME_WORDS = 0.8
 SHARED_WORDS = 0.7
+# Documents of which both share this much in the same wording are versions of one text.
+VERSIONS = 0.5
 # Candidates of which the one with the most common words is the counterpart.
 CLOSEST = 5
 # The threshold is measured on so many statements of each document, evenly spread.
@@ -87,13 +97,19 @@ class StatementMatches:
             are close, the one with the most common words; -1 where it states nothing at all.
         closest: Int64 (n,): the one that is closest in meaning; -1 likewise.
         cosines: Float32 (n,): its cosine.
-        present: Bool (n,): whether the other document says it.
+        same: Bool (n,): whether the other document has it in nearly the same words.
+        wording: Of the other document.
     """
 
     partner: Places
     closest: Places
     cosines: Floats
-    present: NDArray[np.bool_]
+    same: NDArray[np.bool_]
+    wording: Wording
+
+    def present(self, threshold: float) -> NDArray[np.bool_]:
+        """Whether the other document says each, bool (n,)."""
+        return self.same | (self.cosines >= threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +129,21 @@ class Comparer:
         started = time.perf_counter()
         one, other = self._side(first), self._side(second)
         token.check()
+        there = match(one, other)
+        token.check()
+        back = match(other, one)
+        token.check()
         threshold = find_threshold(one, other)
-        token.check()
-        there = match(one, other, threshold)
-        token.check()
-        back = match(other, one, threshold)
-        changed = _changed(one, other, there, back)
+        versions = bool(len(there.same) and len(back.same)) and bool(
+            min(there.same.mean(), back.same.mean()) >= VERSIONS
+        )
+        if versions:
+            alike = np.concatenate([each.cosines[each.same] for each in (there, back)])
+            threshold = (threshold + float(np.median(alike))) / 2
+        changed = _changed(one, other, there, back, threshold)
         return Comparison(
-            first=self._describe(one, other, there, limit),
-            second=self._describe(other, one, back, limit),
+            first=self._describe(one, other, there, threshold, limit, versions=versions),
+            second=self._describe(other, one, back, threshold, limit, versions=versions),
             changes=len(changed),
             changed=tuple(
                 _change(one.statements[i], other.statements[j], one.place.doc.language)
@@ -145,19 +167,30 @@ class Comparer:
         return ComparedDocument(place, [said[i] for i in np.flatnonzero(meant)], known[meant])
 
     def _describe(
-        self, side: ComparedDocument, other: ComparedDocument, matched: StatementMatches, limit: int
+        self,
+        side: ComparedDocument,
+        other: ComparedDocument,
+        matched: StatementMatches,
+        threshold: float,
+        limit: int,
+        *,
+        versions: bool,
     ) -> ComparisonSide:
         """The statements of one document alone, by page; beyond ``limit``, the most different."""
-        alone = np.flatnonzero(~matched.present)
-        shown = alone
-        if limit and len(alone) > limit:
-            shown = np.sort(alone[np.argsort(matched.cosines[alone], kind="stable")[:limit]])
-        only = []
-        for number in shown.tolist():
+        alone = []
+        for number, present in enumerate(matched.present(threshold).tolist()):
             closest = int(matched.closest[number])
             near = other.statements[closest].statement if closest >= 0 else None
-            cosine = float(matched.cosines[number])
-            only.append(LoneStatement.beside(side.statements[number].statement, near, cosine))
+            read, cosine = side.statements[number], float(matched.cosines[number])
+            if not present:
+                alone.append(LoneStatement.beside(read.statement, near, cosine))
+            elif versions:
+                pieces = new_pieces(read, matched.wording, side.place.doc.language)
+                alone += [LoneStatement.beside(piece, None, threshold) for piece in pieces]
+        only = alone
+        if limit and len(alone) > limit:
+            most = set(np.argsort([one.cosine for one in alone], kind="stable")[:limit].tolist())
+            only = [one for number, one in enumerate(alone) if number in most]
         files = self.catalog.files.by_document([side.place.doc.doc])
         file = files[side.place.doc.doc][0]
         return ComparisonSide(
@@ -198,35 +231,36 @@ def _different(side: ComparedDocument) -> Floats:
     return np.array(different, np.float32)
 
 
-def match(one: ComparedDocument, other: ComparedDocument, threshold: float) -> StatementMatches:
+def match(one: ComparedDocument, other: ComparedDocument) -> StatementMatches:
     """Search the statements of one document in another."""
-    count = len(one.statements)
+    count, wording = len(one.statements), Wording(other.statements)
     places, cosines = nearest(one.vectors, other.vectors, CLOSEST)
     if not places.shape[1]:
         nobody = np.full(count, -1, np.int64)
         return StatementMatches(
-            nobody, nobody, np.zeros(count, np.float32), np.zeros(count, np.bool_)
+            nobody, nobody, np.zeros(count, np.float32), np.zeros(count, np.bool_), wording
         )
-    wording = Wording(other.statements)
     partner = np.zeros(count, np.int64)
     same = np.zeros(count, np.bool_)
     for number, statement in enumerate(one.statements):
         shared = [overlap(statement, other.statements[place]) for place in places[number].tolist()]
         partner[number] = places[number, int(np.argmax(shared))]
         same[number] = max(shared) >= SHARED_WORDS or wording.share(statement) >= SAME_WORDS
-    return StatementMatches(
-        partner, places[:, 0], cosines[:, 0], same | (cosines[:, 0] >= threshold)
-    )
+    return StatementMatches(partner, places[:, 0], cosines[:, 0], same, wording)
 
 
 def _changed(
-    one: ComparedDocument, other: ComparedDocument, there: StatementMatches, back: StatementMatches
+    one: ComparedDocument,
+    other: ComparedDocument,
+    there: StatementMatches,
+    back: StatementMatches,
+    threshold: float,
 ) -> list[tuple[int, int]]:
     """Counterparts of each other that differ in numbers or in a negation, in order."""
-    changed = []
-    for number in np.flatnonzero(there.present).tolist():
+    changed, known = [], back.present(threshold)
+    for number in np.flatnonzero(there.present(threshold)).tolist():
         partner = int(there.partner[number])
-        if int(back.partner[partner]) != number or not back.present[partner]:
+        if int(back.partner[partner]) != number or not known[partner]:
             continue
         if _differ(one.statements[number], other.statements[partner]):
             changed.append((number, partner))

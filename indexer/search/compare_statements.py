@@ -7,12 +7,13 @@ must not know vectors or documents.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from indexer.api.comparison import Statement
 from indexer.text.differences import MARKER
+from indexer.text.sentences import split
 from indexer.text.terms import stop_words, words
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 # middle of a sentence needs more.
 FEWEST_WORDS = 5
 FEWEST_OF_PIECE = 8
+# A sentence of fewer words that was joined to another says nothing by itself.
+FEWEST_OF_JOINED = 3
 # A line of capitalised words is a heading if it has no more; with a full stop, if it is shorter.
 HEADING_WORDS = 12
 STOPPED_HEADING_WORDS = 7
@@ -178,14 +181,52 @@ class Wording:
     """
 
     def __init__(self, known: Iterable[ReadStatement]) -> None:
-        self._runs = {run for statement in known for run in _runs(statement)}
+        self._runs = {run for statement in known for run in _runs(statement.words)}
 
     def share(self, statement: ReadStatement) -> float:
         """The share of a statement that occurs there in the same wording: 0 to 1."""
-        runs = _runs(statement)
+        runs = _runs(statement.words)
         return len(runs & self._runs) / len(runs)
 
+    def has(self, said: tuple[str, ...]) -> bool:
+        """Whether some of these words occur there one after another."""
+        return not _runs(said).isdisjoint(self._runs) or any(
+            said == run[at : at + len(said)]
+            for run in self._runs if len(said) < RUN
+            for at in range(RUN - len(said) + 1)
+        )  # fmt: skip
 
-def _runs(statement: ReadStatement) -> set[tuple[str, ...]]:
-    said = statement.words
+
+def new_pieces(statement: ReadStatement, wording: Wording, language: str) -> list[Statement]:
+    """Return the sentences that were joined to a statement, being short, and occur nowhere."""
+    whole = statement.statement
+    views, texts = _pieces(whole.text, language), _pieces(whole.original, language)
+    if len(texts) < 2 or len(views) != len(texts):
+        return []
+    return [
+        replace(
+            whole,
+            start=whole.start + start,
+            end=whole.start + start + len(text),
+            text=view,
+            original=text,
+        )
+        for (_, view), (start, text) in zip(views, texts, strict=True)
+        if (said := tuple(words(view)))
+        and len(said) >= FEWEST_OF_JOINED
+        and not wording.has(said)
+        and _STOPPED.search(view)
+    ]
+
+
+def _pieces(text: str, language: str) -> list[tuple[int, str]]:
+    """The sentences of a text: the start and the text of each, without spaces around it."""
+    # A line feed would end a sentence: in the text of pages each line has one.
+    borders = pairwise([*split(text.replace("\n", " "), language), len(text)])
+    return [
+        (end - len(text[start:end].lstrip()), text[start:end].strip()) for start, end in borders
+    ]
+
+
+def _runs(said: tuple[str, ...]) -> set[tuple[str, ...]]:
     return {said[at : at + RUN] for at in range(max(1, len(said) - RUN + 1))}

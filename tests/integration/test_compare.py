@@ -28,6 +28,8 @@ COMMON = (
 )
 SUBLET = "Lodgers upstairs bring candles, lanterns and oil at their own peril only."
 CHIMNEY = "Every chimney is swept in autumn by a sweep whom the council has licensed."
+ADDED_SHORT = "Nobody may live there."
+ADDED = "Guests may sleep in the loft for up to three nights a month."
 NOTICE = "Either party may end the lease with a notice of {} months to the other."
 FILLERS = (
     "Sums that come late bear interest by the day, as banks in town ask of each other. ",
@@ -66,6 +68,10 @@ def indexed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     texts = {
         "old.md": lease(*COMMON, SUBLET, NOTICE.format("three")),
         "new.md": lease(*reversed(COMMON), CHIMNEY, NOTICE.format("six")),
+        # All of the old one, with a short sentence that is joined to the next, and a long one.
+        "draft.md": lease(
+            f"{ADDED_SHORT} {COMMON[0]}", *COMMON[1:], SUBLET, f"{NOTICE.format('three')} {ADDED}"
+        ),
         "other.md": lease(*("The moon is far from the earth and the sun is farther.",) * 6),
         "names.md": "# Names\n\nAda Byron\n\nJane Doe\n",
     }
@@ -105,6 +111,16 @@ def test_a_number_that_differs_is_a_change(opened: Engine) -> None:
     ]  # fmt: skip
     assert change.first.text == NOTICE.format("three")
     assert change.second.text == NOTICE.format("six")
+
+
+def test_what_a_version_adds_is_only_in_it(opened: Engine, indexed: World) -> None:
+    found = compare(opened, "old.md", "draft.md")
+    assert found.first.only == ()
+    added = {ADDED_SHORT, ADDED}
+    assert {each for each in added if any(each in one.text for one in found.second.only)} == added
+    text = (indexed.documents / "draft.md").read_text()
+    assert [text[one.start : one.end] for one in found.second.only if one.text == ADDED_SHORT]
+    assert compare(opened, "draft.md", "old.md").first.only == found.second.only
 
 
 def test_the_other_way_round_says_the_same(opened: Engine) -> None:

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton, QWidget
 
 from ui.notices import NoticeBar
 from ui.ports import Notice
@@ -81,6 +81,27 @@ def test_what_can_be_undone_is_undone_by_its_button_or_key(qtbot: QtBot) -> None
     QTest.keySequence(window, QKeySequence(QKeySequence.StandardKey.Undo))
     assert heard == ["undone", "undone"]
     bar.dismiss()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Escape])
+def test_the_focus_returns_to_where_it_was(qtbot: QtBot, key: Qt.Key) -> None:
+    window = QWidget()
+    field, other = QLineEdit(window), QLineEdit(window)
+    bar = NoticeBar(window)
+    bar.move(400, 400)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    other.setFocus()
+    field.setFocus()
+    bar.post(Notice("Removed.", undo=lambda: None, seconds=0))
+    undo = bar.findChild(QPushButton)
+    assert undo is not None
+    undo.setFocus()
+    qtbot.keyClick(undo, key)
+    assert bar.isHidden()
+    assert field.hasFocus()
 
 
 def test_another_notice_takes_its_place(bar: NoticeBar, qtbot: QtBot) -> None:

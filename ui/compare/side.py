@@ -137,7 +137,7 @@ def hit_of(side: ComparisonSide, statement: Statement) -> Hit:
 
 
 def named(side: ComparisonSide | Hit) -> str:
-    """The title of a document with the name of its file, since versions have one title."""
+    """The file of a document, then its title, which versions share and which may be cut."""
     file = line(PurePath(side.file).name)
     title = line(side.title)
-    return f"{title} ({file})" if title and title != PurePath(side.file).stem else file
+    return f"{file} ({title})" if title and title != PurePath(side.file).stem else file

@@ -15,7 +15,7 @@ from ui.words import states
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from PySide6.QtGui import QAction, QResizeEvent
+    from PySide6.QtGui import QAction, QFocusEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
     from ui.library.coverage_model import CoverageModel
@@ -79,6 +79,12 @@ class CoverageTable(QTableView):
         if event.type() == QEvent.Type.FontChange:
             self._size_columns()
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        # Where there is one row, no key would select it: the current one does not change.
+        if not self.selectionModel().hasSelection():
+            self.selectRow(self.currentIndex().row())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_texts()
@@ -100,9 +106,10 @@ class CoverageTable(QTableView):
         header, letter = self.horizontalHeader(), self.fontMetrics().averageCharWidth()
         both = header.sectionSize(Column.NAME) + header.sectionSize(Column.REASON)
         room = self.viewport().width() - (header.length() - both)
-        name = max(LETTERS_OF_NAME * letter, room // 2)
+        reason = _LETTERS[Column.REASON] * letter
+        name = max(LETTERS_OF_NAME * letter, min(room - reason, 2 * room // 3))
         header.resizeSection(Column.NAME, name)
-        header.resizeSection(Column.REASON, max(_LETTERS[Column.REASON] * letter, room - name))
+        header.resizeSection(Column.REASON, max(reason, room - name))
 
     def _sort(self, column: int) -> None:
         header = self.horizontalHeader()

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import EstimateIndex
 from ui.flow import FlowLayout
+from ui.focus_return import FocusReturn
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
-from ui.library.focus_return import FocusReturn
 from ui.library.questions import Questions
 from ui.theme import L, M
 from ui.words import amounts, failures
@@ -57,7 +57,7 @@ class EstimateCard(QFrame):
         self._context = context
         self._questions = Questions(context, self)
         self._paths: list[str] = []
-        self._focus = FocusReturn(self)
+        self._focus = FocusReturn(self, self.dismiss if can_cancel else None)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName(self.tr("Estimate"))
         self._title = wrapped_label()
@@ -146,7 +146,7 @@ class EstimateCard(QFrame):
         self.note.setText(self._said(estimate))
         self.note.setVisible(bool(self.note.text()))
         self.start.setEnabled(bool(estimate.files or estimate.known))
-        self._focus.take(self.start)
+        self.start.setFocus()
         self.estimated.emit()
 
     def _fact_rows(self, estimate: Estimate) -> list[tuple[str, str]]:

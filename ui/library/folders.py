@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QLabel,
-    QListView,
     QMenu,
     QScrollArea,
     QSplitter,
@@ -30,8 +28,8 @@ from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
 from ui.library.drops import choose_files, choose_folder, dropped_paths
 from ui.library.estimate_card import EstimateCard
-from ui.library.folder_delegate import FolderDelegate
-from ui.library.folder_model import ROOT_ROLE, FolderModel, name_of
+from ui.library.folder_list import FolderList
+from ui.library.folder_model import FolderModel, name_of
 from ui.library.patterns_editor import PatternsEditor
 from ui.library.questions import Questions
 from ui.library.removals import Removals
@@ -98,14 +96,7 @@ class FoldersPage(QWidget):
             self._questions.ask(GetStatus(), self.show_status, failed=ignore)
 
     def _make_list(self) -> None:
-        self.list = QListView()
-        self.list.setModel(self.model)
-        self.list.setItemDelegate(FolderDelegate(self.list))
-        self.list.setAccessibleName(self.tr("Folders"))
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list = FolderList(self.model)
         self.list.customContextMenuRequested.connect(self._open_menu)
         self._empty = QLabel(
             self.tr("No folders yet.\n\nDrop folders or files here, or add them above.")
@@ -231,10 +222,6 @@ class FoldersPage(QWidget):
             event.acceptProposedAction()
             self.add_paths(paths)
 
-    def chosen(self) -> list[RootStatus]:
-        indexes = self.list.selectionModel().selectedIndexes()
-        return [index.data(ROOT_ROLE) for index in sorted(indexes, key=lambda each: each.row())]
-
     def show_status(self, status: Status) -> None:
         self.change.show_state(status)
         self.uncovered.setText(languages.uncovered(status))
@@ -247,7 +234,7 @@ class FoldersPage(QWidget):
         self._update()
 
     def _update(self, *_what: object) -> None:
-        chosen = self.chosen()
+        chosen = self.list.chosen()
         one = len(chosen) == 1
         here = [root for root in chosen if not root.offline]
         self.stack.setCurrentIndex(0 if self.model.roots else 1)
@@ -283,7 +270,7 @@ class FoldersPage(QWidget):
         )
 
     def _rescan(self) -> None:
-        self._index([root.path for root in self.chosen() if not root.offline])
+        self._index([root.path for root in self.list.chosen() if not root.offline])
 
     def _rescan_all(self) -> None:
         self._index([])
@@ -300,21 +287,21 @@ class FoldersPage(QWidget):
         self.refresh()
 
     def _edit_patterns(self) -> None:
-        for root in self.chosen()[:1]:
+        for root in self.list.chosen()[:1]:
             self.card.dismiss()
             self.patterns.edit(root.path, name_of(root))
             self._update()
 
     def _want_files(self, _index: object = None) -> None:
-        for root in self.chosen()[:1]:
+        for root in self.list.chosen()[:1]:
             self.files_requested.emit(root.path)
 
     def _open(self) -> None:
-        for root in self.chosen()[:1]:
+        for root in self.list.chosen()[:1]:
             desktop.open_path(root.path, self._context.notices)
 
     def _remove(self) -> None:
-        paths = [root.path for root in self.chosen()]
+        paths = [root.path for root in self.list.chosen()]
         if paths:
             self.removals.remove(paths)
             (self.list if self.model.roots else self.add).setFocus()

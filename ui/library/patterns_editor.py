@@ -16,9 +16,9 @@ from indexer.api.requests import EstimateIndex, SetPatterns
 from indexer.api.types import FileState
 from ui import theme
 from ui.flow import FlowLayout
+from ui.focus_return import FocusReturn
 from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton
-from ui.library.focus_return import FocusReturn
 from ui.library.patterns import lines_of
 from ui.library.questions import Questions
 from ui.theme import L, M, S
@@ -61,7 +61,7 @@ class PatternsEditor(QFrame):
         self.save.clicked.connect(self._save)
         self._close = IconButton(self.tr("Cance&l"))
         self._close.clicked.connect(self.close_editor)
-        self._focus = FocusReturn(self)
+        self._focus = FocusReturn(self, self.close_editor)
         self._typing = timer(self, TYPING_MS, self._count)
         self._arrange()
         self.hide()
@@ -131,7 +131,7 @@ class PatternsEditor(QFrame):
         self._before = patterns
         self.text.setPlainText("\n".join(patterns))
         self.text.setEnabled(True)
-        self._focus.take(self.text)
+        self.text.setFocus()
         self._count()
 
     def _patterns(self) -> tuple[str, ...]:

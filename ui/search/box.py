@@ -8,8 +8,8 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QCompleter, QTreeView
 
 from indexer.query.grammar import MAX_CHARACTERS
@@ -20,7 +20,6 @@ from ui.search.tokens import TokenBox
 from ui.theme import L
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent
     from PySide6.QtWidgets import QWidget
 
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -86,6 +85,14 @@ class SearchBox(TokenBox):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.setText(text)
         self.textEdited.emit(text)
+
+    def event(self, event: QEvent) -> bool:
+        # Without this a field takes the key even if it has nothing to undo, and a notice may have.
+        is_undo = isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Undo)
+        if event.type() == QEvent.Type.ShortcutOverride and is_undo and not self.isUndoAvailable():
+            event.ignore()
+            return False
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         modifiers = event.modifiers() & _MODIFIERS

@@ -54,6 +54,15 @@ def page(
     page.hide()
 
 
+def test_a_single_file_is_selected_by_the_focus(page: CoveragePage, qtbot: QtBot) -> None:
+    page.window().activateWindow()
+    page.show_files(state="empty")
+    qtbot.waitUntil(lambda: page.model.total == 1)
+    page.text.setFocus()
+    page.table.setFocus()
+    qtbot.waitUntil(lambda: [row.file for row in page.chosen()] == ["empty.txt"])
+
+
 def _choose(page: CoveragePage, name: str) -> None:
     for row in range(page.model.total):
         if page.model.index(row, Column.NAME).data() == name:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from indexer.api.requests import Index
 from tests.ui.conftest import attach
@@ -65,6 +66,18 @@ def test_stale_results_stay_until_the_answer(qtbot: QtBot, page: SearchPage) -> 
     assert titles(page) == ["lease"]
     qtbot.waitUntil(lambda: titles(page) == ["lighthouse"])
     assert not page.results.view.results.stale
+
+
+def test_the_box_leaves_undo_to_others_while_it_has_nothing_to_undo(page: SearchPage) -> None:
+    undo = QKeyEvent(
+        QEvent.Type.ShortcutOverride, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier
+    )
+    for typed in (False, True):
+        undo.setAccepted(False)
+        if typed:
+            page.type_text("lamp")
+        QApplication.sendEvent(page.bar.box, undo)
+        assert undo.isAccepted() is typed
 
 
 def test_chips_and_text_agree(qtbot: QtBot, page: SearchPage) -> None:

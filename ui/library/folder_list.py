@@ -1,0 +1,43 @@
+"""The list of the library's folders. It must not know what can be done with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtWidgets import QAbstractItemView, QListView
+
+from ui.library.folder_delegate import FolderDelegate
+from ui.library.folder_model import ROOT_ROLE
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QFocusEvent
+
+    from indexer.api.status import RootStatus
+    from ui.library.folder_model import FolderModel
+
+
+class FolderList(QListView):
+    """Shows a ``FolderModel``."""
+
+    def __init__(self, model: FolderModel) -> None:
+        super().__init__()
+        self.setModel(model)
+        self.setItemDelegate(FolderDelegate(self))
+        self.setAccessibleName(self.tr("Folders"))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+    def chosen(self) -> list[RootStatus]:
+        indexes = self.selectionModel().selectedIndexes()
+        return [index.data(ROOT_ROLE) for index in sorted(indexes, key=lambda each: each.row())]
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        # Where there is one folder, no key would select it: the current one does not change.
+        if not self.selectionModel().hasSelection():
+            self.selectionModel().select(
+                self.currentIndex(), QItemSelectionModel.SelectionFlag.Select
+            )
