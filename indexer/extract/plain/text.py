@@ -7,7 +7,6 @@ stays unchanged.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, PlainSource, RawBlock, RawPage
 from indexer.extract.plain.decode import MARK, TextFile, open_text
+from indexer.extract.structure.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -32,11 +32,6 @@ _NUMBERED = re.compile(
     r"(?:\d+|[ivxlcdm]+|[a-z]|the \w+|one|two|three|four|five|six|seven|eight|nine|ten)\b.{0,80}$",
     re.IGNORECASE,
 )
-# The label of a speaker's turn ("Grad C: Nice."), or a name with a time alone on its line.
-_TURN = re.compile(
-    r"\W*(?P<label>[^\W\d_][^:\n]{0,40}?)\s*(?:[\[(]?\d{1,2}(?::\d\d)+[\])]?|:\s+\S.*)\s*$"
-)
-_TURNS = 3  # lines with one label that make it a speaker
 # "ARTICLE IV. COVENANTS 57"
 _PAGE_NUMBER = re.compile(r"\S(?:\s|\.)+(\d{1,3})\s*$")
 _MAX_HEADING_CHARS = 120
@@ -102,10 +97,11 @@ def plain_blocks(text: str) -> Iterator[RawBlock]:
 
 
 def _turns(lines: list[TextLine]) -> frozenset[int]:
-    """Return the starts of the lines that begin a speaker's turn: their labels come again."""
-    found = [(line.start, _TURN.match(line.content)) for line in lines]
-    labels = Counter(match["label"] for _, match in found if match)
-    return frozenset(start for start, match in found if match and labels[match["label"]] >= _TURNS)
+    """Return the starts of the lines that begin a speaker's turn."""
+    turns = Turns()
+    for line in lines:
+        turns.add(line.content)
+    return frozenset(line.start for line in lines if turns.begins(line.content))
 
 
 def _contents(lines: list[TextLine]) -> frozenset[int]:

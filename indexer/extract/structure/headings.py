@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
+from indexer.extract.structure.turns import Turns
 from indexer.extract.structure.wording import is_boilerplate
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class HeadingDetector:
         for entry in outline:
             self._outline[entry.page, _plain(entry.title)] = entry.level
         self._outline_depth = max((entry.level for entry in outline), default=0)
+        self._turns = Turns()
         self._levels: dict[_Rank, int] | None = None
         self._bodies: dict[int, _Type] = {}
 
@@ -87,7 +89,9 @@ class HeadingDetector:
             style = _type(block.style)
             body[style] += block.end - block.start
             text = page.text[block.start : block.end]
+            self._turns.add(text)
             if block.start not in ruled_out and _may_be_heading(text, page.number):
+                self._turns.add_alone(text)
                 key = stretch, style, _form(text)
                 self._candidates[key] += 1
                 self._last_page[key] = page.number
@@ -103,7 +107,7 @@ class HeadingDetector:
         text = page.text[block.start : block.end]
         if self._outline and (level := self._outline.get((page.number, _plain(text)), 0)):
             return min(level, MAX_LEVEL)
-        if not _may_be_heading(text, page.number):
+        if not _may_be_heading(text, page.number) or self._turns.begins(text):
             return 0
         if self._levels is None:
             self._levels = self._rank()

@@ -116,7 +116,14 @@ SPEECH = "Well, we lit the lamp at dusk, and then the keeper went down to see ab
 
 @pytest.mark.parametrize("between", ["\n", "\n\n"])
 @pytest.mark.parametrize(
-    "turn", ["Grad {}: Yeah", "KEEPER {}: NO", "The keeper {}  0:05", "[00:12] Keeper {}: And so"]
+    "turn",
+    [
+        "Grad {}: Yeah",
+        "KEEPER {}: NO",
+        "The keeper {}  0:05",
+        "[00:12] Keeper {}: And so",
+        "KEEPER {}：NO",
+    ],
 )
 def test_the_turns_of_speakers_are_no_headings(turn: str, between: str) -> None:
     lines = [line for who in "ABABAB" for line in (turn.format(who), SPEECH)]

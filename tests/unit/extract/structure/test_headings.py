@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexer.api.types import OutlineEntry
-from indexer.extract.base import RawPage
+from indexer.extract.base import RawBlock, RawPage
 from indexer.extract.structure.headings import HeadingDetector
 from tests.unit.extract.pages import page_of, styled
 
@@ -104,3 +104,22 @@ def test_outline_entries_are_headings() -> None:
 
 def test_blocks_without_style_are_unchanged() -> None:
     assert headings([RawPage(1, "LOUD")]) == []
+
+
+@pytest.mark.parametrize("turn", ["{}", "{} 00:12:34", "{}: WHAT DID YOU SEE?"])
+def test_the_turns_of_speakers_are_no_headings(turn: str) -> None:
+    heard = [
+        part
+        for who in ("THE KEEPER", "INSPECTOR HALE") * 4
+        for part in (styled(turn.format(who), bold=True), PROSE)
+    ]
+    title = styled("The evidence of the keeper", size=16)
+    assert headings([page_of(1, title, PROSE, *heard)]) == [("The evidence of the keeper", 1)]
+
+
+def test_headings_that_come_again_in_each_chapter_stay() -> None:
+    parts: list[str | tuple[str, RawBlock]] = []
+    for name in ("Oil", "Wicks", "Glass", "Brass"):
+        parts += [styled(f"On {name}", size=16), PROSE, styled("Overview", bold=True), PROSE]
+        parts += [styled("Costs", bold=True), PROSE]
+    assert [text for text, _ in headings([page_of(1, *parts)])].count("Overview") == 4
