@@ -11,6 +11,8 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
+from standins import STOP, make_standin
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -18,12 +20,18 @@ if TYPE_CHECKING:
 _ELF = b"\x7fELF"
 # Loaded by PyInstaller's starter without being linked.
 _ALWAYS = re.compile(r"libpython3\.\d+\.so")
+# Libraries that others are linked with and never call: Arrow's for a format of files and for plans,
+# ICU's for sorting and for files, and that of Pillow for pictures of the screen.
+_ONLY_NAMED = (
+    "pyarrow/libparquet.so.*", "pyarrow/libarrow_substrait.so.*", "icu4py.libs/libicuio*",
+    "icu4py.libs/libicui18n*", "pillow.libs/libXau*",
+)  # fmt: skip
 # Smaller files are not worth a process.
 _WORTH_STRIPPING = 1 << 20
 
 
 def slim(folder: Path) -> int:
-    """Delete unused libraries and dangling links, and strip symbols.
+    """Delete unused libraries and dangling links, put stand-ins, and strip symbols.
 
     Args:
         folder: With system libraries, and extension modules in subfolders.
@@ -33,9 +41,14 @@ def slim(folder: Path) -> int:
 
     Raises:
         CalledProcessError: If readelf or strip fails.
+        SystemExit: If there is no C compiler.
     """
     before = _size(folder)
     objects = [path for path in _files(folder) if _is_object(path)]
+    for pattern in _ONLY_NAMED:
+        for library in [each for each in folder.glob(pattern) if each in objects]:
+            users = [each for each in objects if library.name in needed(each)]
+            make_standin(library, library, users, STOP)
     system = {path.name: path for path in objects if _is_of_the_system(path, folder)}
     kept = set(reached([path for path in objects if path.name not in system], system))
     for name, path in system.items():

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 from command import run
 from slim import reached
+from standins import RETURN_NULL, make_standin
 
 # More than four, so that Lectern chooses by the system and the document instead of using them all.
 LANGUAGES = ("eng", "deu", "fra", "spa", "ita", "por")
@@ -60,29 +60,7 @@ def _copy_program(program: str, folder: Path) -> None:
     for name in sorted(reached([Path(program)], wanted)):
         shutil.copy(wanted[name], folder / name)
     for name in sorted(replaced):
-        make_standin(folder, name)
-
-
-def make_standin(folder: Path, name: str) -> None:
-    """Compile a library with the functions that the copied files need of it; all return NULL."""
-    prefix = f"{STANDINS.match(name)[1]}_"  # type: ignore[index]  # only names that match come here
-    versions: dict[str, set[str]] = defaultdict(set)
-    for path in list(folder.iterdir()):
-        needed = run("nm", "-D", "--undefined-only", path, capture=True)
-        for symbol, version in re.findall(rf" U ({prefix}\w+)(?:@(\w+))?", needed):
-            versions[version].add(symbol)
-    source, script = folder / "standin.c", folder / "standin.map"
-    source.write_text(
-        "".join(
-            f"void *{each}() {{ return 0; }}\n" for each in sorted(set().union(*versions.values()))
-        )
-    )
-    nodes = [f"{v} {{ {'; '.join(sorted(symbols))}; }};\n" for v, symbols in versions.items() if v]
-    script.write_text("".join(nodes))
-    options = [f"-Wl,--version-script={script}"] if nodes else []
-    run("cc", "-shared", "-O", f"-Wl,-soname={name}", *options, "-o", folder / name, source)
-    source.unlink()
-    script.unlink()
+        make_standin(taken[name], folder / name, list(folder.iterdir()), RETURN_NULL)
 
 
 def _copy_data(folder: Path, work: Path) -> None:

@@ -20,7 +20,7 @@ PACKAGING = Path(__file__).resolve().parents[3] / "packaging"
 
 @pytest.fixture(scope="module")
 def scripts() -> dict[str, ModuleType]:
-    names = ("appimage", "rights", "tesseract")
+    names = ("appimage", "rights", "standins", "tesseract")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(PACKAGING))
         return {name: importlib.import_module(name) for name in names}
@@ -53,7 +53,8 @@ def test_a_library_that_is_not_wanted_gets_a_stand_in(
         ["-Wl,-rpath,$ORIGIN", "-o", folder / "program", tmp_path / "main.c", real],
     ):
         subprocess.run([shutil.which("cc") or "cc", *map(str, command)], check=True)
-    scripts["tesseract"].make_standin(folder, "libarchive.so.13")
+    standins = scripts["standins"]
+    standins.make_standin(real, folder / real.name, [folder / "program"], standins.RETURN_NULL)
     assert {path.name for path in folder.iterdir()} == {"program", "libarchive.so.13"}
     assert subprocess.run([folder / "program"], check=False).returncode == 0
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import icu4py
+import pyarrow as pa
 import PySide6
 import pytest
 
@@ -57,3 +62,41 @@ def test_libraries_loaded_by_name_are_kept(slim: ModuleType, tree: Path) -> None
     shutil.copy(QT / "lib/libQt6Test.so.6", tree / "libpython3.11.so.1.0")
     slim.slim(tree)
     assert (tree / "libpython3.11.so.1.0").exists()
+
+
+# With the libraries of a folder alone, a table is written and searched and words are found.
+USE = """
+import sys, lancedb, pyarrow, pyarrow.dataset
+from icu4py.breakers import WordBreaker
+rows = [{"vector": [0.0, 1.0], "text": "a roof"}, {"vector": [1.0, 0.0], "text": "a key"}]
+table = lancedb.connect(sys.argv[1]).create_table("passages", rows)
+table.create_fts_index("text")
+words = table.search("roof").to_arrow().num_rows
+print(table.search([0.9, 0.1]).limit(1).to_list()[0]["text"], words)
+print(list(WordBreaker("a roof", "en")), pyarrow.__file__)
+print(open("/proc/self/maps").read())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="compiles libraries")
+def test_nothing_calls_the_libraries_that_get_stand_ins(slim: ModuleType, tmp_path: Path) -> None:
+    left_out = ("tests", "include", "src", "*flight*", "*_s3*", "*parquet*.so", "_feather*.so")
+    for package in (pa, icu4py):
+        folder = Path(package.__file__).parent  # type: ignore[arg-type]  # both have files
+        shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns(*left_out))
+    shutil.copytree(folder.with_name("icu4py.libs"), tmp_path / "icu4py.libs")
+    slim.slim(tmp_path)
+    replaced = ("libparquet.so*", "libarrow_substrait.so*", "libicui18n*", "libicuio*")
+    found = [path for pattern in replaced for path in tmp_path.rglob(pattern)]
+    assert len(found) >= len(replaced)
+    assert max(path.stat().st_size for path in found) < 100_000
+    done = subprocess.run(
+        [sys.executable, "-c", USE, str(tmp_path / "tables")],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.startswith("a key 1\n['a', ' ', 'roof']")
+    used = [
+        line for line in done.stdout.splitlines() if "libparquet" in line or "libicui18n" in line
+    ]
+    assert used
+    assert all(str(tmp_path) in line for line in used)
