@@ -15,7 +15,6 @@ import os
 import platform
 import shutil
 import sys
-import tarfile
 import tempfile
 import tomllib
 import venv
@@ -23,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from command import ROOT, run
+from command import ROOT, XZ, run
 from debian import make_deb
 from icu import shrink
 from slim import slim
@@ -153,15 +152,14 @@ def make_tar(flavour: str) -> None:
     shutil.copytree(TESSERACT, TREE / "tesseract", dirs_exist_ok=True)
     name = f"{title(flavour)}-{version()}-linux-{platform.machine()}"
 
-    def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
-        member.uid = member.gid = 0
-        member.uname = member.gname = "root"
-        member.mtime = int(SOURCE_DATE)
-        return member
-
     DIST.mkdir(exist_ok=True)
-    with tarfile.open(DIST / f"{name}.tar.xz", "w:xz", preset=1) as packed:
-        packed.add(TREE, name, filter=plain)
+    packed = DIST / f"{name}.tar"
+    run(
+        "tar", "--create", "--file", packed, "--sort=name", f"--mtime=@{SOURCE_DATE}",
+        "--owner=root:0", "--group=root:0", f"--transform=flags=r;s|^{TREE.name}|{name}|",
+        "-C", TREE.parent, TREE.name,
+    )  # fmt: skip
+    run(*XZ, "--force", packed)
     (TREE / "install.sh").unlink()
     shutil.rmtree(TREE / "share")
     shutil.rmtree(TREE / "tesseract")
