@@ -13,6 +13,7 @@ _CHILDREN = {
     "indexer.extract.process.child": "indexer.extract.process.child",
     "indexer.render": "indexer.render.child",
     "indexer.compiler": "indexer.compiler.__main__",
+    "indexer.embed.hub_child": "indexer.embed.hub_child",
 }
 
 

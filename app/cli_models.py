@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context, existing, json_argument
 from app.cli_repair import change_model
+from app.model_lines import UNKNOWN, bench_lines, comparison_lines, info_rows, summary
+from app.progress_line import ProgressLine
+from app.signals import stopping
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
-from indexer.api.requests import GetStatus
+from indexer.api.models import Question
+from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import BenchModel, CompareModels, GetStatus
 from indexer.config import Precision
-from indexer.embed.models import Pooling, Side
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Iterator
 
-    from indexer.embed.installed import ModelInfo
+    from indexer.api.models import ModelInfo
     from indexer.embed.models import ModelRecord
-
-UNKNOWN = "unknown"
-_ORIGINS = {
-    "shipped": "comes with Lectern",
-    "fetched": "fetched by pip",
-    "imported": "imported from a folder",
-}
-_STATES = {
-    "compiled": "ready",
-    "weights": "compiled when it is first used",
-    "absent": "not here yet",
-}
-_POOLING = {
-    Pooling.MEAN: "the mean of its tokens",
-    Pooling.CLS: "that of the first token",
-    Pooling.LAST: "that of the last token",
-}
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -45,6 +33,13 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "model", nargs="?", metavar="NAME", help="which model; for import, the folder of one"
     )
+    parser.add_argument(
+        "other", nargs="?", metavar="OTHER", help="for compare: the model to compare with"
+    )
+    parser.add_argument(
+        "--queries", metavar="FILE",
+        help="for compare: your questions, one a line; after a tab the document that answers it",
+    )  # fmt: skip
     parser.add_argument("--name", metavar="NEW", help="for import: its name; else the folder's")
     parser.add_argument(
         "--late", action="store_true", help="for import: it was trained for late chunking"
@@ -54,6 +49,10 @@ def _arguments(parser: ArgumentParser) -> None:
         help="for get and use: int8 or fp32; else the setting's",
     )  # fmt: skip
     parser.add_argument(
+        "--accept-licence", action="store_true",
+        help="for get: you have read the licence and accept it",
+    )  # fmt: skip
+    parser.add_argument(
         "--dry-run", action="store_true", help="for use: only say what it would cost"
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
@@ -61,18 +60,22 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def _run(options: Namespace, context: Context) -> int:
-    if (options.action == "list") != (options.model is None):
-        needs = "takes no name" if options.action == "list" else "needs a name"
-        raise WorldError("bad_usage", command="lectern models", reason=f"{options.action} {needs}")
+    action, given = options.action, sum(each is not None for each in (options.model, options.other))
+    least, most = _NAMES.get(action, (1, 1))
+    if not least <= given <= most:
+        needs = ("takes no name", "needs a name", "needs two names")[least]
+        raise WorldError("bad_usage", command="lectern models", reason=f"{action} {needs}")
+    if (action == "compare") != bool(options.queries):
+        raise WorldError(
+            "bad_usage", command="lectern models", reason="compare goes with --queries FILE"
+        )
     return _ACTIONS[options.action](options, context)
 
 
 def _list(options: Namespace, context: Context) -> int:
-    from indexer.embed.installed import describe
-    from indexer.embed.record_files import known_records
+    from indexer.embed.installed import list_models
 
-    models = context.config().models
-    found = [describe(record, models) for record in known_records(models)]
+    found = list_models(context.config().models)
     if options.json:
         context.print_json(encode(found))
     else:
@@ -80,40 +83,29 @@ def _list(options: Namespace, context: Context) -> int:
     return 0
 
 
-def summary(model: ModelInfo) -> str:
-    """Describe a model in a line."""
-    languages = model.languages or (UNKNOWN,)
-    spoken = languages[0] if len(languages) == 1 else f"{len(languages)} languages"
-    window = f"windows of {model.tokens:,} tokens" if model.late else f"{model.tokens:,} tokens"
-    facts = (
-        _STATES[model.state], f"{model.dimensions} dimensions", window, spoken,
-        render.size(model.bytes), model.licence or f"licence {UNKNOWN}",
-    )  # fmt: skip
-    return ", ".join(facts)
-
-
 def _info(options: Namespace, context: Context) -> int:
-    return _show(_record(options, context), options, context)
+    from indexer.embed.installed import describe_model
+
+    return _show(describe_model(options.model, context.config().models), options, context)
 
 
 def _import(options: Namespace, context: Context) -> int:
     from indexer.embed.imported import import_model
+    from indexer.embed.installed import describe
 
+    models = context.config().models
     record = import_model(
-        existing(options.model), context.config().models, name=options.name or "",
+        existing(options.model), models, name=options.name or "",
         late=options.late, note=_progress(options, context),
     )  # fmt: skip
-    return _show(record, options, context)
+    return _show(describe(record, models), options, context)
 
 
 def _progress(options: Namespace, context: Context) -> Callable[[str], None]:
     return lambda text: None if options.quiet else context.note(f"{render.name(text)} …")
 
 
-def _show(record: ModelRecord, options: Namespace, context: Context) -> int:
-    from indexer.embed.installed import describe
-
-    found = describe(record, context.config().models)
+def _show(found: ModelInfo, options: Namespace, context: Context) -> int:
     if options.json:
         context.print_json(encode(found))
     else:
@@ -121,44 +113,57 @@ def _show(record: ModelRecord, options: Namespace, context: Context) -> int:
     return 0
 
 
-def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
-    """Describe a model, a row for each fact."""
-    yield "Model", f"{render.name(model.id)}, {_ORIGINS[model.origin]}"
-    forms = f" ({', '.join(model.compiled)})" if model.compiled else ""
-    yield "State", _STATES[model.state] + forms
-    yield "Vectors", f"{model.dimensions} dimensions, {_POOLING[model.pooling]}"
-    yield "Layers", f"{model.layers}"
-    yield (
-        "Window",
-        f"{model.tokens:,} tokens"
-        + (f", of queries {model.query_tokens:,}" if model.query_tokens != model.tokens else ""),
-    )
-    yield "Late chunking", "yes" if model.late else "no: each passage is read alone"
-    for name, prefix in (("Queries", model.query_prefix), ("Passages", model.document_prefix)):
-        yield name, f"begin with “{render.name(prefix)}”" if prefix else "have no prefix"
-    yield "Languages", " ".join(model.languages or (UNKNOWN,))
-    yield "Licence", model.licence or UNKNOWN
-    yield "Homepage", render.name(model.homepage or UNKNOWN)
-    yield "Weights", render.size(model.bytes)
-    yield "On the disk", render.size(model.disk_bytes)
-
-
 def _get(options: Namespace, context: Context) -> int:
     """Fetch and compile a model without using it."""
-    from indexer.embed.compiled import ensure_compiled
+    from indexer.embed.installed import describe_model, obtain
 
-    config, record = context.config(), _record(options, context)
-    context.note(f"The licence of {render.name(record.id)}: {record.licence or UNKNOWN}.")
-    wanted = (
-        (Precision(options.precision or config.precision), Side.PASSAGES),
-        (config.query_precision, Side.QUERIES),
-    )
-    for precision, side in wanted:
-        ensure_compiled(
-            record, config.models, precision, side, download=not config.offline,
-            note=_progress(options, context),
-        )  # fmt: skip
-    return _show(record, options, context)
+    config = context.config()
+    config = replace(config, precision=Precision(options.precision or config.precision))
+    known = describe_model(options.model, config.models)
+    context.note(f"The licence of {render.name(known.id)}: {known.licence or UNKNOWN}.")
+    line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())
+    token = CancelToken()
+    try:
+        with stopping(token.cancel):
+            found = obtain(
+                known.id, config, accepted=options.accept_licence, token=token,
+                report=ignore if options.quiet else line, note=_progress(options, context),
+            )  # fmt: skip
+    finally:
+        line.clear()
+    return _show(found, options, context)
+
+
+def _compare(options: Namespace, context: Context) -> int:
+    """Ask the person's own questions by the vectors of two models."""
+    text = existing(options.queries).read_text("utf-8-sig", errors="replace")
+    questions = tuple(read_questions(text))
+    request = CompareModels(options.model, options.other, questions)
+    found = context.with_engine(lambda engine: engine.call(request))
+    if options.json:
+        context.print_json(encode(found))
+    else:
+        context.print(*comparison_lines(found))
+    return 0
+
+
+def read_questions(text: str) -> Iterator[Question]:
+    """The questions of a file; empty lines and those that begin with # are none."""
+    for line in text.splitlines():
+        asked, _, right = (part.strip() for part in line.partition("\t"))
+        if asked and not asked.startswith("#"):
+            yield Question(asked, right)
+
+
+def _bench(options: Namespace, context: Context) -> int:
+    """Measure a model here, and late chunking with it on the library's own text."""
+    request = BenchModel(options.model, options.precision)
+    found = context.with_engine(lambda engine: engine.call(request))
+    if options.json:
+        context.print_json(encode(found))
+    else:
+        context.print(*bench_lines(found))
+    return 0
 
 
 def _remove(options: Namespace, context: Context) -> int:
@@ -202,12 +207,16 @@ _ACTIONS = {
     "use": change_model,
     "remove": _remove,
     "import": _import,
+    "compare": _compare,
+    "bench": _bench,
 }
+# The least and the most names of an action that does not take one.
+_NAMES = {"list": (0, 0), "compare": (2, 2), "bench": (0, 1)}
 
 COMMANDS = (
     Command(
         "models",
-        "list the language models; fetch, import, use or remove one",
+        "list the language models; fetch, import, use, compare or remove one",
         "List the language models that are known here, say all that is known of one, fetch and "
         "compile one, change the library to it, or delete its files. What a model's record does "
         "not know is shown as unknown. `use` is `lectern reindex --model`: the old vectors answer "
@@ -217,14 +226,28 @@ COMMANDS = (
         "ModernBERT, pooled by the mean, the first or the last token, with weights in "
         "safetensors. Nothing in it is run. It is copied, compiled, and accepted only if it "
         "computes the same as a reference on texts of up to 2,048 tokens. Languages and licence "
-        "stand in no file that is read, so they are unknown.",
+        "stand in no file that is read, so they are unknown.\n\n"
+        "`get` of a published model asks its hub, huggingface.co or the mirror in HF_ENDPOINT, for "
+        "sizes and hashes, then fetches what is missing, and goes on where it stopped. A licence "
+        "that restricts its use must be accepted first. HTTPS_PROXY and HF_TOKEN are honoured.\n\n"
+        "`compare` asks your own questions by two models whose vectors the library has, the one it "
+        "uses and the one before: first `use` the new one, compare, and go back with `lectern "
+        "reindex --rollback` if it is worse, which is done at once. `bench` measures how fast a "
+        "model is here, and whether passages of this library are found better when they are read "
+        "together with their neighbours or alone.",
         (
             ("lectern models", "all of them"),
             ("lectern models info lectern-e5-late", "one of them"),
             ("lectern models get all-MiniLM-L6-v2", "fetch and compile it"),
+            ("lectern models get embeddinggemma-300m --accept-licence", "one with terms of use"),
             ("lectern models use lectern-e5-late --dry-run", "what it would cost"),
             ("lectern models import ~/models/mine --name mine", "take over one from a folder"),
             ("lectern models remove all-MiniLM-L6-v2", "delete its files"),
+            ("lectern models bench", "how fast the model in use is here"),
+            (
+                "lectern models compare lectern-minilm-late lectern-e5-late --queries mine.txt",
+                "two models on your own questions",
+            ),
         ),
         _arguments,
         _run,

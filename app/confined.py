@@ -1,7 +1,8 @@
 """Cuts a command off from the network, and declares what its launcher may do for it.
 
 Owns which commands are confined, and what the launcher, which keeps the network, can be asked for:
-opening a document in the person's viewer, fetching a known model, fetching the list of releases.
+opening a document in the person's viewer, fetching a known model from a package index or a hub,
+fetching the list of releases.
 It must not know how a system confines a process (``indexer.confine``).
 """
 
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.confine import launcher, network
-from indexer.confine.launcher import Fetch, FetchReleases
+from indexer.confine.launcher import Fetch, FetchPublished, FetchReleases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,7 +94,9 @@ def _load_gpu_module() -> None:
 def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
     commands: dict[type[LauncherRequest[Any]], Command] = {}
     if not offline:
-        commands |= {Fetch: _fetch, FetchReleases: _fetch_releases}
+        commands |= {
+            Fetch: _fetch, FetchPublished: _fetch_published, FetchReleases: _fetch_releases
+        }  # fmt: skip
     if command == WINDOW:
         from app.gui import launcher_commands
 
@@ -116,10 +119,27 @@ def _fetch(request: Fetch, gone: Callable[[], bool]) -> None:
     Raises:
         WorldError: ``model_missing``, with the reason; ``unknown_model``.
     """
-    from app.settings import Settings
-    from indexer.api.errors import WorldError
     from indexer.embed import fetch
 
-    if Settings()["offline"]:
-        raise WorldError("model_missing", model=request.model, reason="offline")
+    _must_be_online(request.model)
     fetch.download_known(request.model, request.folder, gone)
+
+
+def _fetch_published(request: FetchPublished, gone: Callable[[], bool]) -> None:
+    """Download a published model; runs in the launcher.
+
+    Raises:
+        WorldError: Those of ``hub.download_known``.
+    """
+    from indexer.embed import hub
+
+    _must_be_online(request.model)
+    hub.download_known(request.model, request.folder, gone)
+
+
+def _must_be_online(model: str) -> None:
+    from app.settings import Settings
+    from indexer.api.errors import WorldError
+
+    if Settings()["offline"]:
+        raise WorldError("model_missing", model=model, reason="offline")

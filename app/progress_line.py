@@ -83,6 +83,9 @@ def describe(progress: Progress, style: Style) -> str:
     if progress.step is Step.RECOGNISE:
         left = render.count(progress.files_total - progress.files_done, "scanned page")
         return f"Recognising text: {left} left"
+    if progress.step is Step.FETCH:
+        sizes = render.size(progress.bytes_done), render.size(progress.bytes_total)
+        return f"Fetching {render.name(progress.current)}: {' of '.join(sizes)}"
     parts = [
         _done(progress),
         f"{render.count(progress.pages, 'page')} ({progress.pages_per_second:.1f}/s)",

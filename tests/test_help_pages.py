@@ -35,6 +35,7 @@ TEXTS = ROOT / "resources" / "i18n" / "lectern_de.ts"
 FOREIGN = re.compile(
     r"~/|/|%LOCALAPPDATA%|sudo |pipx |winget |brew |chmod |make |\.lecternignore$"
     r"|(\./)?[Ll]ectern[-_]VERSION|libfuse2(t64)?$|!$|gpu$"
+    r"|(HF_ENDPOINT|HF_TOKEN|HTTPS_PROXY)$"
 )
 SCRIPTS = ("install.sh",)
 

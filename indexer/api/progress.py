@@ -48,6 +48,7 @@ class Step(StrEnum):
     INDEX = "index"  # extracting, embedding and writing overlap
     RECOGNISE = "recognise"  # text on scanned pages; they are counted in place of files
     MAINTAIN = "maintain"
+    FETCH = "fetch"  # the files of a model, in bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ class Progress:
     eta_seconds: float | None = None
     current: str = ""
     note: str = ""  # why it waits, when it does: a key of ``labels.PACE_REASONS``
+    bytes_done: int = 0
+    bytes_total: int = 0  # 0 before it is known
 
     @property
     def share(self) -> float:

@@ -27,6 +27,7 @@ from indexer.api.answers import (
 from indexer.api.comparison import Comparison, Parallel
 from indexer.api.contract import Queue, Request
 from indexer.api.errors import WorldError
+from indexer.api.models import ModelBench, ModelComparison, ModelInfo, Question
 from indexer.api.status import Activity, ModelChoice, Speed, Status
 from indexer.api.types import Explanation, FileState, SearchResult, Span, Summary
 
@@ -238,6 +239,65 @@ class EstimateReindex(Request[ReindexCost]):
     """Estimate the cost of making all vectors with a model; None is the current one.
 
     Raises ``unknown_model``.
+    """
+
+    queue: ClassVar[Queue] = Queue.SLOW
+    model: str | None = None
+    precision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListModels(Request[tuple[ModelInfo, ...]]):
+    """List the language models that are here, then those that could be fetched."""
+
+    queue: ClassVar[Queue] = Queue.STATUS
+
+
+@dataclass(frozen=True, slots=True)
+class GetModel(Request[ModelInfo]):
+    """Fetch and compile a model, without using it. Progress is in bytes.
+
+    ``accepted``: the person accepts its terms. Raises ``unknown_model``, ``model_unsupported``,
+    ``licence_not_accepted``, ``model_gated``, ``model_missing``, ``download_wrong``, ``disk_full``,
+    ``model_refused``.
+    """
+
+    queue: ClassVar[Queue] = Queue.FETCH
+    reports: ClassVar[bool] = True
+    model: str
+    accepted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveModel(Request[int]):
+    """Delete the files of a model that is not in use; the answer is the number of bytes freed.
+
+    Raises ``unknown_model``, ``model_in_use``.
+    """
+
+    queue: ClassVar[Queue] = Queue.SLOW
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompareModels(Request[ModelComparison]):
+    """Ask the same questions by the vectors of two models, of which the library must have both.
+
+    ``first`` and ``second`` are models, with ``:int8`` or ``:fp32`` if there are both. Raises
+    ``model_not_embedded``.
+    """
+
+    queue: ClassVar[Queue] = Queue.SLOW
+    first: str
+    second: str
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchModel(Request[ModelBench]):
+    """Measure a model on this machine and on text of the library; None is the current one.
+
+    Raises ``unknown_model``, and ``model_missing`` for one that is not here.
     """
 
     queue: ClassVar[Queue] = Queue.SLOW

@@ -60,6 +60,14 @@ class Fetch(LauncherRequest[None]):
 
 
 @dataclass(frozen=True, slots=True)
+class FetchPublished(LauncherRequest[None]):
+    """Download the files of a published model into a folder (``indexer.embed.hub``)."""
+
+    model: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
 class FetchReleases(LauncherRequest[str]):
     """Fetch the list of releases; the answer is its text. The launcher has its address."""
 

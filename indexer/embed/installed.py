@@ -1,75 +1,79 @@
 """The models of this machine: what a record says of each, and what of it lies on the disk.
 
-Owns describing and removing them. It must not know which model a library uses, nor how a model is
-compiled or run.
+Owns describing, obtaining and removing them. It must not know which model a library uses, nor how a
+model is compiled or run.
 """
 
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
-from enum import StrEnum
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
+from indexer.api.models import ModelInfo, ModelState, Origin
+from indexer.api.progress import ignore
 from indexer.config import Precision
-from indexer.embed.compiled import BUILD_LOCK, GRAPH, compiled_folder
+from indexer.embed.compiled import BUILD_LOCK, GRAPH, compiled_folder, ensure_compiled
+from indexer.embed.hub import get_published
 from indexer.embed.models import RECORDS, Side
-from indexer.embed.record_files import shipped_folder
+from indexer.embed.published import PUBLISHED
+from indexer.embed.record_files import find_record, known_records, shipped_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.embed.models import ModelRecord, Pooling
+    from indexer.api.progress import CancelToken, Progress
+    from indexer.config import EngineConfig
+    from indexer.embed.models import ModelRecord
+    from indexer.embed.published import Published
 
 
-class Origin(StrEnum):
-    """Where the files of a model come from."""
-
-    SHIPPED = "shipped"  # they are part of Lectern
-    FETCHED = "fetched"  # from a package index
-    IMPORTED = "imported"  # from a folder of the person
-
-
-class ModelState(StrEnum):
-    """What of a model is on this machine."""
-
-    COMPILED = "compiled"
-    WEIGHTS = "weights"  # compiled when it is first needed
-    ABSENT = "absent"
+def list_models(models: Path) -> list[ModelInfo]:
+    """Describe every model that is here, then those that could be fetched from a hub."""
+    here = {record.id: describe(record, models) for record in known_records(models)}
+    away = (describe_published(row) for row in PUBLISHED.values() if row.id not in here)
+    return list(chain(here.values(), away))
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
-    """A model as the person sees it; what its record does not know is None.
+def describe_model(model: str, models: Path) -> ModelInfo:
+    """Describe a model by its id.
 
-    Attributes:
-        compiled: The precisions that are compiled.
-        tokens: The window of passages; ``query_tokens`` that of queries.
-        late: Whether passages are pooled inside a whole window; else each is read alone.
-        languages: ISO 639-1.
-        licence: Of the weights, as an SPDX expression.
-        bytes: Of weights and tokenizer; ``disk_bytes`` are in the folder of models.
+    Raises:
+        WorldError: ``unknown_model``.
     """
+    try:
+        return describe(find_record(model, models), models)
+    except WorldError:
+        if model not in PUBLISHED:
+            raise
+        return describe_published(PUBLISHED[model])
 
-    id: str
-    origin: Origin
-    state: ModelState
-    compiled: tuple[str, ...]
-    dimensions: int
-    layers: int
-    tokens: int
-    query_tokens: int
-    pooling: Pooling
-    late: bool
-    query_prefix: str
-    document_prefix: str
-    languages: tuple[str, ...] | None
-    licence: str | None
-    homepage: str | None
-    bytes: int
-    disk_bytes: int
+
+def describe_published(row: Published) -> ModelInfo:
+    """Describe a model of a hub that is not here."""
+    return ModelInfo(
+        id=row.id,
+        origin=Origin.PUBLISHED,
+        state=ModelState.ABSENT,
+        kind=row.kind,
+        runs=row.runs,
+        dimensions=row.dimensions,
+        parameters=row.parameters,
+        tokens=row.tokens,
+        pooling=row.pooling,
+        late=row.late,
+        matryoshka=row.matryoshka,
+        query_prefix=row.query_prefix,
+        document_prefix=row.document_prefix,
+        languages=row.languages,
+        language_count=row.language_count,
+        licence=row.licence,
+        terms=row.terms,
+        homepage=row.homepage,
+        repository=row.repository,
+    )
 
 
 def describe(record: ModelRecord, models: Path) -> ModelInfo:
@@ -78,6 +82,7 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
     sources = shipped_folder() / record.id, models / record.id / "source"
     here = any(all((at / file.name).exists() for file in record.package.files) for at in sources)
     present = ModelState.WEIGHTS if here else ModelState.ABSENT
+    row = PUBLISHED.get(record.id) if record.repository else None
     return ModelInfo(
         id=record.id,
         origin=_origin(record),
@@ -93,10 +98,46 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
         document_prefix=record.document_prefix,
         languages=record.languages or None,
         licence=record.licence,
+        language_count=row.language_count if row else None,
+        parameters=row.parameters if row else None,
+        matryoshka=row.matryoshka if row else None,
+        terms=row.terms if row else "",
         homepage=record.homepage or None,
+        repository=record.repository,
+        revision=record.revision,
+        files=tuple(file.name for file in record.package.files),
         bytes=record.download_bytes,
         disk_bytes=_size(models / record.id),
     )
+
+
+def obtain(
+    model: str,
+    config: EngineConfig,
+    *,
+    accepted: bool = False,
+    token: CancelToken | None = None,
+    report: Callable[[Progress], None] = ignore,
+    note: Callable[[str], None] = lambda _text: None,
+) -> ModelInfo:
+    """Fetch and compile a model, for passages and for queries, without using it.
+
+    Raises:
+        Cancelled: If the token was cancelled.
+        WorldError: ``unknown_model``, and those of ``get_published`` and ``ensure_compiled``.
+    """
+    models = config.models
+    if model in PUBLISHED and not (models / model).exists():
+        get_published(
+            PUBLISHED[model], models, accepted=accepted, offline=config.offline, token=token,
+            report=report, note=note,
+        )  # fmt: skip
+    record = find_record(model, models)
+    for precision, side in (
+        (config.precision, Side.PASSAGES), (config.query_precision, Side.QUERIES)
+    ):  # fmt: skip
+        ensure_compiled(record, models, precision, side, download=not config.offline, note=note)
+    return describe(record, models)
 
 
 def remove(record: ModelRecord, models: Path) -> int:
@@ -132,6 +173,8 @@ def remove(record: ModelRecord, models: Path) -> int:
 def _origin(record: ModelRecord) -> Origin:
     if (shipped_folder() / record.id).is_dir():
         return Origin.SHIPPED
+    if record.repository:
+        return Origin.PUBLISHED
     return Origin.FETCHED if record.id in RECORDS or record.package.name else Origin.IMPORTED
 
 

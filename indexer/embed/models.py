@@ -138,6 +138,8 @@ class ModelRecord:
     ``(cosine - cosine_centre) / cosine_spread`` maps cosines of questions and passages to the
     distribution of MiniLM's, which ranking is fitted to. ``cosine_between`` is the centre of
     cosines between two passages.
+
+    A model from a hub has its ``repository`` there and the commit that was fetched (``revision``).
     """
 
     id: str
@@ -159,6 +161,8 @@ class ModelRecord:
     cosine_centre: float = 0.0
     cosine_spread: float = 1.0
     cosine_between: float = 0.0
+    repository: str = ""
+    revision: str = ""
 
     @property
     def adapted(self) -> bool:

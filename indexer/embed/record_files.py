@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
 from indexer.embed.models import RECORDS, ModelRecord
+from indexer.embed.published import PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +44,8 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
     """Find a record by its id: in ``RECORDS``, in ``shipped_folder()`` or in ``models``.
 
     Raises:
-        WorldError: ``unknown_model`` if there is none, or its file cannot be read.
+        WorldError: ``unknown_model`` if there is none, or its file cannot be read;
+            ``model_missing`` for a published model that was not fetched.
     """
     if model in RECORDS:
         return RECORDS[model]
@@ -58,6 +60,8 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
             raise WorldError("unknown_model", model=model) from error
         if record.id == model:
             return record
+    if model in PUBLISHED:
+        raise WorldError("model_missing", model=model, reason="not_fetched")
     raise WorldError("unknown_model", model=model)
 
 

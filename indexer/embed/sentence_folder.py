@@ -35,6 +35,8 @@ LARGEST = {WEIGHTS: 8 << 30, TOKENIZER: 64 << 20}
 _LARGEST_JSON = 1 << 20
 _PICKLES = ("pytorch_model.bin", "model.bin", "model.pt")
 _INDEX = "model.safetensors.index.json"
+# The ``model_type`` of configurations that are read here.
+FAMILIES = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "modernbert"})
 _MOST = {
     "num_hidden_layers": 128, "num_attention_heads": 256, "hidden_size": 8192,
     "intermediate_size": 65_536, "vocab_size": 1 << 20, "max_position_embeddings": 1 << 17,
@@ -50,6 +52,11 @@ _POOLINGS = {
     "cls": Pooling.CLS, "mean": Pooling.MEAN, "lasttoken": Pooling.LAST,
     "cls_token": Pooling.CLS, "mean_tokens": Pooling.MEAN,
 }  # fmt: skip
+
+
+def most_bytes(name: str) -> int:
+    """The largest size of a file of a folder."""
+    return LARGEST.get(name.rpartition("/")[2], _LARGEST_JSON)
 
 
 def refusal(folder: Path, reason: str, **detail: object) -> WorldError:
@@ -193,10 +200,10 @@ class _Options:
 
 def _architecture(options: _Options) -> Architecture:
     kind = options.values.get("model_type")
+    if kind not in FAMILIES:
+        raise refusal(options.folder, "model_family", name=str(kind)[:80])
     if kind == "modernbert":
         return _modernbert(options)
-    if kind not in {"bert", "roberta", "xlm-roberta", "camembert"}:
-        raise refusal(options.folder, "model_family", name=str(kind)[:80])
     options.require(hidden_act="gelu", position_embedding_type="absolute", is_decoder=False)
     # Positions of RoBERTa begin after that of padding.
     first = 0 if kind == "bert" else options.whole("pad_token_id", 1, low=0) + 1

@@ -14,7 +14,9 @@ from indexer.api.answers import FileList
 from indexer.api.contract import Request
 from indexer.api.errors import WorldError
 from indexer.api.requests import (
+    BenchModel,
     Compare,
+    CompareModels,
     Diagnose,
     EstimateIndex,
     EstimateReindex,
@@ -23,8 +25,11 @@ from indexer.api.requests import (
     FindSentences,
     GetActivity,
     GetDocument,
+    GetModel,
     ListFiles,
+    ListModels,
     MapPages,
+    RemoveModel,
     Retry,
     Search,
     SetCollection,
@@ -32,8 +37,9 @@ from indexer.api.requests import (
     Unlock,
 )
 from indexer.catalog.coverage import CoverageFilter
+from indexer.embed.installed import list_models, obtain
 from indexer.embed.models_in_use import ModelsInUse
-from indexer.engine import reindex, reindex_cost
+from indexer.engine import model_bench, model_choice, reindex, reindex_cost
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.estimate import estimate
 from indexer.engine.lookup import describe_document, sentences
@@ -54,6 +60,7 @@ from indexer.throttle.throttle import Throttle
 if TYPE_CHECKING:
     from indexer.api.answers import Check, Document, Estimate, ReindexCost
     from indexer.api.comparison import Comparison, Parallel
+    from indexer.api.models import ModelBench, ModelComparison, ModelInfo
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity
     from indexer.api.types import Explanation, SearchResult, Span
@@ -179,6 +186,26 @@ class OpenLibrary:
         chosen = reindex.chosen(config, request.model, request.precision)
         return reindex_cost.cost(self.catalog, self.store, chosen)
 
+    def _list_models(self, _request: ListModels, _caller: Caller) -> tuple[ModelInfo, ...]:
+        return tuple(list_models(self.config.models))
+
+    def _get_model(self, request: GetModel, caller: Caller) -> ModelInfo:
+        return obtain(
+            request.model, self.config, accepted=request.accepted, token=caller.token,
+            report=caller.report,
+        )  # fmt: skip
+
+    def _remove_model(self, request: RemoveModel, _caller: Caller) -> int:
+        return model_choice.remove_unused(self.catalog, self.config, request.model)
+
+    def _compare_models(self, request: CompareModels, caller: Caller) -> ModelComparison:
+        return model_choice.compare(self.searcher, request, caller.token)
+
+    def _bench_model(self, request: BenchModel, caller: Caller) -> ModelBench:
+        config = reindex.for_languages(self.catalog, self.config)
+        chosen = reindex.chosen(config, request.model, request.precision)
+        return model_bench.measure(self.catalog, self.store, chosen, caller.token)
+
     def _diagnose(self, _request: Diagnose, _caller: Caller) -> tuple[Check, ...]:
         return check_library(self)
 
@@ -202,5 +229,10 @@ class OpenLibrary:
         GetDocument: _document,
         FindSentences: _sentences,
         EstimateReindex: _reindex_cost,
+        ListModels: _list_models,
+        GetModel: _get_model,
+        RemoveModel: _remove_model,
+        CompareModels: _compare_models,
+        BenchModel: _bench_model,
         Diagnose: _diagnose,
     }

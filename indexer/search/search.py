@@ -118,21 +118,24 @@ class Searcher:
         self.pool.shutdown()
 
     def search(
-        self, query: Query, *, limit: int, token: CancelToken, explain: bool, full_text: bool
-    ) -> SearchResult:
-        """Answer one query; see ``Search``."""
+        self, query: Query, *, limit: int, token: CancelToken, explain: bool = False,
+        full_text: bool = False, space: Space | None = None,
+    ) -> SearchResult:  # fmt: skip
+        """Answer one query by the vectors of a space, by default the active one; see ``Search``."""
         started = time.perf_counter()
         narrowing = narrow(query, self.catalog)
         totals = self.catalog.spaces.totals()
         answer = _Answer()
         if query and not narrowing.empty:
             request = SearchRequest(query, narrowing, totals.passages, limit)
-            answer = self._answer(request, token, explain=explain)
+            space = space or self.catalog.spaces.active()
+            answer = self._answer(request, space, token, explain=explain)
         hits, notes, match = answer.hits, answer.notes, answer.match
         return result(query, totals, started, hits, notes, full_text=full_text, match=match)
 
-    def _answer(self, request: SearchRequest, token: CancelToken, *, explain: bool) -> _Answer:
-        space = self.catalog.spaces.active()
+    def _answer(
+        self, request: SearchRequest, space: Space | None, token: CancelToken, *, explain: bool
+    ) -> _Answer:
         maker = HitMaker(self.catalog, self.store, request.query, request.narrowing)
         if not request.query.terms:
             return _Answer(maker.listing(request.limit))

@@ -68,7 +68,7 @@ class Service:
         self.index_queue = IndexQueue("index queue")
         self.queues: dict[Queue, WorkQueue] = {
             name: WorkQueue(f"{name.value} queue")
-            for name in (Queue.STATUS, Queue.FAST, Queue.SLOW)
+            for name in (Queue.STATUS, Queue.FAST, Queue.SLOW, Queue.FETCH)
         }
         self.queues |= {Queue.SEARCH: self.search_queue, Queue.INDEX: self.index_queue}
         self.recognition_queue = WorkQueue("recognition queue")
@@ -139,7 +139,8 @@ class Service:
         self._acceptor.close()
         for name, queue in self.queues.items():
             if name is not Queue.INDEX:
-                queue.close(finish_running=name is not Queue.SLOW, timeout=PATIENCE_S)
+                stopped = name in {Queue.SLOW, Queue.FETCH}
+                queue.close(finish_running=not stopped, timeout=PATIENCE_S)
         self.recognition_queue.close()
         self.index_queue.close()
         self._waker.close()

@@ -1548,6 +1548,177 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>ModelsPage</name>
+    <message>
+        <source>&amp;Get…</source>
+        <translation>&amp;Holen …</translation>
+    </message>
+    <message>
+        <source>&amp;Use…</source>
+        <translation>&amp;Verwenden …</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>&amp;Not now</source>
+        <translation>&amp;Nicht jetzt</translation>
+    </message>
+    <message>
+        <source>Sto&amp;p</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>Language models</source>
+        <translation>Sprachmodelle</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>Lizenz</translation>
+    </message>
+    <message>
+        <source>A language model reads your documents and questions for their meaning, on this computer. The ones that come with Lectern do for most; others are fetched from huggingface.co when you ask for one.</source>
+        <translation>Ein Sprachmodell erfasst auf diesem Computer, was Ihre Dokumente und Fragen bedeuten. Die mitgelieferten genügen meist; andere werden von huggingface.co geholt, wenn Sie eines verlangen.</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>not for this version</source>
+        <translation>nicht für diese Version</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>in Gebrauch</translation>
+    </message>
+    <message>
+        <source>not here</source>
+        <translation>nicht hier</translation>
+    </message>
+    <message>
+        <source>here</source>
+        <translation>hier</translation>
+    </message>
+    <message>
+        <source>one vector for each passage</source>
+        <translation>einen Vektor für jeden Abschnitt</translation>
+    </message>
+    <message>
+        <source>one vector for each word of a passage</source>
+        <translation>einen Vektor für jedes Wort eines Abschnitts</translation>
+    </message>
+    <message>
+        <source>how well a passage answers a question</source>
+        <translation>wie gut ein Abschnitt eine Frage beantwortet</translation>
+    </message>
+    <message>
+        <source>with its neighbours</source>
+        <translation>mit seinen Nachbarn</translation>
+    </message>
+    <message>
+        <source>alone</source>
+        <translation>für sich</translation>
+    </message>
+    <message>
+        <source>Makes:</source>
+        <translation>Ergibt:</translation>
+    </message>
+    <message>
+        <source>Languages:</source>
+        <translation>Sprachen:</translation>
+    </message>
+    <message>
+        <source>Tokens at once:</source>
+        <translation>Token auf einmal:</translation>
+    </message>
+    <message>
+        <source>Each passage is read:</source>
+        <translation>Jeder Abschnitt wird gelesen:</translation>
+    </message>
+    <message>
+        <source>Numbers in a vector:</source>
+        <translation>Zahlen je Vektor:</translation>
+    </message>
+    <message>
+        <source>Parameters:</source>
+        <translation>Parameter:</translation>
+    </message>
+    <message>
+        <source>Licence:</source>
+        <translation>Lizenz:</translation>
+    </message>
+    <message>
+        <source>From:</source>
+        <translation>Von:</translation>
+    </message>
+    <message>
+        <source>Size on disk:</source>
+        <translation>Größe auf dem Laufwerk:</translation>
+    </message>
+    <message>
+        <source>{model} is fetched from {address}. Its licence: {licence}.</source>
+        <translation>{model} wird von {address} geholt. Seine Lizenz: {licence}.</translation>
+    </message>
+    <message>
+        <source>The licence restricts how you may use it: {terms}. Read it first.</source>
+        <translation>Die Lizenz schränkt ein, wie Sie es verwenden dürfen: {terms}. Lesen Sie sie zuerst.</translation>
+    </message>
+    <message>
+        <source>&amp;Accept the licence and get it</source>
+        <translation>&amp;Lizenz annehmen und holen</translation>
+    </message>
+    <message>
+        <source>&amp;Get it</source>
+        <translation>&amp;Holen</translation>
+    </message>
+    <message>
+        <source>Getting {model}</source>
+        <translation>{model} wird geholt</translation>
+    </message>
+    <message>
+        <source>All is here; it is checked and compiled.</source>
+        <translation>Alles ist hier; es wird geprüft und kompiliert.</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} von {total}</translation>
+    </message>
+    <message>
+        <source>Stopped. What is here stays, and the next time goes on from there.</source>
+        <translation>Angehalten. Was hier ist, bleibt, und das nächste Mal geht es von dort weiter.</translation>
+    </message>
+    <message>
+        <source>{model} is here. Your documents still use the one before.</source>
+        <translation>{model} ist hier. Ihre Dokumente verwenden noch das vorige.</translation>
+    </message>
+    <message>
+        <source>{model} reads your documents anew: {time}, {size} more on the disk. Until it is done the present one answers, and afterwards you can return to that at once.</source>
+        <translation>{model} liest Ihre Dokumente neu: {time}, {size} mehr auf dem Datenträger. Bis dahin antwortet das jetzige, und danach können Sie sofort zu ihm zurück.</translation>
+    </message>
+    <message>
+        <source>&amp;Use it</source>
+        <translation>&amp;Verwenden</translation>
+    </message>
+    <message>
+        <source>{model} is being prepared; the activity page shows how far it is.</source>
+        <translation>{model} wird vorbereitet; wie weit es ist, zeigt die Seite „Aktivität“.</translation>
+    </message>
+    <message>
+        <source>{size} are free again.</source>
+        <translation>{size} sind wieder frei.</translation>
+    </message>
+</context>
+<context>
     <name>NoteField</name>
     <message>
         <source>Your note</source>
@@ -2156,6 +2327,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>&amp;Close</source>
         <translation>S&amp;chließen</translation>
+    </message>
+    <message>
+        <source>Language models</source>
+        <translation>Sprachmodelle</translation>
     </message>
     <message>
         <source>Privacy</source>
@@ -2783,6 +2958,82 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Das Sprachmodell {model} war nach {limit} noch nicht kompiliert.</translation>
     </message>
     <message>
+        <source>Not imported</source>
+        <translation>Nicht übernommen</translation>
+    </message>
+    <message>
+        <source>{path} cannot be imported as a language model: {reason}.</source>
+        <translation>{path} kann nicht als Sprachmodell übernommen werden: {reason}.</translation>
+    </message>
+    <message>
+        <source>Choose another one.</source>
+        <translation>Wählen Sie ein anderes.</translation>
+    </message>
+    <message>
+        <source>The language model {model} is in use: {reason}.</source>
+        <translation>Das Sprachmodell {model} wird verwendet: {reason}.</translation>
+    </message>
+    <message>
+        <source>Choose another one first.</source>
+        <translation>Wählen Sie zuerst ein anderes.</translation>
+    </message>
+    <message>
+        <source>Not supported</source>
+        <translation>Nicht unterstützt</translation>
+    </message>
+    <message>
+        <source>This version of Lectern cannot run the language model {model}.</source>
+        <translation>Diese Version von Lectern kann das Sprachmodell {model} nicht ausführen.</translation>
+    </message>
+    <message>
+        <source>Licence not accepted</source>
+        <translation>Lizenz nicht angenommen</translation>
+    </message>
+    <message>
+        <source>The licence of the language model {model}, {licence}, restricts its use: {terms}.</source>
+        <translation>Die Lizenz des Sprachmodells {model}, {licence}, schränkt seine Verwendung ein: {terms}.</translation>
+    </message>
+    <message>
+        <source>Read it, and accept it before the model is fetched.</source>
+        <translation>Lesen Sie sie, und nehmen Sie sie an, bevor das Modell geholt wird.</translation>
+    </message>
+    <message>
+        <source>Access denied</source>
+        <translation>Kein Zugang</translation>
+    </message>
+    <message>
+        <source>The hub gives the language model {model} only to people whom its makers let in.</source>
+        <translation>Das Sprachmodell {model} gibt es nur für Personen, die seine Hersteller zugelassen haben.</translation>
+    </message>
+    <message>
+        <source>Ask for access on its page there, and set HF_TOKEN to your access token.</source>
+        <translation>Bitten Sie auf seiner Seite um Zugang, und setzen Sie HF_TOKEN auf Ihr Zugangstoken.</translation>
+    </message>
+    <message>
+        <source>Wrong download</source>
+        <translation>Falscher Inhalt</translation>
+    </message>
+    <message>
+        <source>{file} of the language model {model} is not the file that the hub described.</source>
+        <translation>{file} des Sprachmodells {model} ist nicht die Datei, die angekündigt war.</translation>
+    </message>
+    <message>
+        <source>It was deleted. Try again later, or without the mirror in HF_ENDPOINT.</source>
+        <translation>Sie wurde gelöscht. Versuchen Sie es später wieder, oder ohne den Spiegel in HF_ENDPOINT.</translation>
+    </message>
+    <message>
+        <source>No vectors</source>
+        <translation>Keine Vektoren</translation>
+    </message>
+    <message>
+        <source>The library has no complete vectors of the language model {model}.</source>
+        <translation>Die Bibliothek hat keine vollständigen Vektoren des Sprachmodells {model}.</translation>
+    </message>
+    <message>
+        <source>Choose it in the settings first.</source>
+        <translation>Wählen Sie es zuerst in den Einstellungen.</translation>
+    </message>
+    <message>
         <source>Not reached</source>
         <translation>Nicht erreicht</translation>
     </message>
@@ -3287,6 +3538,58 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>das Sprachmodell wird geladen, sobald es gebraucht wird</translation>
     </message>
     <message>
+        <source>it is the one of the settings</source>
+        <translation>es ist das der Einstellungen</translation>
+    </message>
+    <message>
+        <source>the vectors of the library {library} are its</source>
+        <translation>die Vektoren der Bibliothek {library} sind von ihm</translation>
+    </message>
+    <message>
+        <source>{file} is missing, or cannot be read</source>
+        <translation>{file} fehlt oder ist nicht lesbar</translation>
+    </message>
+    <message>
+        <source>{file} is larger than {limit}</source>
+        <translation>{file} ist größer als {limit}</translation>
+    </message>
+    <message>
+        <source>{file} is damaged, or is not what it should be</source>
+        <translation>{file} ist beschädigt oder nicht, was es sein sollte</translation>
+    </message>
+    <message>
+        <source>its weights are a pickle, which can run programs; save them as {file}</source>
+        <translation>seine Gewichte sind ein Pickle, das Programme ausführen kann; speichern Sie sie als {file}</translation>
+    </message>
+    <message>
+        <source>its weights are in several files; save them in one {file}</source>
+        <translation>seine Gewichte sind auf mehrere Dateien verteilt; speichern Sie sie in einer, {file}</translation>
+    </message>
+    <message>
+        <source>the architecture {name} is not known here</source>
+        <translation>die Architektur {name} ist hier nicht bekannt</translation>
+    </message>
+    <message>
+        <source>{option} is {value}, which is not known here</source>
+        <translation>{option} ist {value}, was hier nicht bekannt ist</translation>
+    </message>
+    <message>
+        <source>late chunking takes a model that pools by the mean</source>
+        <translation>Late Chunking braucht ein Modell, das den Mittelwert bildet</translation>
+    </message>
+    <message>
+        <source>{name} is no name for a model: up to 64 letters, digits, . _ and -, which --name gives</source>
+        <translation>{name} ist kein Name für ein Modell: höchstens 64 Buchstaben, Ziffern, . _ und -, anzugeben mit --name</translation>
+    </message>
+    <message>
+        <source>there is a model named {name}; give it another with --name</source>
+        <translation>es gibt schon ein Modell namens {name}; geben Sie ihm mit --name einen anderen</translation>
+    </message>
+    <message>
+        <source>its compiler gave no answer</source>
+        <translation>sein Compiler hat nicht geantwortet</translation>
+    </message>
+    <message>
         <source>found by words only: no available language model covers it</source>
         <translation>nur über Wörter zu finden: kein hier bekanntes Sprachmodell ist dafür gemacht</translation>
     </message>
@@ -3595,6 +3898,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es wurde aus einem Ordner importiert; diesen erneut importieren</translation>
     </message>
     <message>
+        <source>its files are gone; fetch it again</source>
+        <translation>seine Dateien sind fort; holen Sie es noch einmal</translation>
+    </message>
+    <message>
+        <source>it is not here yet; fetch it first</source>
+        <translation>es ist noch nicht hier; holen Sie es zuerst</translation>
+    </message>
+    <message>
+        <source>the hub has no such model or file</source>
+        <translation>dort gibt es kein solches Modell oder keine solche Datei</translation>
+    </message>
+    <message>
         <source>its package lacks the expected files</source>
         <translation>im Paket fehlen die erwarteten Dateien</translation>
     </message>
@@ -3653,6 +3968,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>another process is preparing the model</source>
         <translation>ein anderer Prozess bereitet das Sprachmodell vor</translation>
+    </message>
+    <message>
+        <source>another process is fetching the model</source>
+        <translation>ein anderer Prozess holt das Modell gerade</translation>
     </message>
     <message>
         <source>it is finishing its work</source>

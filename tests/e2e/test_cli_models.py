@@ -62,3 +62,5 @@ def test_a_folder_is_imported(lectern: Lectern, tmp_path: Path) -> None:
 def test_an_action_without_its_name_is_a_wrong_command_line(lectern: Lectern) -> None:
     assert "info needs a name. [bad_usage]" in lectern("models", "info", status=2).stderr
     assert "list takes no name" in lectern("models", "list", TINY, status=2).stderr
+    assert "compare needs two names" in lectern("models", "compare", TINY, status=2).stderr
+    assert "with --queries" in lectern("models", "compare", TINY, "other", status=2).stderr

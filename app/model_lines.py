@@ -1,0 +1,160 @@
+"""Language models as text: a line or a table of each, two compared, one measured.
+
+It must not know where the facts come from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app import render
+from indexer.api.models import ModelKind, ModelState, Origin
+from indexer.embed.models import Pooling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indexer.api.models import ComparedQuestion, ModelBench, ModelComparison, ModelInfo
+
+UNKNOWN = "unknown"
+_ORIGINS = {
+    Origin.SHIPPED: "comes with Lectern",
+    Origin.FETCHED: "fetched by pip",
+    Origin.IMPORTED: "imported from a folder",
+    Origin.PUBLISHED: "published on a hub",
+}
+_STATES = {
+    ModelState.COMPILED: "ready",
+    ModelState.WEIGHTS: "compiled when it is first used",
+    ModelState.ABSENT: "not here yet",
+}
+_KINDS = {
+    ModelKind.EMBEDDING: "a vector for each passage",
+    ModelKind.LATE_INTERACTION: "a vector for each token",
+    ModelKind.RERANKER: "a score for a question and a passage",
+}
+_POOLING = {
+    Pooling.MEAN: "the mean of its tokens",
+    Pooling.CLS: "that of the first token",
+    Pooling.LAST: "that of the last token",
+}
+
+
+def summary(model: ModelInfo) -> str:
+    """Describe a model in a line; what nobody has verified is left out, but for the licence."""
+    languages = len(model.languages or ()) or model.language_count or 0
+    spoken = f"{languages} languages" if languages > 1 else " ".join(model.languages or ())
+    facts = (
+        _STATES[model.state] if model.runs else "not for this version",
+        _KINDS[model.kind] if model.kind is not ModelKind.EMBEDDING else "",
+        f"{model.dimensions} dimensions" if model.dimensions else "",
+        _window(model) if model.tokens else "",
+        spoken,
+        render.size(model.bytes) if model.bytes is not None else "",
+        model.licence or f"licence {UNKNOWN}",
+    )
+    return ", ".join(filter(None, facts))
+
+
+def _window(model: ModelInfo) -> str:
+    return f"{'windows of ' if model.late else ''}{model.tokens:,} tokens"
+
+
+def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
+    """Describe a model, a row for each fact; what nobody has verified is unknown."""
+    yield "Model", f"{render.name(model.id)}, {_ORIGINS[model.origin]}"
+    yield "Makes", _KINDS[model.kind]
+    forms = f" ({', '.join(model.compiled)})" if model.compiled else ""
+    runs = "" if model.runs else "; this version of Lectern cannot run it"
+    yield "State", _STATES[model.state] + forms + runs
+    pooling = _POOLING[Pooling(model.pooling)] if model.pooling else f"pooling {UNKNOWN}"
+    yield "Vectors", f"{_known(model.dimensions)} dimensions, {pooling}"
+    if model.matryoshka:
+        yield "May be cut to", " ".join(map(str, model.matryoshka))
+    yield "Parameters", _known(model.parameters)
+    yield "Layers", _known(model.layers)
+    queries = (
+        "" if model.query_tokens in {None, model.tokens}
+        else f", of queries {model.query_tokens:,}"
+    )  # fmt: skip
+    yield "Window", f"{_known(model.tokens)} tokens{queries}"
+    late = {None: UNKNOWN, True: "yes", False: "no: each passage is read alone"}
+    yield "Late chunking", late[model.late]
+    for name, prefix in (("Queries", model.query_prefix), ("Passages", model.document_prefix)):
+        begin = f"begin with “{render.name(prefix)}”" if prefix else "have no prefix"
+        yield name, UNKNOWN if prefix is None else begin
+    yield "Languages", " ".join(model.languages or (_known(model.language_count),))
+    yield (
+        "Licence",
+        (model.licence or UNKNOWN) + (f", with terms: {model.terms}" * bool(model.terms)),
+    )
+    yield "Homepage", render.name(model.homepage or UNKNOWN)
+    if model.revision:
+        yield "Revision", model.revision
+    if model.files is not None:
+        yield "Files", ", ".join(map(render.name, model.files))
+    yield "Weights", UNKNOWN if model.bytes is None else render.size(model.bytes)
+    yield "On the disk", render.size(model.disk_bytes)
+
+
+def _known(number: int | None) -> str:
+    return UNKNOWN if number is None else f"{number:,}"
+
+
+def comparison_lines(found: ModelComparison) -> Iterator[str]:
+    """Format what two models find: each question, then the sums."""
+    for each in found.questions:
+        yield render.name(each.question.text)
+        yield f"  {each.shared} of the first ten passages in both" + _ranks(each)
+        for model, places in ((found.first, each.first_only), (found.second, each.second_only)):
+            if places:
+                yield f"  only {render.name(model)}: {', '.join(map(render.name, places))}"
+    yield ""
+    shared = [each.shared for each in found.questions]
+    mean = sum(shared) / len(shared) if shared else 0.0
+    asked = render.count(len(shared), "question")
+    yield f"{asked}; {mean:.1f} of the first ten passages are found by both."
+    marked = [each for each in found.questions if each.question.right]
+    for model, ranks in (
+        (found.first, [each.first_rank for each in marked]),
+        (found.second, [each.second_rank for each in marked]),
+    ):
+        if ranks:
+            first, ten = sum(rank == 1 for rank in ranks), sum(rank is not None for rank in ranks)
+            reciprocal = sum(1 / rank for rank in ranks if rank) / len(ranks)
+            yield (
+                f"{render.name(model)}: the right document first {first} of {len(ranks)} times, "
+                f"among ten {ten} times, mrr@10 {reciprocal:.3f}."
+            )
+    if not marked:
+        yield "Write the right document behind a question, after a tab, to see who is right."
+
+
+def _ranks(each: ComparedQuestion) -> str:
+    if not each.question.right:
+        return ""
+    ranks = (str(rank or "-") for rank in (each.first_rank, each.second_rank))
+    return f"; the right one at {' and '.join(ranks)}"
+
+
+def bench_lines(found: ModelBench) -> Iterator[str]:
+    """Format what was measured."""
+    yield f"{render.name(found.model)}, {found.precision}, on {found.provider}:"
+    if not found.passages:
+        yield "  nothing to measure: the library has no passages yet."
+        return
+    rate = 1 / max(found.seconds, 1e-9)
+    yield (
+        f"  {found.passages * rate:,.1f} passages and {found.tokens * rate:,.0f} tokens a second "
+        f"({found.passages} passages of this library)"
+    )
+    yield f"  {found.query_seconds * 1000:.0f} ms a question, on the processor"
+    if found.benefit is None:
+        yield "  late chunking: not measured (other pooling than the mean, or too little text)"
+        return
+    gain = found.benefit.together - found.benefit.alone
+    better = "together" if gain > 0 else "alone"
+    yield (
+        f"  passages read together {found.benefit.together:.3f}, alone {found.benefit.alone:.3f} "
+        f"(mrr of {found.benefit.questions} sentences of your own text): {better} is better here"
+    )

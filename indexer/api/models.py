@@ -1,0 +1,154 @@
+"""What the person is told of a language model, of one that is here or one that could be fetched.
+
+Owns the types alone; ``indexer.embed.installed`` fills them. Standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Origin(StrEnum):
+    """Where the files of a model come from."""
+
+    SHIPPED = "shipped"  # they are part of Lectern
+    FETCHED = "fetched"  # from a package index
+    IMPORTED = "imported"  # from a folder of the person
+    PUBLISHED = "published"  # from a hub of models
+
+
+class ModelState(StrEnum):
+    """What of a model is on this machine."""
+
+    COMPILED = "compiled"
+    WEIGHTS = "weights"  # compiled when it is first needed
+    ABSENT = "absent"
+
+
+class ModelKind(StrEnum):
+    """What a model makes of text."""
+
+    EMBEDDING = "embedding"  # a vector for each passage
+    LATE_INTERACTION = "late_interaction"  # a vector for each token
+    RERANKER = "reranker"  # a score for a question and a passage
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model as the person sees it; what nobody has verified is None.
+
+    Attributes:
+        runs: Whether this version of Lectern can use it.
+        compiled: The precisions that are compiled.
+        tokens: The window of passages; ``query_tokens`` that of queries.
+        pooling: As ``indexer.embed.models.Pooling``.
+        late: Whether passages are pooled inside a whole window; else each is read alone.
+        matryoshka: The lengths to which its vectors may be cut; empty if they may not.
+        languages: ISO 639-1.
+        language_count: How many there are, for a model that does not name them.
+        licence: Of the weights, as an SPDX expression where there is one.
+        terms: The address of terms that must be accepted before it is fetched; else empty.
+        repository: On a hub; ``revision`` is the commit that was fetched.
+        files: The files that are here.
+        bytes: Of weights and tokenizer; ``disk_bytes`` are in the folder of models.
+    """
+
+    id: str
+    origin: Origin
+    state: ModelState
+    kind: ModelKind = ModelKind.EMBEDDING
+    runs: bool = True
+    compiled: tuple[str, ...] = ()
+    dimensions: int | None = None
+    parameters: int | None = None
+    layers: int | None = None
+    tokens: int | None = None
+    query_tokens: int | None = None
+    pooling: str | None = None
+    late: bool | None = None
+    matryoshka: tuple[int, ...] | None = None
+    query_prefix: str | None = None
+    document_prefix: str | None = None
+    languages: tuple[str, ...] | None = None
+    language_count: int | None = None
+    licence: str | None = None
+    terms: str = ""
+    homepage: str | None = None
+    repository: str = ""
+    revision: str = ""
+    files: tuple[str, ...] | None = None
+    bytes: int | None = None
+    disk_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question for a comparison; ``right`` is the document that answers it, or "".
+
+    It is a path or its end, with ``#page=N`` for a page.
+    """
+
+    text: str
+    right: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedQuestion:
+    """What two models find for a question among the first ten passages.
+
+    Attributes:
+        shared: The number of passages that both find.
+        first_only: Where the others are, as ``file``, with its page; those of each model.
+        first_rank: Of the right one, from 1; None if it is not among the ten, or not known.
+    """
+
+    question: Question
+    shared: int
+    first_only: tuple[str, ...]
+    second_only: tuple[str, ...]
+    first_rank: int | None
+    second_rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelComparison:
+    """Two models on the same questions; each is named with its precision."""
+
+    first: str
+    second: str
+    questions: tuple[ComparedQuestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBenefit:
+    """What reading passages in a window of their document is worth on the library's own text.
+
+    A sentence of a passage stands for a question, and the rest of the passage for the answer.
+    ``together`` and ``alone`` are the mean reciprocal ranks of the answers.
+    """
+
+    questions: int
+    together: float
+    alone: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelBench:
+    """A model on this machine and on the library's own text.
+
+    Attributes:
+        provider: The device, as ``indexer.embed.devices.PROVIDERS``.
+        seconds: For the passages, tokenizing and pooling included.
+        query_seconds: The median of a question on the processor.
+        benefit: None for a model without mean pooling, or a library that is too small.
+    """
+
+    model: str
+    precision: str
+    provider: str
+    passages: int
+    tokens: int
+    seconds: float
+    query_seconds: float
+    benefit: ContextBenefit | None

@@ -1,0 +1,245 @@
+"""Fetches a published model from a hub into the folder of models, when the person asks for it.
+
+Owns the conditions (licence, network, whether it can be used), progress, cancelling, and that a
+model is there whole or not at all; what was downloaded stays, so that the next attempt goes on. The
+download is a child's (``hub_child``), since this process has no network. It must not know HTTP.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import subprocess
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.api.codec import decode, encode
+from indexer.api.errors import Failure, InternalError, LecternError, WorldError
+from indexer.api.phrases import reason_in
+from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore
+from indexer.confine import launcher
+from indexer.confine.process import child_command
+from indexer.embed import connections
+from indexer.embed.compiled import explained
+from indexer.embed.fetch import wait
+from indexer.embed.imported import import_model
+from indexer.embed.published import PUBLISHED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indexer.embed.models import ModelRecord
+    from indexer.embed.published import Published
+
+CHILD = "indexer.embed.hub_child"
+FOLDER = "fetching-"
+LISTING, PART, CANCELLED = "listing.json", ".part", "cancelled"
+# Of a request to the launcher; the child ends by itself when nothing arrives.
+_LONGEST_S = 48 * 3600.0
+_POLL_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class HubFile:
+    """A file as the hub describes it: ``hash`` is its SHA-256, or as git names it (SHA-1)."""
+
+    name: str
+    size: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files to fetch, at one commit."""
+
+    revision: str
+    files: tuple[HubFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HubRequest:
+    """The argument of the child, as JSON."""
+
+    repository: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class HubAnswer:
+    """The answer of the child on standard output; without an error all files are there."""
+
+    error: Failure | None = None
+
+
+def get_published(
+    published: Published,
+    models: Path,
+    *,
+    accepted: bool = False,
+    offline: bool = False,
+    token: CancelToken | None = None,
+    report: Callable[[Progress], None] = ignore,
+    note: Callable[[str], None] = lambda _text: None,
+) -> ModelRecord:
+    """Fetch a model and make it one of the folder of models.
+
+    Args:
+        published: The model.
+        models: The folder of models; made if missing.
+        accepted: Whether the person accepted its terms.
+        offline: Whether the network may not be used.
+        token: Ends it early, with ``Cancelled``.
+        report: Called with the bytes that are there.
+        note: Called with a sentence before a slow step.
+
+    Raises:
+        WorldError: ``model_unsupported``, ``licence_not_accepted``, ``model_gated``,
+            ``model_missing`` with the reason, ``download_wrong``, ``disk_full``, ``busy``, and
+            those of ``import_model``.
+    """
+    from filelock import FileLock, Timeout
+
+    if not published.runs:
+        raise WorldError("model_unsupported", model=published.id, kind=published.kind)
+    if published.terms and not accepted:
+        raise WorldError(
+            "licence_not_accepted", model=published.id, licence=published.licence,
+            terms=published.terms,
+        )  # fmt: skip
+    if offline:
+        raise WorldError("model_missing", model=published.id, reason="offline")
+    folder = models / f"{FOLDER}{published.id}"
+    reporter = Reporter(report, token or CancelToken())
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with FileLock(models / f"{folder.name}.lock", timeout=0):
+            _download_watched(published, folder, reporter)
+            listing = read_listing(folder)
+
+            def completed(record: ModelRecord) -> ModelRecord:
+                return published.completed(record, listing.revision)
+
+            record = import_model(
+                folder, models, name=published.id, late=published.late, completed=completed,
+                note=note,
+            )  # fmt: skip
+            shutil.rmtree(folder, ignore_errors=True)
+    except Timeout as error:
+        raise WorldError("busy", reason="fetching") from error
+    except OSError as error:
+        raise explained(error, folder) from error
+    return record
+
+
+def read_listing(folder: Path) -> Listing:
+    """What is to be in a folder.
+
+    Raises:
+        OSError, ValueError, WorldError: If there is no listing yet.
+    """
+    return decode(Listing, json.loads((folder / LISTING).read_text("utf-8")))
+
+
+def _download_watched(published: Published, folder: Path, reporter: Reporter) -> None:
+    """Download on another thread, report how far it is, and pass a cancel on."""
+    (folder / CANCELLED).unlink(missing_ok=True)
+    failed: list[Exception] = []
+
+    def work() -> None:
+        try:
+            _logged_download(published, folder)
+        except Exception as error:  # noqa: BLE001  # raised again below
+            failed.append(error)
+
+    thread = threading.Thread(target=work, name="hub")
+    thread.start()
+    try:
+        while thread.is_alive():
+            reporter.report(_progress(published, folder))
+            thread.join(_POLL_S)
+    except BaseException:
+        (folder / CANCELLED).touch()  # ends the child, wherever it runs
+        raise
+    finally:
+        thread.join()
+    if failed:
+        raise failed[0]
+    reporter.report(_progress(published, folder), force=True)
+
+
+def _progress(published: Published, folder: Path) -> Progress:
+    done = total = 0
+    with contextlib.suppress(OSError, ValueError, LecternError):
+        for file in read_listing(folder).files:
+            total += file.size
+            for path in (folder / file.name, folder / (file.hash + PART)):
+                with contextlib.suppress(OSError):
+                    done += path.stat().st_size
+    return Progress(Step.FETCH, current=published.id, bytes_done=done, bytes_total=total)
+
+
+def _logged_download(published: Published, folder: Path) -> None:
+    what = f"GET {published.homepage}"
+    try:
+        _download_outside(published, folder)
+    except WorldError as error:
+        connections.note(folder.parent, what, reason_in(error.detail, error.code))
+        raise
+    connections.note(folder.parent, what, "connected")
+
+
+def _download_outside(published: Published, folder: Path) -> None:
+    """Download by the launcher, if this process has no network."""
+    outside = launcher.current()
+    if outside is None:
+        _run_child(published, folder, lambda: False)
+        return
+    try:
+        outside.ask(launcher.FetchPublished(published.id, folder), seconds=_LONGEST_S)
+    except InternalError as error:
+        reason = reason_in(error.detail, error.message)
+        raise WorldError("model_missing", model=published.id, reason=reason) from error
+
+
+def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
+    """Download a published model for a process without network; runs in the launcher.
+
+    Args:
+        model: The id of a row of ``PUBLISHED``: nothing else is fetched.
+        folder: As made by ``get_published``.
+        gone: Whether the asking process has ended.
+
+    Raises:
+        WorldError: ``bad_request`` for another folder, ``unknown_model``, and those of the child.
+    """
+    if model not in PUBLISHED:
+        raise WorldError("unknown_model", model=model)
+    if folder.name != f"{FOLDER}{model}":
+        raise WorldError("bad_request", reason="no folder for a download")
+    _run_child(PUBLISHED[model], folder, gone)
+
+
+def _run_child(published: Published, folder: Path, gone: Callable[[], bool]) -> None:
+    request = json.dumps(encode(HubRequest(published.repository, folder)))
+    with tempfile.TemporaryDirectory() as elsewhere:  # no configuration of a folder is read
+        try:
+            with subprocess.Popen(
+                [*child_command(CHILD), request], stdin=subprocess.DEVNULL, cwd=elsewhere,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+            ) as process:  # fmt: skip
+                said = wait(process, lambda: gone() or (folder / CANCELLED).exists())
+        except OSError as error:
+            raise WorldError("model_missing", model=published.id, reason=str(error)) from error
+    if said is None:
+        raise WorldError("model_missing", model=published.id, reason="stopped_answering")
+    try:
+        answer = decode(HubAnswer, json.loads(said[0]))
+    except (ValueError, WorldError) as error:
+        tail = said[1].strip()[-500:] or f"status {process.returncode}"
+        raise WorldError("model_missing", model=published.id, reason=tail) from error
+    if answer.error is not None:
+        raise answer.error.error()

@@ -1,0 +1,152 @@
+"""The page of language models: by keyboard, with a question before anything is changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtCore import Qt
+
+from indexer.api.answers import ReindexCost
+from indexer.api.errors import WorldError
+from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
+from indexer.api.progress import Progress, Step
+from indexer.api.requests import EstimateReindex, GetModel, ListModels, Reindex, RemoveModel
+from tests.ui.library.port import Canned, CannedLink, canned_context
+from ui.settings_dialog.models import ModelsPage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QPushButton
+    from pytestqt.qtbot import QtBot
+
+HERE = ModelInfo("here", Origin.SHIPPED, ModelState.COMPILED, dimensions=384, disk_bytes=1000)
+AWAY = ModelInfo("away", Origin.PUBLISHED, ModelState.ABSENT, licence="Apache-2.0")
+TERMS = ModelInfo(
+    "terms", Origin.PUBLISHED, ModelState.ABSENT, licence="Gemma", terms="https://terms.example"
+)
+OTHER = ModelInfo("other", Origin.PUBLISHED, ModelState.ABSENT, ModelKind.RERANKER, runs=False)
+
+
+@pytest.fixture
+def canned(tmp_path: Path) -> Canned:
+    canned = canned_context(tmp_path)
+    canned[1].answers[ListModels] = lambda _request: (HERE, AWAY, TERMS, OTHER)
+    return canned
+
+
+@pytest.fixture
+def link(canned: Canned) -> CannedLink:
+    return canned[1]
+
+
+@pytest.fixture
+def page(qtbot: QtBot, canned: Canned) -> ModelsPage:
+    page = ModelsPage(canned[0])
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(lambda: page.list.topLevelItemCount() == 4)
+    return page
+
+
+def requests(link: CannedLink, kind: type[Any]) -> list[Any]:
+    return [request for request in link.asked if type(request) is kind]
+
+
+def press(qtbot: QtBot, button: QPushButton) -> None:
+    assert button.isEnabled()
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+
+
+def test_each_model_offers_what_can_be_done_with_it(page: ModelsPage) -> None:
+    def offered(model: str) -> tuple[bool, bool, bool]:
+        page.choose(model)
+        return page.get.isEnabled(), page.use.isEnabled(), page.remove.isEnabled()
+
+    assert offered("here") == (False, True, True)
+    assert offered("away") == (True, False, False)
+    assert offered("other") == (False, False, False)
+    assert page.facts.value("Languages:") == "unknown"
+    assert page.list.topLevelItem(3).text(1) == "not for this version"  # type: ignore[union-attr]  # made above
+    for button in (page.get, page.use, page.remove, page.agree, page.refuse, page.cancel):
+        assert button.accessibleName() or button is page.agree
+        assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
+    assert page.list.accessibleName() == "Language models"
+
+
+def test_a_licence_is_accepted_before_a_model_is_fetched(
+    page: ModelsPage, link: CannedLink, qtbot: QtBot
+) -> None:
+    link.holding.add(GetModel)
+    page.choose("terms")
+    press(qtbot, page.get)
+    assert "https://terms.example" in page.question.text()
+    assert "Accept the licence" in page.agree.accessibleName()
+    press(qtbot, page.refuse)
+    assert not page.question.isVisible()
+    assert requests(link, GetModel) == []
+    press(qtbot, page.get)
+    press(qtbot, page.agree)
+    assert requests(link, GetModel) == [GetModel("terms", accepted=True)]
+    assert page.bar.isVisible()
+    assert page.bar.accessibleName() == "Getting terms"
+    page._show_fetching(Progress(Step.FETCH, bytes_done=5_000_000, bytes_total=10_000_000))
+    assert (page.bar.value(), page.note.text()) == (500, "5.0 MB of 10.0 MB")
+    press(qtbot, page.cancel)
+    assert not page.bar.isVisible()
+    assert len(link.cancelled) == 1
+    assert "goes on from there" in page.note.text()
+
+
+def test_a_model_without_terms_is_fetched_and_is_there(
+    page: ModelsPage, link: CannedLink, qtbot: QtBot
+) -> None:
+    link.answers[GetModel] = lambda _request: AWAY
+    page.choose("away")
+    press(qtbot, page.get)
+    assert "Its licence: Apache-2.0." in page.question.text()
+    press(qtbot, page.agree)
+    qtbot.waitUntil(lambda: "away is here" in page.note.text())
+    assert requests(link, GetModel) == [GetModel("away", accepted=False)]
+    assert not page.bar.isVisible()
+
+
+def test_a_failure_is_told_beside_the_list(
+    page: ModelsPage, link: CannedLink, qtbot: QtBot
+) -> None:
+    link.answers[GetModel] = lambda _request: WorldError(
+        "model_missing", model="away", reason="not_on_hub"
+    )
+    page.choose("away")
+    press(qtbot, page.get)
+    press(qtbot, page.agree)
+    qtbot.waitUntil(lambda: "the hub has no such model" in page.note.text())
+    assert page.get.isEnabled()
+
+
+def test_a_model_is_used_after_its_cost_is_told(
+    page: ModelsPage, link: CannedLink, qtbot: QtBot, canned: Canned
+) -> None:
+    link.answers[EstimateReindex] = lambda request: ReindexCost(
+        request.model, "int8", "here/1", 10, 100, 20_000, 300.0, measured=True, bytes=1_000_000,
+        outdated=0,
+    )  # fmt: skip
+    page.choose("here")
+    press(qtbot, page.use)
+    qtbot.waitUntil(page.question.isVisible)
+    assert "about 5 minutes, 1.0 MB more on the disk" in page.question.text()
+    press(qtbot, page.agree)
+    assert requests(link, Reindex) == [Reindex("here")]
+    assert canned[0].settings["model"] == "here"
+    page.choose("here")
+    assert not page.use.isEnabled()
+    assert not page.remove.isEnabled()
+
+
+def test_a_model_is_removed(page: ModelsPage, link: CannedLink, qtbot: QtBot) -> None:
+    link.answers[RemoveModel] = lambda _request: 2_000_000
+    page.choose("here")
+    press(qtbot, page.remove)
+    qtbot.waitUntil(lambda: page.note.text() == "2.0 MB are free again.")
+    assert requests(link, RemoveModel) == [RemoveModel("here")]

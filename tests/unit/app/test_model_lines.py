@@ -1,0 +1,60 @@
+"""How the command line tells of models."""
+
+from __future__ import annotations
+
+from app.cli_models import read_questions
+from app.model_lines import bench_lines, comparison_lines, info_rows, summary
+from indexer.api.models import (
+    ComparedQuestion,
+    ContextBenefit,
+    ModelBench,
+    ModelComparison,
+    Question,
+)
+from indexer.embed.installed import describe_published
+from indexer.embed.published import PUBLISHED
+
+
+def test_what_nobody_has_verified_is_unknown() -> None:
+    late = describe_published(PUBLISHED["LateOn"])
+    assert summary(late) == "not for this version, a vector for each token, en, Apache-2.0"
+    rows = dict(info_rows(late))
+    assert rows["Vectors"] == "unknown dimensions, pooling unknown"
+    assert rows["Queries"] == rows["Weights"] == "unknown"
+    gemma = dict(info_rows(describe_published(PUBLISHED["embeddinggemma-300m"])))
+    assert gemma["May be cut to"] == "768 512 256 128"
+    assert gemma["Licence"].startswith("Gemma, with terms: https://")
+    assert gemma["Queries"] == "begin with “task: search result | query: ”"
+
+
+def test_questions_are_lines_with_the_right_document_behind_a_tab() -> None:
+    text = "# mine\n\nWho pays?\tlease.pdf#page=3\n  Since when? \n"
+    assert list(read_questions(text)) == [
+        Question("Who pays?", "lease.pdf#page=3"),
+        Question("Since when?"),
+    ]
+
+
+def test_two_models_are_compared_in_words() -> None:
+    questions = (
+        ComparedQuestion(
+            Question("Who pays?", "a.txt"), 9, ("a.txt#page=1",), ("b.txt#page=1",), 1, 4
+        ),
+        ComparedQuestion(Question("Why?"), 10, (), (), None, None),
+    )
+    lines = list(comparison_lines(ModelComparison("one:int8", "two:fp32", questions)))
+    assert lines[1] == "  9 of the first ten passages in both; the right one at 1 and 4"
+    assert lines[3] == "  only two:fp32: b.txt#page=1"
+    assert "2 questions; 9.5 of the first ten" in lines[-3]
+    assert "first 0 of 1 times, among ten 1 times, mrr@10 0.250" in lines[-1]
+    (*_, hint) = comparison_lines(ModelComparison("one:int8", "two:fp32", questions[1:]))
+    assert hint.startswith("Write the right document")
+
+
+def test_a_measurement_says_what_is_better_here() -> None:
+    measured = ModelBench("one", "int8", "cpu", 10, 500, 2.0, 0.004, ContextBenefit(20, 0.5, 0.6))
+    lines = list(bench_lines(measured))
+    assert "5.0 passages and 250 tokens a second" in lines[1]
+    assert lines[-1].endswith("alone is better here")
+    (*_, nothing) = bench_lines(ModelBench("one", "int8", "cpu", 0, 0, 0.0, 0.0, None))
+    assert "nothing to measure" in nothing

@@ -1,0 +1,326 @@
+"""The page of language models: which there are, getting one from a hub, using and removing one.
+
+Owns the list, the facts about one, and the question before anything is fetched or changed. It must
+not know how a model is fetched or when a change is complete: the engine does both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QProgressBar,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from indexer.api.models import ModelInfo, ModelKind, ModelState
+from indexer.api.requests import EstimateReindex, GetModel, ListModels, Reindex, RemoveModel
+from ui.labels import wrapped_label
+from ui.library.buttons import IconButton
+from ui.library.facts import Facts
+from ui.library.questions import Questions
+from ui.ports import ignore
+from ui.theme import L, M, S
+from ui.words import amounts, failures
+from ui.words.languages import language
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QShowEvent
+
+    from indexer.api.answers import ReindexCost
+    from indexer.api.errors import LecternError
+    from indexer.api.progress import Progress
+    from ui.ports import Context
+
+LINES = 9
+ROLE = int(Qt.ItemDataRole.UserRole)
+FETCHING = "fetching"
+
+
+class ModelsPage(QWidget):
+    """What can be done with each model is what the buttons below the list offer."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._models: dict[str, ModelInfo] = {}
+        self._agreed: Callable[[], None] = ignore
+        self.list = self._make_list()
+        self.facts = Facts()
+        self.get = self._button(self.tr("&Get…"), "arrow-down", self._ask_to_get)
+        self.use = self._button(self.tr("&Use…"), "check", self._ask_to_use)
+        self.remove = self._button(self.tr("&Remove"), "trash", self._remove)
+        self.question = wrapped_label()
+        self.agree = self._button("", "check", self._agree)
+        self.refuse = self._button(self.tr("&Not now"), "close", self._close_question)
+        self._asking = QFrame()
+        self._asking.setFrameShape(QFrame.Shape.StyledPanel)
+        self.bar = QProgressBar()
+        self.cancel = self._button(self.tr("Sto&p"), "stop", self._cancel)
+        self.note = wrapped_label()
+        self._arrange()
+        self._close_question()
+        self._show_fetching(None)
+        self._say("")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._reload()
+
+    @property
+    def chosen(self) -> ModelInfo | None:
+        """The model of the current row."""
+        item: QTreeWidgetItem | None = self.list.currentItem()
+        return self._models.get(str(item.data(0, ROLE))) if item is not None else None
+
+    def choose(self, model: str) -> None:
+        """Make the row of a model the current one."""
+        for row in range(self.list.topLevelItemCount()):
+            item = self.list.topLevelItem(row)
+            if item is not None and item.data(0, ROLE) == model:
+                self.list.setCurrentItem(item)
+
+    def _button(self, text: str, drawing: str, pressed: Callable[[], None]) -> IconButton:
+        button = IconButton(text, drawing)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda _checked=False: pressed())
+        return button
+
+    def _make_list(self) -> QTreeWidget:
+        tree = QTreeWidget()
+        tree.setAccessibleName(self.tr("Language models"))
+        tree.setHeaderLabels([self.tr("Model"), self.tr("State"), self.tr("Licence")])
+        tree.setRootIsDecorated(False)
+        tree.setUniformRowHeights(True)
+        tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        tree.setFixedHeight(tree.fontMetrics().height() * (LINES + 2) + 2 * M)
+        tree.currentItemChanged.connect(lambda *_items: self._show_chosen())
+        return tree
+
+    def _arrange(self) -> None:
+        asked = QVBoxLayout(self._asking)
+        asked.setContentsMargins(L, M, L, M)
+        asked.addWidget(self.question)
+        asked.addLayout(_row(self.agree, self.refuse))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(M)
+        column.addWidget(
+            wrapped_label(
+                self.tr(
+                    "A language model reads your documents and questions for their meaning, on "
+                    "this computer. The ones that come with Lectern do for most; others are "
+                    "fetched from huggingface.co when you ask for one."
+                )
+            )
+        )
+        column.addWidget(self.list)
+        column.addLayout(_row(self.get, self.use, self.remove))
+        column.addWidget(self._asking)
+        progress = QHBoxLayout()
+        progress.setSpacing(M)
+        progress.addWidget(self.bar, 1)
+        progress.addWidget(self.cancel)
+        column.addLayout(progress)
+        column.addWidget(self.note)
+        column.addWidget(self.facts)
+        column.addStretch(1)
+
+    # -- the list -----------------------------------------------------------------------------
+
+    def _reload(self) -> None:
+        self._questions.ask(ListModels(), self._show_models, failed=self._failed)
+
+    def _show_models(self, models: tuple[ModelInfo, ...]) -> None:
+        before = self.chosen.id if self.chosen else str(self._context.settings["model"])
+        self._models = {model.id: model for model in models}
+        self.list.clear()
+        for model in models:
+            cells = [model.id, self._state(model), model.licence or self.tr("unknown")]
+            item = QTreeWidgetItem(cells)
+            item.setData(0, ROLE, model.id)
+            self.list.addTopLevelItem(item)
+        self.choose(before)
+        if self.chosen is None and models:
+            self.choose(models[0].id)
+        self._show_chosen()
+
+    def _state(self, model: ModelInfo) -> str:
+        if not model.runs:
+            return self.tr("not for this version")
+        if model.id == self._context.settings["model"]:
+            return self.tr("in use")
+        return self.tr("not here") if model.state is ModelState.ABSENT else self.tr("here")
+
+    def _show_chosen(self) -> None:
+        model, busy = self.chosen, self._questions.is_waiting(FETCHING)
+        self._close_question()
+        here = model is not None and model.state is not ModelState.ABSENT
+        used = model is not None and model.id == self._context.settings["model"]
+        self.get.setEnabled(model is not None and model.runs and not here and not busy)
+        self.use.setEnabled(here and not used)
+        self.remove.setEnabled(model is not None and model.disk_bytes > 0 and not used)
+        self.facts.show_facts(self._facts(model) if model is not None else [])
+
+    def _facts(self, model: ModelInfo) -> list[tuple[str, str]]:
+        unknown = self.tr("unknown")
+        kinds = {
+            ModelKind.EMBEDDING: self.tr("one vector for each passage"),
+            ModelKind.LATE_INTERACTION: self.tr("one vector for each word of a passage"),
+            ModelKind.RERANKER: self.tr("how well a passage answers a question"),
+        }
+        named = ", ".join(map(language, model.languages or ()))
+        counted = amounts.count(model.language_count) if model.language_count else unknown
+        late = {None: unknown, True: self.tr("with its neighbours"), False: self.tr("alone")}
+        tokens = amounts.count(model.tokens) if model.tokens else unknown
+        return [
+            (self.tr("Makes:"), kinds[model.kind]),
+            (self.tr("Languages:"), named or counted),
+            (self.tr("Tokens at once:"), tokens),
+            (self.tr("Each passage is read:"), late[model.late]),
+            (self.tr("Numbers in a vector:"), str(model.dimensions or unknown)),
+            (self.tr("Parameters:"), _count(model.parameters) or unknown),
+            (self.tr("Licence:"), " ".join(filter(None, (model.licence or unknown, model.terms)))),
+            (self.tr("From:"), model.homepage or unknown),
+            (self.tr("Size on disk:"), amounts.size(model.disk_bytes)),
+        ]
+
+    # -- getting, using, removing ---------------------------------------------------------------
+
+    def _ask_to_get(self) -> None:
+        model = self.chosen
+        if model is None:
+            return
+        licence = model.licence or self.tr("unknown")
+        texts = [
+            self.tr("{model} is fetched from {address}. Its licence: {licence}.").format(
+                model=model.id, address=model.homepage or "", licence=licence
+            )
+        ]
+        if model.terms:
+            terms = self.tr("The licence restricts how you may use it: {terms}. Read it first.")
+            texts.append(terms.format(terms=model.terms))
+        label = self.tr("&Accept the licence and get it") if model.terms else self.tr("&Get it")
+        self._ask(" ".join(texts), label, lambda: self._get(model))
+
+    def _get(self, model: ModelInfo) -> None:
+        self._say("")
+        self._questions.ask(
+            GetModel(model.id, accepted=bool(model.terms)), self._got, failed=self._failed,
+            progress=self._show_fetching, slot=FETCHING,
+        )  # fmt: skip
+        self.bar.setAccessibleName(self.tr("Getting {model}").format(model=model.id))
+        self._show_chosen()
+        self.bar.setRange(0, 0)
+        self.bar.show()
+        self.cancel.show()
+        self.cancel.setFocus()
+
+    def _show_fetching(self, progress: Progress | None) -> None:
+        """Show how much is there; the range 0 to 0 while the rest is prepared."""
+        self.bar.setVisible(progress is not None)
+        self.cancel.setVisible(progress is not None)
+        if progress is None or not progress.bytes_total:
+            return
+        done = progress.bytes_done >= progress.bytes_total
+        self.bar.setRange(0, 0 if done else 1000)
+        self.bar.setValue(1000 * progress.bytes_done // progress.bytes_total)
+        sizes = amounts.size(progress.bytes_done), amounts.size(progress.bytes_total)
+        preparing = self.tr("All is here; it is checked and compiled.")
+        amount = self.tr("{done} of {total}").format(done=sizes[0], total=sizes[1])
+        self._say(preparing if done else amount)
+
+    def _cancel(self) -> None:
+        self._questions.cancel(FETCHING)
+        self._show_fetching(None)
+        self._say(self.tr("Stopped. What is here stays, and the next time goes on from there."))
+        self._reload()
+
+    def _got(self, model: ModelInfo) -> None:
+        self._show_fetching(None)
+        said = self.tr("{model} is here. Your documents still use the one before.")
+        self._say(said.format(model=model.id))
+        self._reload()
+
+    def _ask_to_use(self) -> None:
+        if (model := self.chosen) is not None:
+            self._questions.ask(
+                EstimateReindex(model.id), lambda cost: self._show_cost(model, cost),
+                failed=self._failed,
+            )  # fmt: skip
+
+    def _show_cost(self, model: ModelInfo, cost: ReindexCost) -> None:
+        text = self.tr(
+            "{model} reads your documents anew: {time}, {size} more on the disk. Until it is done "
+            "the present one answers, and afterwards you can return to that at once."
+        ).format(model=model.id, time=amounts.about(cost.seconds), size=amounts.size(cost.bytes))
+        self._ask(text, self.tr("&Use it"), lambda: self._use(model))
+
+    def _use(self, model: ModelInfo) -> None:
+        self._context.settings.set("model", model.id)
+        # Not cancelled with this page: the activity page shows it and can pause it.
+        self._questions.send(Reindex(model.id), ignore, failed=self._failed)
+        said = self.tr("{model} is being prepared; the activity page shows how far it is.")
+        self._say(said.format(model=model.id))
+        self._reload()
+
+    def _remove(self) -> None:
+        if (model := self.chosen) is not None:
+            self._questions.ask(RemoveModel(model.id), self._removed, failed=self._failed)
+
+    def _removed(self, freed: int) -> None:
+        self._say(self.tr("{size} are free again.").format(size=amounts.size(freed)))
+        self._reload()
+
+    # -- what is said ---------------------------------------------------------------------------
+
+    def _ask(self, text: str, label: str, agreed: Callable[[], None]) -> None:
+        self._agreed = agreed
+        self.question.setText(text)
+        self.agree.setText(label)
+        self.agree.setAccessibleName(f"{label.replace('&', '')}. {text}")
+        self._asking.show()
+        self.refuse.setFocus()
+
+    def _agree(self) -> None:
+        agreed = self._agreed
+        self._close_question()
+        agreed()
+
+    def _close_question(self) -> None:
+        self._agreed = ignore
+        self._asking.hide()
+
+    def _failed(self, error: LecternError) -> None:
+        self._show_fetching(None)
+        self._say(failures.failure(error))
+        self._show_chosen()
+
+    def _say(self, text: str) -> None:
+        self.note.setText(text)
+        self.note.setVisible(bool(text))
+
+
+def _row(*buttons: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(S)
+    for button in buttons:
+        row.addWidget(button)
+    row.addStretch(1)
+    return row
+
+
+def _count(number: int | None) -> str:
+    return amounts.count(number) if number is not None else ""
