@@ -42,8 +42,11 @@ _POOLING = {
 
 def summary(model: ModelInfo) -> str:
     """Describe a model in a line; what nobody has verified is left out, but for the licence."""
-    languages = len(model.languages or ()) or model.language_count or 0
-    spoken = f"{languages} languages" if languages > 1 else " ".join(model.languages or ())
+    spoken = f"{len(model.languages or ())} languages"
+    if not model.languages:
+        spoken = f"{model.language_count}+ languages" if model.language_count else ""
+    elif len(model.languages) == 1:
+        (spoken,) = model.languages
     facts = (
         _STATES[model.state] if model.runs else "not for this version",
         _KINDS[model.kind] if model.kind is not ModelKind.EMBEDDING else "",
@@ -83,7 +86,12 @@ def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
     for name, prefix in (("Queries", model.query_prefix), ("Passages", model.document_prefix)):
         begin = f"begin with “{render.name(prefix)}”" if prefix else "have no prefix"
         yield name, UNKNOWN if prefix is None else begin
-    yield "Languages", " ".join(model.languages or (_known(model.language_count),))
+    yield (
+        "Languages",
+        " ".join(
+            model.languages or (f"{model.language_count}+" if model.language_count else UNKNOWN,)
+        ),
+    )
     yield (
         "Licence",
         (model.licence or UNKNOWN) + (f", with terms: {model.terms}" * bool(model.terms)),

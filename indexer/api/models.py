@@ -46,7 +46,7 @@ class ModelInfo:
         late: Whether passages are pooled inside a whole window; else each is read alone.
         matryoshka: The lengths to which its vectors may be cut; empty if they may not.
         languages: ISO 639-1.
-        language_count: How many there are, for a model that does not name them.
+        language_count: How many there are at least, for a model that does not name them.
         licence: Of the weights, as an SPDX expression where there is one.
         terms: The address of terms that must be accepted before it is fetched; else empty.
         repository: On a hub; ``revision`` is the commit that was fetched.

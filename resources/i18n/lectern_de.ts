@@ -1582,20 +1582,16 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Zustand</translation>
     </message>
     <message>
-        <source>Licence</source>
-        <translation>Lizenz</translation>
-    </message>
-    <message>
         <source>A language model reads your documents and questions for their meaning, on this computer. The ones that come with Lectern do for most; others are fetched from huggingface.co when you ask for one.</source>
         <translation>Ein Sprachmodell erfasst auf diesem Computer, was Ihre Dokumente und Fragen bedeuten. Die mitgelieferten genügen meist; andere werden von huggingface.co geholt, wenn Sie eines verlangen.</translation>
     </message>
     <message>
-        <source>unknown</source>
-        <translation>unbekannt</translation>
+        <source>cannot run here</source>
+        <translation>läuft hier nicht</translation>
     </message>
     <message>
-        <source>not for this version</source>
-        <translation>nicht für diese Version</translation>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
     </message>
     <message>
         <source>in use</source>

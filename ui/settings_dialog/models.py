@@ -22,7 +22,14 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.models import ModelInfo, ModelKind, ModelState
-from indexer.api.requests import EstimateReindex, GetModel, ListModels, Reindex, RemoveModel
+from indexer.api.requests import (
+    EstimateReindex,
+    GetModel,
+    GetStatus,
+    ListModels,
+    Reindex,
+    RemoveModel,
+)
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
@@ -40,6 +47,7 @@ if TYPE_CHECKING:
     from indexer.api.answers import ReindexCost
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
+    from indexer.api.status import Status
     from ui.ports import Context
 
 LINES = 9
@@ -56,6 +64,7 @@ class ModelsPage(QWidget):
         self._questions = Questions(context, self)
         self._models: dict[str, ModelInfo] = {}
         self._agreed: Callable[[], None] = ignore
+        self._answering = ""  # the model of the library's vectors
         self.list = self._make_list()
         self.facts = Facts()
         self.get = self._button(self.tr("&Get…"), "arrow-down", self._ask_to_get)
@@ -100,11 +109,12 @@ class ModelsPage(QWidget):
     def _make_list(self) -> QTreeWidget:
         tree = QTreeWidget()
         tree.setAccessibleName(self.tr("Language models"))
-        tree.setHeaderLabels([self.tr("Model"), self.tr("State"), self.tr("Licence")])
+        tree.setHeaderLabels([self.tr("Model"), self.tr("State")])
         tree.setRootIsDecorated(False)
         tree.setUniformRowHeights(True)
         tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        tree.header().setStretchLastSection(True)
         tree.setFixedHeight(tree.fontMetrics().height() * (LINES + 2) + 2 * M)
         tree.currentItemChanged.connect(lambda *_items: self._show_chosen())
         return tree
@@ -141,15 +151,18 @@ class ModelsPage(QWidget):
     # -- the list -----------------------------------------------------------------------------
 
     def _reload(self) -> None:
+        self._questions.ask(GetStatus(), self._show_status, failed=self._failed)
+
+    def _show_status(self, status: Status) -> None:
+        self._answering = status.model
         self._questions.ask(ListModels(), self._show_models, failed=self._failed)
 
     def _show_models(self, models: tuple[ModelInfo, ...]) -> None:
-        before = self.chosen.id if self.chosen else str(self._context.settings["model"])
+        before = self.chosen.id if self.chosen else self._answering
         self._models = {model.id: model for model in models}
         self.list.clear()
         for model in models:
-            cells = [model.id, self._state(model), model.licence or self.tr("unknown")]
-            item = QTreeWidgetItem(cells)
+            item = QTreeWidgetItem([model.id, self._state(model)])
             item.setData(0, ROLE, model.id)
             self.list.addTopLevelItem(item)
         self.choose(before)
@@ -159,8 +172,8 @@ class ModelsPage(QWidget):
 
     def _state(self, model: ModelInfo) -> str:
         if not model.runs:
-            return self.tr("not for this version")
-        if model.id == self._context.settings["model"]:
+            return self.tr("cannot run here")
+        if model.id == self._answering:
             return self.tr("in use")
         return self.tr("not here") if model.state is ModelState.ABSENT else self.tr("here")
 
@@ -168,9 +181,11 @@ class ModelsPage(QWidget):
         model, busy = self.chosen, self._questions.is_waiting(FETCHING)
         self._close_question()
         here = model is not None and model.state is not ModelState.ABSENT
-        used = model is not None and model.id == self._context.settings["model"]
+        setting = self._context.settings["model"]
+        wanted = setting if setting in self._models else self._answering  # it may be "auto"
+        used = model is not None and model.id in {wanted, self._answering}
         self.get.setEnabled(model is not None and model.runs and not here and not busy)
-        self.use.setEnabled(here and not used)
+        self.use.setEnabled(model is not None and here and model.id != wanted)
         self.remove.setEnabled(model is not None and model.disk_bytes > 0 and not used)
         self.facts.show_facts(self._facts(model) if model is not None else [])
 
@@ -182,7 +197,7 @@ class ModelsPage(QWidget):
             ModelKind.RERANKER: self.tr("how well a passage answers a question"),
         }
         named = ", ".join(map(language, model.languages or ()))
-        counted = amounts.count(model.language_count) if model.language_count else unknown
+        counted = f"{model.language_count}+" if model.language_count else unknown
         late = {None: unknown, True: self.tr("with its neighbours"), False: self.tr("alone")}
         tokens = amounts.count(model.tokens) if model.tokens else unknown
         return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +12,15 @@ from indexer.api.answers import ReindexCost
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
 from indexer.api.progress import Progress, Step
-from indexer.api.requests import EstimateReindex, GetModel, ListModels, Reindex, RemoveModel
+from indexer.api.requests import (
+    EstimateReindex,
+    GetModel,
+    GetStatus,
+    ListModels,
+    Reindex,
+    RemoveModel,
+)
+from tests.answers import EMPTY
 from tests.ui.library.port import Canned, CannedLink, canned_context
 from ui.settings_dialog.models import ModelsPage
 
@@ -32,6 +41,7 @@ OTHER = ModelInfo("other", Origin.PUBLISHED, ModelState.ABSENT, ModelKind.RERANK
 @pytest.fixture
 def canned(tmp_path: Path) -> Canned:
     canned = canned_context(tmp_path)
+    canned[1].answers[GetStatus] = lambda _request: replace(EMPTY, model="answering")
     canned[1].answers[ListModels] = lambda _request: (HERE, AWAY, TERMS, OTHER)
     return canned
 
@@ -68,7 +78,7 @@ def test_each_model_offers_what_can_be_done_with_it(page: ModelsPage) -> None:
     assert offered("away") == (True, False, False)
     assert offered("other") == (False, False, False)
     assert page.facts.value("Languages:") == "unknown"
-    assert page.list.topLevelItem(3).text(1) == "not for this version"  # type: ignore[union-attr]  # made above
+    assert page.list.topLevelItem(3).text(1) == "cannot run here"  # type: ignore[union-attr]  # made above
     for button in (page.get, page.use, page.remove, page.agree, page.refuse, page.cancel):
         assert button.accessibleName() or button is page.agree
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
