@@ -9,6 +9,7 @@ import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from indexer.embed.models import TOKENIZER, WEIGHTS
 
@@ -81,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(body=True)
 
     def _answer(self, *, body: bool) -> None:
-        path = self.path.partition("?")[0]
+        path = urlsplit(self.path).path  # a proxy is asked for whole addresses
         self.hub.asked.append((self.command, path, self.headers.get("Range", "")))
         if self.hub.gated and "resolve" in path:
             self._send(403, b"", {"X-Error-Code": "GatedRepo"}, body=body)

@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,7 @@ from indexer.api.errors import Cancelled, WorldError
 from indexer.api.models import ModelKind, ModelState, Origin
 from indexer.api.progress import CancelToken, Progress
 from indexer.embed import connections, hub, hub_child
+from indexer.embed.fetch import hash_file
 from indexer.embed.hub import PART, download_known, get_published
 from indexer.embed.installed import describe, list_models
 from indexer.embed.models import TOKENIZER, WEIGHTS
@@ -24,7 +26,6 @@ from tests.sentence_folder import change, write_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 GRANITE = PUBLISHED["granite-embedding-small-english-r2"]
 
@@ -144,6 +145,30 @@ def test_a_hub_that_cannot_be_reached_is_the_reason(
     assert "onnect" in error.reason
     (made,) = connections.read(tmp_path)
     assert made.outcome == error.reason
+
+
+def test_a_proxy_is_asked_in_place_of_the_hub(
+    served: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HF_ENDPOINT", "http://hub.invalid")
+    monkeypatch.setenv("HTTP_PROXY", served.address)
+    assert get_published(GRANITE, tmp_path).revision == REVISION
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_disk_that_fills_up_is_the_reason(served: Hub, tmp_path: Path) -> None:
+    weights = hash_file(served.folder / WEIGHTS)
+    left = tmp_path / f"{hub.FOLDER}{GRANITE.id}"
+    left.mkdir()
+    part = left / f"{weights}{PART}"
+    part.symlink_to("/dev/full")
+    error = refused(tmp_path)
+    assert (error.code, error.detail["path"]) == ("disk_full", str(left))
+    part.unlink()
+    get_published(GRANITE, tmp_path)
+    assert len(served.ranges("config.json")) == 2  # what was there is not asked again
 
 
 def test_the_disk_is_looked_at_before(tmp_path: Path) -> None:
