@@ -84,6 +84,8 @@ def describe(progress: Progress, style: Style) -> str:
         left = render.count(progress.files_total - progress.files_done, "scanned page")
         return f"Recognising text: {left} left"
     if progress.step is Step.FETCH:
+        if not progress.bytes_total:
+            return f"Asking for {render.name(progress.current)}"
         sizes = render.size(progress.bytes_done), render.size(progress.bytes_total)
         return f"Fetching {render.name(progress.current)}: {' of '.join(sizes)}"
     parts = [

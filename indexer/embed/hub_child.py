@@ -23,7 +23,15 @@ from indexer.confine.process import take_stdout
 from indexer.embed.fetch import OWNER_ONLY
 from indexer.embed.hub import LISTING, PART, HubAnswer, HubFile, HubRequest, Listing, read_listing
 from indexer.embed.models import TOKENIZER, WEIGHTS
-from indexer.embed.sentence_folder import CONFIG, LENGTHS, MODULES, PROMPTS, most_bytes
+from indexer.embed.sentence_folder import (
+    CONFIG,
+    LARGEST,
+    LENGTHS,
+    MODULES,
+    PROMPTS,
+    most_bytes,
+    read_record,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,8 +97,13 @@ def _download(repository: str, folder: Path) -> None:
     with replacing(folder / LISTING) as file:
         file.write(json.dumps(encode(listing)).encode())
     _check_disk(folder, listing)
-    for file_ in listing.files:
-        _fetch(repository, listing.revision, file_, folder)
+    described = [each for each in listing.files if each.name not in LARGEST]
+    for each in described:
+        _fetch(repository, listing.revision, each, folder)
+    read_record(folder, "described", late=False)  # refuses what cannot be run before it is fetched
+    for each in listing.files:
+        if each not in described:
+            _fetch(repository, listing.revision, each, folder)
 
 
 def _wanted(siblings: list[RepoSibling] | None) -> list[RepoSibling]:

@@ -202,6 +202,7 @@ def test_a_repository_of_another_architecture_is_refused(
     with serving(other, GRANITE.repository) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.address)
         assert refused(tmp_path).reason == "model_family"
+        assert served.ranges(WEIGHTS) == []
 
 
 def test_every_published_model_is_listed_once(tmp_path: Path) -> None:
