@@ -289,7 +289,7 @@ class ModelsPage(QWidget):
         self._questions.send(Reindex(model.id), ignore, failed=self._failed)
         said = self.tr("{model} is being prepared; the activity page shows how far it is.")
         self._say(said.format(model=model.id))
-        self._reload()
+        self._show_chosen()
 
     def _remove(self) -> None:
         if (model := self.chosen) is not None:

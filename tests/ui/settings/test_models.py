@@ -149,7 +149,6 @@ def test_a_model_is_used_after_its_cost_is_told(
     press(qtbot, page.agree)
     assert requests(link, Reindex) == [Reindex("here")]
     assert canned[0].settings["model"] == "here"
-    page.choose("here")
     assert not page.use.isEnabled()
     assert not page.remove.isEnabled()
 
