@@ -209,7 +209,7 @@ def test_both_models_are_asked_before_one_is_chosen(world: World) -> None:
             assert caught.value.code == "model_in_use"
         measured = engine.call(BenchModel(NEW))
     assert (measured.model, measured.provider) == (NEW, "cpu")
-    assert measured.passages == len(SUBJECTS) * 4 <= measured.tokens
+    assert 0 < measured.passages < measured.tokens
     assert measured.seconds > 0 < measured.query_seconds
     assert measured.benefit is not None
     assert measured.benefit.questions >= FEWEST
