@@ -1148,6 +1148,13 @@
     </message>
 </context>
 <context>
+    <name>FolderList</name>
+    <message>
+        <source>Folders</source>
+        <translation>Ordner</translation>
+    </message>
+</context>
+<context>
     <name>FolderModel</name>
     <message>
         <source>{files}, {size}</source>
@@ -1190,10 +1197,6 @@
     <message>
         <source>That is in the library already.</source>
         <translation>Das ist schon in der Bibliothek.</translation>
-    </message>
-    <message>
-        <source>Folders</source>
-        <translation>Ordner</translation>
     </message>
     <message>
         <source>No folders yet.
