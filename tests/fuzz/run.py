@@ -28,7 +28,6 @@ LIMITS = Limits(
     unpacked_bytes=64 * 1024**2,
     elements=2_000_000,
     characters=8 * 1024**2,
-    silence_s=20.0,
 )
 # MuPDF's table of the objects of a PDF is as long as the highest number of one, which damage can
 # raise to 8 million: 611 MB. So only what needs more than this is a finding.

@@ -132,7 +132,7 @@ def test_one_bad_end_in_the_model_is_forgiven(world: World) -> None:
 
 def test_a_file_that_hangs_its_reader_is_left_alone_with_the_reason(world: World) -> None:
     (world.documents / "endless.pdf").write_bytes(endless_page(pages=1, endless=1))
-    with world.engine(limits=Limits(silence_s=4.0)) as engine:
+    with world.engine(limits=Limits(silence_s=8.0)) as engine:
         world.index(engine)
         assert states(engine) == {**dict.fromkeys(SIZES, "indexed"), "endless.pdf": "unreadable"}
         (row,) = engine.call(ListFiles(FileState.UNREADABLE)).files
