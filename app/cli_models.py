@@ -46,7 +46,7 @@ def _arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--precision", choices=tuple(Precision), metavar="P",
-        help="for get and use: int8 or fp32; else the setting's",
+        help="for get and use: int8, fp16 or fp32; else the setting's",
     )  # fmt: skip
     parser.add_argument(
         "--accept-licence", action="store_true",
@@ -222,10 +222,11 @@ COMMANDS = (
         "not know is shown as unknown. `use` is `lectern reindex --model`: the old vectors answer "
         "until the new ones are complete. `remove` refuses a model that the settings or the "
         "library use; other libraries that use it search words only until it is back.\n\n"
-        "`import` takes a folder that sentence-transformers saved: BERT, RoBERTa, XLM-R and "
-        "ModernBERT, pooled by the mean, the first or the last token, with weights in "
-        "safetensors. Nothing in it is run. It is copied, compiled, and accepted only if it "
-        "computes the same as a reference on texts of up to 2,048 tokens. Languages and licence "
+        "`import` takes a folder that sentence-transformers saved: BERT, RoBERTa, XLM-R, "
+        "ModernBERT, NomicBERT, JinaBERT, Qwen3 and EmbeddingGemma, pooled by the mean, the first "
+        "or the last token, with weights in safetensors. Nothing in it is run. It is copied, "
+        "compiled, and accepted only if it computes the same as a reference on texts of up to "
+        "8,192 tokens; so are its forms in 16 and 8 bits. Languages and licence "
         "stand in no file that is read, so they are unknown.\n\n"
         "`get` of a published model asks its hub, huggingface.co or the mirror in HF_ENDPOINT, for "
         "sizes and hashes, then fetches what is missing, and goes on where it stopped. A licence "

@@ -107,7 +107,7 @@ def repair_lines(rescued: list[str], repaired: RepairOutcome, *, read_again: boo
 
 def _reindex_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--model", metavar="NAME", help="the embedding model (the setting)")
-    parser.add_argument("--precision", metavar="P", help="of the model: int8 or fp32")
+    parser.add_argument("--precision", metavar="P", help="of the model: int8, fp16 or fp32")
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--dry-run", action="store_true", help="only say what it would cost; change nothing"

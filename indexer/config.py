@@ -25,6 +25,7 @@ class Precision(StrEnum):
     """The number format of the embedding model's weights."""
 
     INT8 = "int8"
+    FP16 = "fp16"
     FP32 = "fp32"
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from safetensors.numpy import save_file
 
+from indexer.compiler.tensors import PROJECTION
 from indexer.embed.models import TOKENIZER, WEIGHTS
 from tests.tiny_families import family_config, family_weights
 from tests.tiny_model import tiny_tokenizer, tiny_vocabulary
@@ -20,6 +22,9 @@ MODULES = [
     {"idx": 2, "name": "2", "path": "2_Normalize",
      "type": "sentence_transformers.models.Normalize"},
 ]  # fmt: skip
+
+
+DENSE = "sentence_transformers.models.Dense"
 
 
 def write_folder(folder: Path, family: str, pooling: str = "mean_tokens") -> Path:
@@ -42,7 +47,19 @@ def write_folder(folder: Path, family: str, pooling: str = "mean_tokens") -> Pat
     for name, content in files.items():
         (folder / name).write_text(json.dumps(content), "utf-8")
     (folder / TOKENIZER).write_bytes(tiny_tokenizer(tiny_vocabulary()))
-    save_file(family_weights(family), folder / WEIGHTS)
+    weights = family_weights(family)
+    if PROJECTION in weights:  # as two products
+        part = {"bias": False, "activation_function": "torch.nn.modules.linear.Identity"}
+        wide = np.eye(48, 32, dtype=np.float32)
+        products = wide, weights.pop(PROJECTION) @ wide.T
+        rows = [{"type": DENSE, "path": f"{number}_Dense"} for number in (2, 3)]
+        (folder / "modules.json").write_text(json.dumps([*MODULES[:2], *rows, MODULES[2]]))
+        for row, matrix in zip(rows, products, strict=True):
+            (folder / row["path"]).mkdir()
+            sizes = {"in_features": matrix.shape[1], "out_features": matrix.shape[0]}
+            (folder / row["path"] / "config.json").write_text(json.dumps(part | sizes))
+            save_file({"linear.weight": matrix}, folder / row["path"] / WEIGHTS)
+    save_file(weights, folder / WEIGHTS)
     return folder
 
 

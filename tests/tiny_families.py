@@ -7,13 +7,18 @@ test-convert``, which also compares them live).
 
 from __future__ import annotations
 
+import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.compiler.adapter import WORDS as WORD_TABLE
+from indexer.compiler.tensors import EMBEDDED, PROJECTION, TOKENS
+from indexer.compiler.weight_shapes import expected_shapes
 from indexer.embed.models import Architecture, Family
-from tests.tiny_model import tiny_vocabulary, tiny_weights
+from tests.tiny_model import tiny_vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,12 +39,48 @@ ROBERTA = Architecture(
     layers=2, heads=2, hidden=32, intermediate=64, vocabulary=WORDS, positions=158,
     norm_epsilon=1e-5, first_position=2,
 )  # fmt: skip
-FAMILIES = {"modernbert": MODERNBERT, "xlm-roberta": ROBERTA}
+_GATED = Architecture(
+    layers=2, heads=4, hidden=32, intermediate=48, vocabulary=WORDS, positions=160,
+    family=Family.NOMICBERT, rotary_bases=(1000.0,),
+)  # fmt: skip
+_QWEN = replace(
+    _GATED, family=Family.QWEN, kv_heads=2, head_width=12, norm_epsilon=1e-6, rotary_bases=(1e6,)
+)
+FAMILIES = {
+    "modernbert": MODERNBERT,
+    "xlm-roberta": ROBERTA,
+    "nomic_bert": _GATED,
+    "jina_bert": replace(
+        _GATED, family=Family.JINABERT, rotary_bases=(), heads=2, block=128, reach=160
+    ),
+    "qwen3": replace(_QWEN, causal=True, block=128, reach=160),
+    "bidirectional_pplx_qwen3": _QWEN,
+    "gemma3_text": replace(
+        _QWEN, family=Family.GEMMA, layers=3, global_every=3, local=8, block=16, reach=8,
+        rotary_bases=(1e6, 1e4), projected=24,
+    ),
+}  # fmt: skip
+# What GPT-2, and so published files of NomicBERT, call the options.
+_NOMIC = {
+    "hidden_size": "n_embd", "num_attention_heads": "n_head", "num_hidden_layers": "n_layer",
+    "intermediate_size": "n_inner", "max_position_embeddings": "n_positions",
+}  # fmt: skip
 
 
-def family_weights(name: str) -> Tensors:
-    """The weights of a family's tiny model, by the names that its files have."""
-    return _modernbert() if name == "modernbert" else tiny_weights()
+def family_weights(name: str, shape: Architecture | None = None) -> Tensors:
+    """Random weights of a family's tiny model, by the names that its files have."""
+    shape = shape or FAMILIES[name]
+    random = np.random.default_rng(zlib.crc32(name.encode()))
+    shapes = expected_shapes(shape, 2)
+    if shape.projected:
+        shapes[PROJECTION] = shape.projected, shape.hidden
+
+    def tensor(key: str, size: tuple[int, ...]) -> NDArray[np.float32]:
+        norm = len(size) == 1 and key.endswith("weight") and shape.family is not Family.GEMMA
+        scale = 1.0 if key in {WORD_TABLE, TOKENS, EMBEDDED} else 0.2
+        return np.asarray(random.standard_normal(size) * scale + norm, np.float32)
+
+    return {key: tensor(key, size) for key, size in shapes.items()}
 
 
 def family_config(name: str) -> dict[str, Any]:
@@ -48,16 +89,43 @@ def family_config(name: str) -> dict[str, Any]:
     common: dict[str, Any] = {
         "model_type": name, "vocab_size": WORDS, "hidden_size": shape.hidden,
         "intermediate_size": shape.intermediate, "num_hidden_layers": shape.layers,
-        "num_attention_heads": shape.heads, "pad_token_id": 1,
+        "num_attention_heads": shape.heads, "max_position_embeddings": shape.positions,
+        "pad_token_id": 1,
     }  # fmt: skip
-    if name == "modernbert":
-        return common | {
-            "max_position_embeddings": shape.positions, "norm_eps": shape.norm_epsilon,
-            "hidden_activation": "gelu", "local_attention": 2 * shape.local,
-            "global_attn_every_n_layers": shape.global_every, "global_rope_theta": 160_000.0,
-            "local_rope_theta": 10_000.0, "attention_bias": False, "mlp_bias": False,
-            "norm_bias": False,
-        }  # fmt: skip
+    grouped = {
+        "num_key_value_heads": shape.kv_heads, "head_dim": shape.head_width, "rms_norm_eps": 1e-6,
+        "rope_theta": 1e6, "attention_bias": False,
+    }  # fmt: skip
+    match shape.family:
+        case Family.MODERNBERT:
+            return common | {
+                "norm_eps": shape.norm_epsilon, "hidden_activation": "gelu",
+                "local_attention": 2 * shape.local, "global_rope_theta": 160_000.0,
+                "global_attn_every_n_layers": shape.global_every, "local_rope_theta": 10_000.0,
+                "attention_bias": False, "mlp_bias": False, "norm_bias": False,
+            }  # fmt: skip
+        case Family.NOMICBERT:
+            return {_NOMIC.get(key, key): value for key, value in common.items()} | {
+                "layer_norm_epsilon": 1e-12, "rotary_emb_base": 1000, "rotary_emb_fraction": 1.0,
+                "activation_function": "swiglu", "rotary_scaling_factor": None,
+                "qkv_proj_bias": False, "prenorm": False,
+            }  # fmt: skip
+        case Family.JINABERT:
+            return common | {
+                "model_type": "bert", "position_embedding_type": "alibi", "hidden_act": "gelu",
+                "feed_forward_type": "geglu", "layer_norm_eps": 1e-12,
+            }  # fmt: skip
+        case Family.QWEN:
+            both = {} if shape.causal else {"use_bidirectional_attention": True}
+            silent = {"hidden_act": "silu", "use_sliding_window": False}
+            return common | grouped | silent | both
+        case Family.GEMMA:
+            return common | grouped | {
+                "hidden_activation": "gelu_pytorch_tanh", "use_bidirectional_attention": True,
+                "query_pre_attn_scalar": shape.head_width, "rope_local_base_freq": 1e4,
+                "sliding_window": 2 * shape.local,
+                "layer_types": [*["sliding_attention"] * 2, "full_attention"],
+            }  # fmt: skip
     return common | {
         "max_position_embeddings": shape.positions + 2, "layer_norm_eps": shape.norm_epsilon,
         "type_vocab_size": 2, "hidden_act": "gelu", "position_embedding_type": "absolute",
@@ -71,20 +139,17 @@ def sequences() -> list[NDArray[np.int32]]:
 
 
 def torch_states(name: str) -> list[NDArray[np.float32]]:
-    """The token states of ``sequences()`` as transformers computes them."""
+    """The token states of ``sequences()`` as transformers, or torch, computes them."""
     import torch
-    from transformers import AutoConfig, AutoModel
 
-    config = dict(family_config(name))
-    model = AutoModel.from_config(AutoConfig.for_model(config.pop("model_type"), **config))
-    tensors = {key: torch.from_numpy(value) for key, value in family_weights(name).items()}
-    wrong = model.load_state_dict(tensors, strict=False)
-    assert not wrong.unexpected_keys
-    assert {key.split(".")[0] for key in wrong.missing_keys} <= {"pooler"}
-    model.eval()
+    from tests.convert.torch_families import torch_model
+
+    weights = family_weights(name)
+    projection = weights.pop(PROJECTION, np.eye(FAMILIES[name].hidden, dtype=np.float32))
+    model = torch_model(name, family_config(name), weights)
     with torch.no_grad():
         return [
-            np.asarray(model(torch.from_numpy(ids[None]).long()).last_hidden_state[0])
+            np.asarray(model(torch.from_numpy(ids[None]).long())[0]) @ projection.T
             for ids in sequences()
         ]
 
@@ -93,35 +158,6 @@ def kept_states(name: str) -> list[NDArray[np.float32]]:
     """The same, from the file."""
     with np.load(STATES) as file:
         return [file[f"{name}.{length}"] for length in LENGTHS]
-
-
-def _modernbert() -> Tensors:
-    random, shape = np.random.default_rng(11), MODERNBERT
-    hidden, inner = shape.hidden, shape.intermediate
-
-    def matrix(rows: int, columns: int, size: float = 0.2) -> NDArray[np.float32]:
-        return (random.standard_normal((rows, columns)) * size).astype(np.float32)
-
-    def norm() -> NDArray[np.float32]:
-        return (1 + 0.1 * random.standard_normal(hidden)).astype(np.float32)
-
-    weights = {
-        "embeddings.tok_embeddings.weight": matrix(WORDS, hidden, 1.0),
-        "embeddings.norm.weight": norm(),
-        "final_norm.weight": norm(),
-    }
-    for layer in range(shape.layers):
-        stem = f"layers.{layer}"
-        weights |= {
-            f"{stem}.attn.Wqkv.weight": matrix(3 * hidden, hidden),
-            f"{stem}.attn.Wo.weight": matrix(hidden, hidden),
-            f"{stem}.mlp.Wi.weight": matrix(2 * inner, hidden),
-            f"{stem}.mlp.Wo.weight": matrix(hidden, inner),
-            f"{stem}.mlp_norm.weight": norm(),
-        }
-        if layer:
-            weights[f"{stem}.attn_norm.weight"] = norm()
-    return weights
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.compiler.tensors import PROJECTION
 from indexer.embed.models import (
     TOKENIZER,
     WEIGHTS,
@@ -27,6 +28,7 @@ from indexer.embed.models import (
     SourceFile,
 )
 from indexer.embed.record_files import write_record
+from indexer.embed.sentence_folder import DENSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +66,11 @@ def install_tiny_model(
 
     vocabulary = tiny_vocabulary()
     tensors = dict(weights or tiny_weights(name))
-    contents = {WEIGHTS: save(tensors), TOKENIZER: tiny_tokenizer(vocabulary)}
+    contents = {TOKENIZER: tiny_tokenizer(vocabulary)}
+    if PROJECTION in tensors:
+        dense = {"linear.weight": tensors.pop(PROJECTION)}
+        contents[DENSE.replace("*", "0")] = save(dense)
+    contents[WEIGHTS] = save(tensors)
     source = models / name / "source"
     source.mkdir(parents=True, exist_ok=True)
     for file, content in contents.items():

@@ -129,7 +129,7 @@ CODES = _declare(
               "`lectern models` lists the models.", 5,
               in_window=N_("Choose another one in the settings.")),
     ErrorCode("model_coarse", N_("Too coarse"),
-              N_("The language model {model} loses too much in 8 bits (cosine {cosine})."),
+              N_("The language model {model} loses too much in {precision} (cosine {cosine})."),
               "Use it as it is: `lectern models use {model} --precision fp32`.", 5,
               in_window=N_("Choose fp32 as the precision in the settings.")),
     ErrorCode("model_slow", N_("Too slow"),

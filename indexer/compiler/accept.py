@@ -10,19 +10,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.compiler.adapter import POSITIONS, TYPES, WORDS, own_names
-from indexer.compiler.calibrate import calibration_texts, encoder_weights, sequences_of, vectors_of
+from indexer.compiler.adapter import TYPES, own_names
+from indexer.compiler.calibrate import (
+    LENGTHS,
+    calibration_texts,
+    encoder_weights,
+    long_sequences,
+    sequences_of,
+    vectors_of,
+)
 from indexer.compiler.cosines import sample, scale_of
 from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.linear import FloatLinear
-from indexer.compiler.modernbert_graph import TOKENS
 from indexer.compiler.reference import reference_states
 from indexer.compiler.tensors import open_shapes
+from indexer.compiler.weight_shapes import expected_shapes
 from indexer.embed.batches import Batch
 from indexer.embed.compiled import Accepted, CosineScale
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder, largest_error
-from indexer.embed.models import TOKENIZER, WEIGHTS, Family, Probe, Side
+from indexer.embed.models import TOKENIZER, WEIGHTS, Probe, Side
 from indexer.embed.pooling import unit
 from indexer.embed.tokens import TextTokenizer
 
@@ -33,12 +40,8 @@ if TYPE_CHECKING:
 
     from indexer.embed.models import Architecture, ModelRecord
 
-    Shapes = dict[str, tuple[int, ...]]
-
 PROBE = "The library opens at nine in the morning."
 _PROBED = 8  # values of its vector
-# Tokens of the compared sequences; the reference needs memory by the square.
-_LENGTHS = (2, 48, 512, 2048)
 # The largest error of a token's state, relative to its size. Equal graphs differ by about 1e-6.
 _MOST_ERROR = 1e-3
 
@@ -61,7 +64,7 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Accepted:
     tokenizer = _tokenizer(record.architecture, source)
     weights = encoder_weights(record, source, Side.PASSAGES)
     encoder = Encoder(write_encoder(record.architecture, weights, FloatLinear(), folder), CPU)
-    for ids in _texts(record, tokenizer):
+    for ids in long_sequences(record, tokenizer, (2, 48, *LENGTHS)):
         _compare(
             encoder.states(Batch((0,), ids[None], np.array([len(ids)], np.int32)))[0],
             reference_states(record.architecture, weights, ids),
@@ -92,18 +95,6 @@ def _compare(states: NDArray[np.float32], wanted: NDArray[np.float32]) -> None:
         )
 
 
-def _texts(record: ModelRecord, tokenizer: TextTokenizer) -> list[NDArray[np.int32]]:
-    """Sequences of real text, one for each length."""
-    texts = tokenizer.encode(calibration_texts(record))
-    words = np.concatenate([text.ids for text in texts])
-    frame = len(tokenizer.lead) + len(tokenizer.tail)
-    lengths = sorted({min(length, record.window) for length in _LENGTHS})
-    return [
-        np.concatenate([tokenizer.lead, np.resize(words, max(1, length - frame)), tokenizer.tail])
-        for length in lengths
-    ]
-
-
 def _tokenizer(shape: Architecture, source: Path) -> TextTokenizer:
     try:
         tokenizer = TextTokenizer(source / TOKENIZER)
@@ -118,45 +109,9 @@ def _check_shapes(shape: Architecture, source: Path) -> None:
     found = open_shapes(source / WEIGHTS)
     if len(own_names(found)) != len(found):
         raise ValueError(f"{WEIGHTS} holds two encoders")
-    expected = _modernbert(shape) if shape.family is Family.MODERNBERT else _bert(shape)
-    if shape.family is Family.BERT:  # only the first type is used
-        types = found.get(TYPES, ("", ()))[1]
-        expected[TYPES] = (max(1, *types[:1], 1), shape.hidden)
+    types = found.get(TYPES, ("", (0,)))[1]  # of which only the first is used
+    expected = expected_shapes(shape, max(1, *types[:1]))
     for name, wanted in expected.items():
         kind, has = found.get(name, ("nothing", ()))
         if kind not in {"F32", "F16", "BF16"} or has != wanted:
             raise ValueError(f"{name} is {kind} {list(has)} and should be {list(wanted)} floats")
-
-
-def _bert(shape: Architecture) -> Shapes:
-    hidden, inner = shape.hidden, shape.intermediate
-    rows = shape.positions + shape.first_position
-    shapes: Shapes = {WORDS: (shape.vocabulary, hidden), POSITIONS: (rows, hidden)}
-    norms = ["embeddings.LayerNorm"]
-    for layer in shape.kept_layers:
-        stem = f"encoder.layer.{layer}"
-        matrices = {
-            "attention.self.query": (hidden, hidden), "attention.self.key": (hidden, hidden),
-            "attention.self.value": (hidden, hidden), "attention.output.dense": (hidden, hidden),
-            "intermediate.dense": (inner, hidden), "output.dense": (hidden, inner),
-        }  # fmt: skip
-        for name, matrix in matrices.items():
-            shapes |= {f"{stem}.{name}.weight": matrix, f"{stem}.{name}.bias": matrix[:1]}
-        norms += [f"{stem}.attention.output.LayerNorm", f"{stem}.output.LayerNorm"]
-    return shapes | {f"{norm}.{part}": (hidden,) for norm in norms for part in ("weight", "bias")}
-
-
-def _modernbert(shape: Architecture) -> Shapes:
-    hidden, inner = shape.hidden, shape.intermediate
-    shapes: Shapes = {TOKENS: (shape.vocabulary, hidden)}
-    norms = ["embeddings.norm", "final_norm"]
-    for layer in shape.kept_layers:
-        stem = f"layers.{layer}"
-        shapes |= {
-            f"{stem}.attn.Wqkv.weight": (3 * hidden, hidden),
-            f"{stem}.attn.Wo.weight": (hidden, hidden),
-            f"{stem}.mlp.Wi.weight": (2 * inner, hidden),
-            f"{stem}.mlp.Wo.weight": (hidden, inner),
-        }
-        norms += [f"{stem}.mlp_norm", *([f"{stem}.attn_norm"] if layer else [])]
-    return shapes | {f"{norm}.weight": (hidden,) for norm in norms}

@@ -1,8 +1,10 @@
 """Attention as nodes of a graph: full, or in blocks for long sequences (``embed.blocks``).
 
 The rows of the blocks are inputs of the graph; the blocks become a batch for the fused
-``MultiHeadAttention`` operator. Rotary positions are applied before, the borders of a sliding
-window as a bias. It must not know weights or how products are computed.
+``MultiHeadAttention`` operator. Rotary positions are applied before; the borders of a sliding
+window, the order of causal attention and distances (ALiBi: Press et al., 2022) are a bias, for
+which the blocks of one group after the other are computed, as for all tokens it takes memory by the
+square. It must not know weights or how products are computed.
 
 The activations of a layer for 4,096 tokens exceed the processor's cache (25 MB after the widest
 product), so the 8-bit graph computes a layer for a few blocks at a time. With it windows of 4,096
@@ -44,20 +46,26 @@ class Attention:
         shape: Heads, width, blocks and anchors.
         grouped: Whether a layer is computed for one group of blocks after the other.
         rotary_base: Of rotary positions; 0 without them.
+        sloped: Whether similarity falls with the distance of tokens.
     """
 
     def __init__(
-        self, graph: Graph, shape: Architecture, *, grouped: bool, rotary_base: float = 0.0
-    ) -> None:
+        self, graph: Graph, shape: Architecture, *, grouped: bool, rotary_base: float = 0.0,
+        sloped: bool = False,
+    ) -> None:  # fmt: skip
         self.heads = shape.heads
         self.blocks = bool(shape.block)
         self._local = shape.local
+        self._causal = shape.causal
+        self._sloped = sloped
         self._positions = shape.positions
         self._rotary_base = rotary_base
         self._graph = graph
         self._grouped = grouped
+        self._scanned = shape.causal or sloped  # for all tokens the bias is too large
         self._anchors = shape.anchors
-        self._width = shape.hidden
+        self._channels = shape.channels
+        self._repeated = shape.heads // (shape.kv_heads or shape.heads)
         if self.blocks:
             self._write_sizes()
 
@@ -88,13 +96,14 @@ class Attention:
         if not self.blocks:
             return rest(self._fused(parts), x)
         flat = [self._flat(part) for part in (*parts, x)]
-        if self._grouped:
-            groups = self._graph.each([QUERIES, KEYS], lambda rows: self._group(rows, flat, rest))
-            return self._joined(self._anchor_layer(parts, x, rest), groups)
-        rows = [self._flat(name) for name in (QUERIES, KEYS)]
-        anchors = self._anchor_layer(parts, x, _nothing)
-        context = self._joined(anchors, self._group(rows, flat, _nothing))
-        return rest(context, x)
+        inside = rest if self._grouped else _nothing
+        if self._grouped or self._scanned:
+            groups = self._graph.each([QUERIES, KEYS], lambda rows: self._group(rows, flat, inside))
+        else:
+            rows = [self._flat(name) for name in (QUERIES, KEYS)]
+            groups = self._group(rows, flat, inside)
+        made = self._joined(self._anchor_layer(parts, x, inside), groups)
+        return made if self._grouped else rest(made, x)
 
     def _group(self, rows: Sequence[str], flat: Sequence[str], rest: Rest) -> str:
         """The layer for some blocks, ``[blocks, block, hidden]``.
@@ -109,29 +118,40 @@ class Attention:
             self._graph.node("Gather", [part, numbers], axis=0)
             for part, numbers in zip(flat, (own, seen, seen, own), strict=True)
         )
-        bias = ["", "", self._window(own, seen)] if self._local else []
+        biased = self._local or self._causal or self._sloped
+        bias = ["", "", self._bias(own, seen)] if biased else []
         return rest(self._fused([query, key, value, *bias]), x)
 
-    def _window(self, own: str, seen: str) -> str:
-        """The bias of a sliding window: 0 inside, ``[blocks, 1, block, seen]``."""
+    def _bias(self, own: str, seen: str) -> str:
+        """What is added to the similarity of tokens, ``[blocks, 1 or heads, block, seen]``."""
         graph = self._graph
         sides = []
         for rows, axes in ((own, (1, 3)), (seen, (1, 2))):
             where = graph.constant(f"axes.{axes}", np.array(axes, np.int64))
             sides.append(graph.node("Unsqueeze", [rows, where]))
-        distance = graph.node("Abs", [graph.node("Sub", sides)])
-        near = graph.node("LessOrEqual", [distance, graph.constant("local", np.int32(self._local))])
+        behind = graph.node("Sub", sides)
+        distance = graph.node("Abs", [behind])
+        if self._sloped:
+            slopes = -alibi_slopes(self.heads)[:, None, None]
+            size = graph.node("Cast", [distance], to=graph.float)
+            return graph.node("Mul", [size, graph.constant("slopes", slopes)])
+        if self._causal:
+            zero = graph.constant("number.0.int32", np.int32(0))
+            allowed = graph.node("GreaterOrEqual", [behind, zero])
+        else:
+            near = graph.constant("local", np.int32(self._local))
+            allowed = graph.node("LessOrEqual", [distance, near])
         inside, outside = (
             graph.constant(name, np.float32(value))
             for name, value in (("inside", 0), ("outside", _OUTSIDE))
         )
-        return graph.node("Where", [near, inside, outside])
+        return graph.node("Where", [allowed, inside, outside])
 
     def _rotated(self, x: str) -> str:
         """A query or key with rotary positions; the halves of a head are rotated together."""
         graph = self._graph
         start = graph.constant("rotary.start", np.array([0], np.int64))
-        angles = rotary_angles(self._positions, self._width // self.heads, self._rotary_base)
+        angles = rotary_angles(self._positions, self._channels, self._rotary_base)
         tables = [
             graph.constant(f"rotary.{self._rotary_base:g}.{name}", table(angles))
             for name, table in (("cos", np.cos), ("sin", np.sin))
@@ -168,17 +188,48 @@ class Attention:
     def _flat(self, x: str) -> str:
         """``x`` with all axes but the last flattened."""
         graph = self._graph
-        if x in (QUERIES, KEYS):
-            last = graph.node("Shape", [x], start=2, end=3)
-        else:
-            last = graph.constant("width", np.array([self._width], np.int64))
+        last = graph.node("Shape", [x], start=-1)
         rest = graph.constant("rest", np.array([-1], np.int64))
         return graph.node("Reshape", [x, graph.node("Concat", [rest, last], axis=0)])
 
+    def normalised(self, x: str, name: str, scale: NDArray[np.float32], epsilon: float) -> str:
+        """A query or key, ``[batch, sequence, channels of all heads]``, normalised by head."""
+        split = self._split(x)
+        scales = self._graph.constant(name, scale)
+        normal = self._graph.node(
+            "SimplifiedLayerNormalization", [split, scales], axis=-1, epsilon=epsilon
+        )
+        return self._whole(normal)
+
+    def repeated(self, x: str) -> str:
+        """A key or value, once for each of the heads that share it."""
+        if self._repeated == 1:
+            return x
+        shared = np.arange(self.heads) // self._repeated
+        heads = self._graph.constant("heads", shared)
+        return self._whole(self._graph.node("Gather", [self._split(x), heads], axis=2))
+
+    def _split(self, x: str) -> str:
+        heads = self._graph.constant("split", np.array([0, 0, -1, self._channels], np.int64))
+        return self._graph.node("Reshape", [x, heads])
+
+    def _whole(self, x: str) -> str:
+        joined = self._graph.constant("joined", np.array([0, 0, -1], np.int64))
+        return self._graph.node("Reshape", [x, joined])
+
     def _fused(self, parts: Sequence[str]) -> str:
         return self._graph.node(
-            "MultiHeadAttention", list(parts), domain=MICROSOFT, num_heads=self.heads
-        )
+            "MultiHeadAttention", list(parts), domain=MICROSOFT, num_heads=self.heads,
+            unidirectional=int(self._causal and not self.blocks),
+        )  # fmt: skip
+
+
+def alibi_slopes(heads: int) -> NDArray[np.float32]:
+    """How much similarity falls with each token of distance, ``(heads,)``."""
+    power = 1 << (heads.bit_length() - 1)
+    slopes = 2.0 ** (-8 * np.arange(1, power + 1) / power)
+    between = 2.0 ** (-4 * np.arange(1, 2 * power, 2) / power)
+    return np.concatenate([slopes, between])[:heads].astype(np.float32)
 
 
 def rotary_angles(positions: int, width: int, base: float) -> NDArray[np.float32]:

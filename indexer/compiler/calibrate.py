@@ -22,7 +22,12 @@ from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.linear import FloatLinear, RecordingLinear
 from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
 from indexer.compiler.quantize import FULL_RANGE, SAFE_RANGE, IntegerLinear, Range
-from indexer.compiler.tensors import HalfMatrices, open_tensors
+from indexer.compiler.tensors import (
+    PROJECTION,
+    HalfMatrices,
+    open_projection,
+    open_tensors,
+)
 from indexer.config import Precision
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
@@ -44,8 +49,10 @@ log = logging.getLogger(__name__)
 
 # The lowest cosine with float32, on any calibration text, at which full-range weights are accepted.
 CLOSE = 0.985
+CLOSE_HALF = 0.999  # in 16 bits; below it is refused
 # Below this the 8-bit graph is refused.
 USABLE = 0.9
+LENGTHS = (512, 2048, 8192)  # tokens of the longer sequences that are compared
 _CALIBRATION_TOKENS = 1024  # of a run; all its activations are in memory
 # Factor on the observed ranges, so that slightly larger values are not clipped.
 _MARGIN = 1.05
@@ -84,8 +91,8 @@ def compile_model(
         KeyError: If a tensor is missing.
     """
     record, weights = model.encoder_of(side), encoder_weights(model, source, side)
-    if precision is Precision.INT8:
-        _compile_integer(record, weights, source, folder)
+    if precision is not Precision.FP32:
+        _compile_coarse(record, precision, weights, source, folder)
         return
     stored = HalfMatrices(source / WEIGHTS)
     if stored:
@@ -95,20 +102,29 @@ def compile_model(
     _check_probe(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
 
 
-def _compile_integer(record: ModelRecord, weights: Weights, source: Path, folder: Path) -> None:
-    """Write the 8-bit graph, with 7-bit weights if products saturate on this processor."""
+def _compile_coarse(
+    record: ModelRecord, precision: Precision, weights: Weights, source: Path, folder: Path
+) -> None:
+    """Write the graph in 16 or 8 bits, with 7-bit weights if products saturate here."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         sample = _observe(record, weights, source, Path(scratch))
-    for levels in (FULL_RANGE, SAFE_RANGE):
-        linear = IntegerLinear(sample.ranges, levels)
-        graph = write_encoder(record.architecture, weights, linear, folder)
+    half, shape = precision is Precision.FP16, record.architecture
+    linears: list[FloatLinear] = [FloatLinear()]
+    if half:
+        shape = shape.fused
+    else:
+        linears = [IntegerLinear(sample.ranges, levels) for levels in (FULL_RANGE, SAFE_RANGE)]
+    for linear in linears:
+        graph = write_encoder(shape, weights, linear, folder, half=half)
         vectors = vectors_of(Encoder(graph, CPU), sample.ids, record.pooling)
         cosine = float((vectors * sample.vectors).sum(axis=1).min())
-        log.info("%s in 8 bits, %d levels: lowest cosine %.4f", record.id, levels, cosine)
-        if cosine >= CLOSE:
+        log.info("%s in %s: lowest cosine %.4f", record.id, precision, cosine)
+        if cosine >= (CLOSE_HALF if half else CLOSE):
             return
-    if cosine < USABLE:
-        raise WorldError("model_coarse", model=record.id, cosine=f"{cosine:.3f}")
+    if half or not cosine >= USABLE:
+        raise WorldError(
+            "model_coarse", model=record.id, precision=str(precision), cosine=f"{cosine:.3f}"
+        )
 
 
 def calibration_texts(record: ModelRecord) -> list[str]:
@@ -145,8 +161,26 @@ def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) 
             )
             low[name] = np.minimum(low.get(name, np.inf), rows.min(axis=0))
             high[name] = np.maximum(high.get(name, -np.inf), rows.max(axis=0))
+    # A file with two encoders comes from our own recipe, which compares them.
+    long = [] if record.adapted else long_sequences(record, tokenizer)
+    if long:
+        ids += long
+        vectors = np.concatenate([unit(vectors), vectors_of(encoder, long, record.pooling)])
     ranges = {name: Range(low[name] * _MARGIN, high[name] * _MARGIN) for name in names}
     return Sample(ids, unit(vectors), ranges)
+
+
+def long_sequences(
+    record: ModelRecord, tokenizer: TextTokenizer, lengths: Sequence[int] = LENGTHS
+) -> list[NDArray[np.int32]]:
+    """Sequences of real text, one for each length."""
+    texts = tokenizer.encode(calibration_texts(record))
+    words = np.concatenate([text.ids for text in texts])
+    frame = len(tokenizer.lead) + len(tokenizer.tail)
+    return [
+        np.concatenate([tokenizer.lead, np.resize(words, max(1, length - frame)), tokenizer.tail])
+        for length in sorted({min(length, record.window) for length in lengths})
+    ]
 
 
 def _check_probe(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> None:
@@ -167,7 +201,10 @@ def encoder_weights(model: ModelRecord, source: Path, side: Side) -> Weights:
     shape, window = model.architecture, model.encoder_of(side).window
     if shape.family is Family.BERT and len(weights(POSITIONS)) < window + shape.first_position:
         raise ValueError(f"{model.id} has fewer positions than the window of its {side}")
-    return weights
+    if not shape.projected:
+        return weights
+    projection = open_projection(source, (shape.projected, shape.hidden))
+    return lambda name: projection if name == PROJECTION else weights(name)
 
 
 def _packed_words(source: Path, side: Side) -> tuple[NDArray[np.int8], NDArray[np.float16]] | None:

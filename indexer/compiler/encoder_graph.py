@@ -1,8 +1,9 @@
 """Writes the ONNX graph of an encoder from its weights.
 
-Owns the order of BERT's operators; that of ModernBERT is in ``modernbert_graph``. Matrix products
-are those of a ``FloatLinear`` or its subclass, attention is in ``attention``. It must not know
-sessions.
+Owns the order of the operators of BERT, and of JinaBERT (Guenther et al., 2023) and NomicBERT
+(Nussbaum et al., 2024), which differ from it in positions and feed-forward layers; the others are
+in ``modernbert_graph`` and ``decoder_graph``. Matrix products are those of a ``FloatLinear`` or its
+subclass, attention is in ``attention``. It must not know sessions.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ import numpy as np
 
 from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
 from indexer.compiler.attention import Attention
+from indexer.compiler.decoder_graph import add_decoder
 from indexer.compiler.graph import Graph
+from indexer.compiler.linear import SILU
 from indexer.compiler.modernbert_graph import add_modernbert
+from indexer.compiler.tensors import PROJECTION
 from indexer.embed.compiled import DATA, GRAPH
 from indexer.embed.encoder import ANCHORS, BLOCK, IDS, LENGTHS, REACH, STATES
 from indexer.embed.models import Family
@@ -38,6 +42,8 @@ def write_encoder(
     linear: FloatLinear,
     folder: Path,
     extra: Mapping[str, str] | None = None,
+    *,
+    half: bool = False,
 ) -> Path:
     """Write the encoder into a folder, as ``GRAPH`` and ``DATA``.
 
@@ -47,6 +53,7 @@ def write_encoder(
         linear: Adds the matrix products.
         folder: Destination; it must exist.
         extra: Names of further outputs besides the states; ``linear`` fills it.
+        half: Whether it computes in float16, as accelerators like it; the states are float32.
 
     Returns:
         The path of the graph.
@@ -56,35 +63,46 @@ def write_encoder(
         OSError: If the folder cannot be written.
     """
     with (folder / DATA).open("wb") as data:
-        graph = Graph(data)
-        add = add_modernbert if shape.family is Family.MODERNBERT else _add_bert
-        x, attention = add(graph, shape, weights, linear)
-        graph.node("Identity", [x], STATES)
+        graph = Graph(data, half=half)
+        x, attention = _ADD.get(shape.family, _add_post_norm)(graph, shape, weights, linear)
+        if shape.projected:
+            x = graph.node("MatMul", [x, graph.constant("projection", weights(PROJECTION).T)])
+        graph.node("Cast", [x], STATES, to=1)
     masked = linear.masked and attention.masked
     lengths = {LENGTHS: ["batch"]} if masked else {}
     inputs = {IDS: ["batch", "sequence"], **lengths, **attention.inputs}
     outputs = [STATES, *dict.fromkeys((extra or {}).values())]
     facts = {BLOCK: shape.block, REACH: shape.reach, ANCHORS: shape.anchors}
     path = folder / GRAPH
-    path.write_bytes(graph.finish(inputs, outputs, shape.hidden, facts))
+    path.write_bytes(graph.finish(inputs, outputs, shape.projected or shape.hidden, facts))
     return path
 
 
-def _add_bert(
+def _add_post_norm(
     graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear
 ) -> tuple[str, Attention]:
-    attention = Attention(graph, shape, grouped=linear.grouped)
+    base = shape.rotary_bases[0] if shape.rotary_bases else 0.0
+    sloped = shape.family is Family.JINABERT
+    attention = Attention(graph, shape, grouped=linear.grouped, rotary_base=base, sloped=sloped)
     x = _embeddings(graph, shape, weights, linear)
+    layer_of = _nomic_layer if shape.family is Family.NOMICBERT else _layer
     for layer in shape.kept_layers:
-        x = _layer(graph, shape, weights, linear, attention, layer, x)
+        x = layer_of(graph, shape, weights, linear, attention, layer, x)
     return x, attention
+
+
+_ADD = {
+    Family.MODERNBERT: add_modernbert, Family.QWEN: add_decoder, Family.GEMMA: add_decoder,
+}  # fmt: skip
 
 
 def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear) -> str:
     # All tokens are of type 0, so its embedding is added to the position embeddings beforehand.
-    positions = weights(POSITIONS)[shape.first_position :]
-    positions = positions + weights(TYPES)[0]
-    words = linear.lookup(graph, "words", weights(WORDS))
+    types, words = weights(TYPES)[0], linear.lookup(graph, "words", weights(WORDS))
+    if shape.family is not Family.BERT:
+        norm = "emb_ln" if shape.family is Family.NOMICBERT else "embeddings.LayerNorm"
+        return _normalised(graph, shape, weights, words, graph.constant("types", types), norm)
+    positions = weights(POSITIONS)[shape.first_position :] + types
     zero = graph.constant("zero", np.array([0], np.int64))
     length = graph.node("Shape", [IDS], start=1, end=2)
     here = graph.node("Slice", [graph.constant("positions", positions), zero, length, zero])
@@ -112,11 +130,44 @@ def _layer(
     def rest(context: str, x: str) -> str:
         mixed = linear.mix(graph, context, f"{layer}.mix", *dense("attention.output.dense"))
         x = _normalised(graph, shape, weights, mixed, x, f"{stem}attention.output.LayerNorm")
+        if shape.family is Family.JINABERT:
+            both = weights(f"{stem}mlp.gated_layers.weight").T
+            inner = linear.gate(graph, x, f"{layer}.gate", both)
+            matrix, shift = dense("mlp.wo")
+            outer = linear.narrow(graph, inner, f"{layer}.narrow", matrix, None)
+            outer = graph.node("Add", [outer, graph.constant(f"{layer}.narrow.bias", shift)])
+            return _normalised(graph, shape, weights, outer, x, f"{stem}mlp.layernorm")
         inner = linear.widen(graph, x, f"{layer}.widen", *dense("intermediate.dense"))
         outer = linear.narrow(graph, inner, f"{layer}.narrow", *dense("output.dense"))
         return _normalised(graph, shape, weights, outer, x, f"{stem}output.LayerNorm")
 
     return linear.attention(graph, x, f"{layer}.attention", (weight, bias), attention, rest)
+
+
+def _nomic_layer(
+    graph: Graph,
+    shape: Architecture,
+    weights: Weights,
+    linear: FloatLinear,
+    attention: Attention,
+    layer: int,
+    x: str,
+) -> str:
+    stem = f"encoder.layers.{layer}."
+
+    def matrix(*names: str) -> Floats:
+        return np.concatenate([weights(f"{stem}{name}.weight").T for name in names], axis=1)
+
+    def rest(context: str, x: str) -> str:
+        mixed = linear.mix(graph, context, f"{layer}.mix", matrix("attn.out_proj"), None)
+        x = _normalised(graph, shape, weights, mixed, x, f"{stem}norm1")
+        both = matrix("mlp.fc12", "mlp.fc11")  # the second is not activated
+        inner = linear.gate(graph, x, f"{layer}.gate", both, SILU)
+        outer = linear.narrow(graph, inner, f"{layer}.narrow", matrix("mlp.fc2"), None)
+        return _normalised(graph, shape, weights, outer, x, f"{stem}norm2")
+
+    dense = matrix("attn.Wqkv"), None
+    return linear.attention(graph, x, f"{layer}.attention", dense, attention, rest)
 
 
 def _normalised(

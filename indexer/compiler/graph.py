@@ -25,6 +25,7 @@ OPSET = 19
 IR_VERSION = 10
 _INLINE_BYTES = 1024
 _ALIGNMENT = 64
+LARGEST_HALF = 65504.0
 
 
 class Graph:
@@ -33,11 +34,14 @@ class Graph:
     Args:
         data: Large constants are written here at once, so that a model is never whole in memory.
             ONNX Runtime maps this file.
+        half: Whether it computes in float16, in which float32 constants are stored then.
     """
 
-    def __init__(self, data: BinaryIO) -> None:
-        from onnx import ModelProto
+    def __init__(self, data: BinaryIO, *, half: bool = False) -> None:
+        from onnx import ModelProto, TensorProto
 
+        self._half = half
+        self.float = TensorProto.FLOAT16 if half else TensorProto.FLOAT
         self.model = ModelProto(ir_version=IR_VERSION, producer_name="lectern")
         self._data = data
         self._names: set[str] = set()
@@ -52,6 +56,8 @@ class Graph:
             return name
         self._names.add(name)
         array = np.array(value, order="C")
+        if self._half and array.dtype == np.float32:
+            array = array.clip(-LARGEST_HALF, LARGEST_HALF).astype(np.float16)
         tensor = self.model.graph.initializer.add(
             name=name, dims=array.shape, data_type=helper.np_dtype_to_tensor_dtype(array.dtype)
         )
@@ -107,7 +113,7 @@ class Graph:
         made = body(names)
         self._nodes = around
         part.input.extend(helper.make_tensor_value_info(n, TensorProto.INT32, None) for n in names)
-        part.output.append(helper.make_tensor_value_info(made, TensorProto.FLOAT, None))
+        part.output.append(helper.make_tensor_value_info(made, self.float, None))
         return self.node("Scan", numbers, body=part, num_scan_inputs=len(numbers))
 
     def finish(
@@ -121,7 +127,7 @@ class Graph:
 
         Args:
             inputs: int32 inputs, with the names of their axes.
-            outputs: Names of float outputs, ``[batch, sequence, width]``.
+            outputs: Names of float outputs, the first ``[batch, sequence, width]``.
             width: See ``outputs``.
             facts: Metadata of the model.
         """
@@ -132,8 +138,9 @@ class Graph:
         for name, axes in inputs.items():
             graph.input.append(helper.make_tensor_value_info(name, TensorProto.INT32, axes))
         for name in outputs:
+            last = width if name == outputs[0] else "width"
             value = helper.make_tensor_value_info(
-                name, TensorProto.FLOAT, ["batch", "sequence", width]
+                name, TensorProto.FLOAT, ["batch", "sequence", last]
             )
             graph.output.append(value)
         helper.set_model_props(self.model, {name: str(value) for name, value in facts.items()})

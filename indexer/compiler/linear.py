@@ -5,7 +5,7 @@ It must not know the order of the layers, files or sessions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from indexer.compiler.packed import BLOCK
 from indexer.embed.encoder import IDS, LENGTHS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 # The names of the products of attention, and of those of a gated layer.
 PARTS = ("query", "key", "value")
 HALVES = ("inner", "gate")
+# Activations of a gated layer: exact GELU, its approximation by tanh, and SiLU.
+GELU, TANH_GELU, SILU = "Gelu", "FastGelu", "QuickGelu"
 
 
-def _parts(graph: Graph, name: str, projected: str) -> list[str]:
-    """Query, key and value, split from their common product."""
-    parts = [f"{name}.{part}" for part in PARTS]
-    return graph.nodes_out("Split", [projected], parts, axis=-1, num_outputs=3)
+def gated(graph: Graph, inner: str, gate: str, activation: str) -> str:
+    options: dict[str, Any] = {"alpha": 1.0} if activation == SILU else {}
+    active = graph.node(activation, [inner], domain=MICROSOFT, **options)
+    return graph.node("Mul", [active, gate])
 
 
 class FloatLinear:
@@ -69,9 +71,9 @@ class FloatLinear:
         ``rest`` adds the rest of the layer; ``old`` is its input where that is not ``x``.
         """
         weight, bias = dense
-        if not how.masked or bias is None:
-            product = self._product(graph, x, name, weight, bias)
-            return how.attend(_parts(graph, name, product), old or x, rest)
+        if not (self.masked and how.masked) or bias is None:
+            third = weight.shape[1] // 3
+            return how.attend(self.project(graph, x, name, dense, [third] * 3), old or x, rest)
         inputs = [
             x,
             self._weight(graph, f"{name}.weight", weight),
@@ -79,6 +81,15 @@ class FloatLinear:
             LENGTHS,
         ]
         return rest(graph.node("Attention", inputs, domain=MICROSOFT, num_heads=how.heads), x)
+
+    def project(
+        self, graph: Graph, x: str, name: str, dense: Dense, widths: Sequence[int]
+    ) -> list[str]:
+        """Query, key and value of so many channels, split from their common product."""
+        product = self._product(graph, x, name, *dense)
+        sizes = graph.constant(f"{name}.widths", np.array(widths, np.int64))
+        parts = [f"{name}.{part}" for part in PARTS]
+        return graph.nodes_out("Split", [product, sizes], parts, axis=-1)
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
         return self._product(graph, x, name, weight, bias)
@@ -89,12 +100,12 @@ class FloatLinear:
         product = self._product(graph, x, name, weight, bias)
         return graph.node("Gelu", [product], domain=MICROSOFT)
 
-    def gate(self, graph: Graph, x: str, name: str, weight: Floats) -> str:
-        """The exact GELU of the first half of the product, times the second half."""
+    def gate(self, graph: Graph, x: str, name: str, weight: Floats, activation: str = GELU) -> str:
+        """The activation of the first half of the product, times the second half."""
         product = self._product(graph, x, name, weight, None)
         parts = [f"{name}.{part}" for part in HALVES]
-        inner, gate = graph.nodes_out("Split", [product], parts, axis=-1, num_outputs=2)
-        return graph.node("Mul", [graph.node("Gelu", [inner], domain=MICROSOFT), gate])
+        halves = graph.nodes_out("Split", [product], parts, axis=-1, num_outputs=2)
+        return gated(graph, halves[0], halves[1], activation)
 
     def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
         """The product of the output of ``widen``, or without ``bias`` of that of ``gate``."""
@@ -113,7 +124,9 @@ class FloatLinear:
         ):
             rows = graph.node("Gather", [graph.constant(f"{name}.{part}", values), IDS])
             blocks = graph.constant(f"{name}.{part}.blocks", np.array([0, 0, -1, width], np.int64))
-            parts.append(graph.node("Reshape", [graph.node("Cast", [rows], to=1), blocks]))
+            parts.append(
+                graph.node("Reshape", [graph.node("Cast", [rows], to=graph.float), blocks])
+            )
         whole = graph.constant(f"{name}.whole", np.array([0, 0, -1], np.int64))
         return graph.node("Reshape", [graph.node("Mul", parts), whole])
 
@@ -152,6 +165,12 @@ class RecordingLinear(FloatLinear):
         self.activations[name] = x
         return super().attention(graph, x, name, dense, how, rest, old)
 
+    def project(
+        self, graph: Graph, x: str, name: str, dense: Dense, widths: Sequence[int]
+    ) -> list[str]:
+        self.activations[name] = x
+        return super().project(graph, x, name, dense, widths)
+
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
         self.activations[name] = x
         return super().mix(graph, x, name, weight, bias)
@@ -160,6 +179,6 @@ class RecordingLinear(FloatLinear):
         self.activations[name] = x
         return super().widen(graph, x, name, weight, bias)
 
-    def gate(self, graph: Graph, x: str, name: str, weight: Floats) -> str:
+    def gate(self, graph: Graph, x: str, name: str, weight: Floats, activation: str = GELU) -> str:
         self.activations[name] = x
-        return super().gate(graph, x, name, weight)
+        return super().gate(graph, x, name, weight, activation)

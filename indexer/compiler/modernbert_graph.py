@@ -7,10 +7,10 @@ of the operators; it must not know sessions.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.compiler.attention import Attention
+from indexer.compiler.tensors import TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Weights = Callable[[str], NDArray[np.float32]]
 
-TOKENS = "embeddings.tok_embeddings.weight"
-
 
 def add_modernbert(
     graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear
@@ -36,12 +34,12 @@ def add_modernbert(
         The name of the token states, and the attention with the graph's further inputs.
     """
     everywhere, nearby = shape.rotary_bases
-    whole = Attention(graph, replace(shape, block=0), grouped=False, rotary_base=everywhere)
+    whole = Attention(graph, shape.whole, grouped=False, rotary_base=everywhere)
     local = Attention(graph, shape, grouped=linear.grouped, rotary_base=nearby)
     x = _normalised(graph, shape, weights, linear.lookup(graph, "words", weights(TOKENS)),
                     "embeddings.norm")  # fmt: skip
     for layer in shape.kept_layers:
-        attention = local if layer % shape.global_every else whole
+        attention = local if shape.is_local(layer) else whole
         x = _layer(graph, shape, weights, linear, attention, layer, x)
     return _normalised(graph, shape, weights, x, "final_norm"), local
 

@@ -30,15 +30,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.compiler.graph import MICROSOFT, Graph
-from indexer.compiler.linear import HALVES, PARTS, FloatLinear
+from indexer.compiler.linear import GELU, HALVES, PARTS, FloatLinear, gated
 from indexer.embed.encoder import IDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from indexer.compiler.attention import Attention, Rest
 
     Floats = NDArray[np.float32]
     Dense = tuple[Floats, Floats | None]
@@ -103,10 +101,6 @@ def affine(low: float, high: float) -> tuple[np.float32, np.uint8]:
     return scale, np.uint8(np.clip(round(-low / float(scale)), 0, 255))
 
 
-def _split(bias: Floats | None) -> Sequence[Floats | None]:
-    return [None] * 3 if bias is None else np.split(bias, 3)
-
-
 class IntegerLinear(FloatLinear):
     """Products of 8-bit integers; the result of a sequence does not depend on its batch.
 
@@ -124,19 +118,17 @@ class IntegerLinear(FloatLinear):
         self._ranges = ranges
         self._levels = levels
 
-    def attention(
-        self, graph: Graph, x: str, name: str, dense: Dense, how: Attention, rest: Rest,
-        old: str = "",
-    ) -> str:  # fmt: skip
+    def project(
+        self, graph: Graph, x: str, name: str, dense: Dense, widths: Sequence[int]
+    ) -> list[str]:
         rounded, scale, zero, weight = self._smoothed(graph, x, name, dense[0], 1.0)
+        ends = np.cumsum(widths)[:-1]
+        biases = [None] * len(PARTS) if dense[1] is None else np.split(dense[1], ends)
         # Three products, because splitting one into three copies all of it.
-        parts = [
+        return [
             self._integer_product(graph, rounded, f"{name}.{part}", own, shift, scale, zero)
-            for part, own, shift in zip(
-                PARTS, np.split(weight, 3, axis=1), _split(dense[1]), strict=True
-            )
+            for part, own, shift in zip(PARTS, np.split(weight, ends, axis=1), biases, strict=True)
         ]
-        return how.attend(parts, old or x, rest)
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
         seen = self._ranges[name]
@@ -149,13 +141,13 @@ class IntegerLinear(FloatLinear):
         product = self._integer_product(graph, rounded, name, weight, bias, scale, zero)
         return graph.node("Gelu", [product], domain=MICROSOFT)
 
-    def gate(self, graph: Graph, x: str, name: str, weight: Floats) -> str:
+    def gate(self, graph: Graph, x: str, name: str, weight: Floats, activation: str = GELU) -> str:
         rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 0.75)
         inner, gate = (
             self._integer_product(graph, rounded, f"{name}.{part}", own, None, scale, zero)
             for part, own in zip(HALVES, np.split(weight, 2, axis=1), strict=True)
         )
-        return graph.node("Mul", [graph.node("Gelu", [inner], domain=MICROSOFT), gate])
+        return gated(graph, inner, gate, activation)
 
     def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None) -> str:
         """The product with one scale for each row, as the range after GELU differs by token.

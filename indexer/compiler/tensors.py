@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.compiler.adapter import WORDS
-from indexer.compiler.modernbert_graph import TOKENS
 from indexer.compiler.packed import NIBBLES
+from indexer.embed.sentence_folder import DENSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
+# Word embeddings of ModernBERT, and of Qwen and Gemma.
+TOKENS, EMBEDDED = "embeddings.tok_embeddings.weight", "embed_tokens.weight"
+PROJECTION = "projection.weight"  # of the states of a whole encoder, from files of their own
 _LENGTH_BYTES = 8
 
 
@@ -91,6 +94,20 @@ def _digest(half: Array) -> bytes:
     return hashlib.sha256(half.data).digest()
 
 
+def open_projection(folder: Path, shape: tuple[int, int]) -> Array:
+    """The product of the files named ``DENSE`` in a folder, of this shape.
+
+    Raises:
+        ValueError: If they do not fit.
+    """
+    product = np.eye(shape[1], dtype=np.float32)
+    for path in sorted(folder.glob(DENSE)):
+        product = np.asarray(open_tensors(path)[1]("linear.weight"), np.float32) @ product
+    if product.shape != shape:
+        raise ValueError(f"{DENSE} make {list(product.shape)} and should make {list(shape)}")
+    return product
+
+
 def _open(path: Path) -> tuple[Any, dict[str, str]]:
     """A file of tensors, and the names it has for them by the names of the encoder."""
     from safetensors import SafetensorError, safe_open
@@ -106,7 +123,7 @@ def _open(path: Path) -> tuple[Any, dict[str, str]]:
 
 def _prefix(names: Iterable[str]) -> str:
     for name in names:
-        for table in (WORDS, WORDS + NIBBLES, TOKENS):
+        for table in (WORDS, WORDS + NIBBLES, TOKENS, EMBEDDED):
             if name.endswith(table):
                 return name.removesuffix(table)
     return ""

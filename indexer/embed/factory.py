@@ -52,7 +52,7 @@ def open_embedder(
 
     runtime = load_runtime()  # first, since without a runtime a download is useless
     *accelerators, _ = candidates(runtime.get_available_providers(), provider)
-    if precision is Precision.FP32 or not accelerators:
+    if precision is not Precision.INT8 or not accelerators:
         return opened(precision, provider)
     # The 8-bit graph is made for the CPU; on an accelerator float32 is faster.
     embedder = opened(Precision.FP32, provider)

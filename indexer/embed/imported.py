@@ -19,18 +19,13 @@ from indexer.api.errors import WorldError
 from indexer.config import Precision
 from indexer.embed.compiled import LOCK_TIMEOUT_S, CompileRequest, ask_compiler, explained
 from indexer.embed.fetch import hash_file
+from indexer.embed.folder_options import refusal, regular_size
 from indexer.embed.models import RECORDS, Side, SourceFile
 from indexer.embed.record_files import shipped_folder, write_record
-from indexer.embed.sentence_folder import (
-    LARGEST,
-    read_record,
-    refusal,
-    regular_size,
-    weights_folder,
-)
+from indexer.embed.sentence_folder import read_record, source_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from indexer.embed.models import ModelRecord
 
@@ -73,7 +68,7 @@ def import_model(
     record = read_record(folder, chosen, late=late)
     if completed is not None:
         record = completed(record)
-    files = weights_folder(folder)
+    files = source_files(folder)
     try:
         models.mkdir(parents=True, exist_ok=True)
         with FileLock(models / _LOCK, timeout=LOCK_TIMEOUT_S):
@@ -92,7 +87,7 @@ def import_model(
 
 def _take_over(
     folder: Path,
-    files: Path,
+    files: Mapping[str, tuple[Path, int]],
     record: ModelRecord,
     models: Path,
     note: Callable[[str], None],
@@ -105,7 +100,9 @@ def _take_over(
         source.mkdir(parents=True)
         note(f"Copying {record.id}")
         copy = _link if own else _copy
-        sources = tuple(copy(folder, files / name, source, most) for name, most in LARGEST.items())
+        sources = tuple(
+            copy(folder, file, source / name, most) for name, (file, most) in files.items()
+        )
         record = replace(record, package=replace(record.package, files=sources))
         note(f"Comparing {record.id} with a reference, once")
         with tempfile.TemporaryDirectory(dir=scratch) as graph:
@@ -130,10 +127,10 @@ def _take_over(
 def _link(folder: Path, file: Path, target: Path, most: int) -> SourceFile:
     """Link one file, which saves its size on the disk, where the file system can; else copy it."""
     try:
-        (target / file.name).hardlink_to(file)
+        target.hardlink_to(file)
     except OSError:
         return _copy(folder, file, target, most)
-    return SourceFile(file.name, file.name, hash_file(file), file.stat().st_size)
+    return SourceFile(target.name, target.name, hash_file(file), file.stat().st_size)
 
 
 def _copy(folder: Path, file: Path, target: Path, most: int) -> SourceFile:
@@ -149,8 +146,8 @@ def _copy(folder: Path, file: Path, target: Path, most: int) -> SourceFile:
     except OSError as error:
         raise refusal(folder, "model_file_missing", file=file.name) from error
     digest, size = hashlib.sha256(), 0
-    with source, replacing(target / file.name) as sink:
+    with source, replacing(target) as sink:
         while (block := source.read(_CHUNK)) and size <= most:
             digest.update(block)
             size += sink.write(block)
-    return SourceFile(file.name, file.name, digest.hexdigest(), size)
+    return SourceFile(target.name, target.name, digest.hexdigest(), size)

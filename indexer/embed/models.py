@@ -67,7 +67,11 @@ class Family(StrEnum):
     """The order of a transformer encoder's operators, and the names of its tensors."""
 
     BERT = "bert"  # post-norm, absolute positions; RoBERTa and XLM-R too
+    JINABERT = "jinabert"  # post-norm, attention falls with the distance (ALiBi), gated layers
+    NOMICBERT = "nomicbert"  # post-norm, rotary positions, gated layers, few biases
     MODERNBERT = "modernbert"  # pre-norm, rotary positions, gated layers, no biases
+    QWEN = "qwen"  # pre-norm, grouped queries; Qwen3
+    GEMMA = "gemma"  # normalised before and after each part, grouped queries; Gemma 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,12 @@ class Architecture:
     ``reach`` more on either side, and the first ``anchors`` tokens of the sequence
     (``embed.blocks``); else to all. ``skipped`` layers are left out of the graph.
 
-    BERT: the first token has row ``first_position`` of the position embeddings. ModernBERT: each
-    ``global_every``-th layer attends to all tokens, the others to ``local`` on either side, which
-    ``block`` and ``reach`` must cover; ``rotary_bases`` are of the former and of the latter.
+    BERT: the first token has row ``first_position`` of the position embeddings. ModernBERT and
+    Gemma: each ``global_every``-th layer attends to all tokens, the others to ``local`` on either
+    side, which ``block`` and ``reach`` must cover; ``rotary_bases`` are of the former and of the
+    latter. Qwen and Gemma: a head has ``head_width`` channels, and ``heads`` share ``kv_heads``
+    keys and values. ``causal``: a token attends to those before it. ``projected``: the width of
+    the states after a last product (``compiler.tensors.PROJECTION``); 0 without one.
     """
 
     layers: int
@@ -99,6 +106,29 @@ class Architecture:
     global_every: int = 1
     local: int = 0
     rotary_bases: tuple[float, ...] = ()
+    kv_heads: int = 0  # 0 for ``heads``
+    head_width: int = 0  # 0 for ``hidden / heads``
+    causal: bool = False
+    projected: int = 0
+
+    @property
+    def channels(self) -> int:
+        """Of a head."""
+        return self.head_width or self.hidden // self.heads
+
+    @property
+    def whole(self) -> Architecture:
+        """The shape of its layers that attend to all tokens."""
+        return replace(self, block=0, local=0)
+
+    @property
+    def fused(self) -> Architecture:
+        """The shape for accelerators, whose fused operator computes causal attention whole."""
+        return self.whole if self.causal else self
+
+    def is_local(self, layer: int) -> bool:
+        """Whether a layer attends to ``local`` tokens on either side; Gemma's last is global."""
+        return (layer + (self.family is Family.GEMMA)) % self.global_every > 0
 
     @property
     def dense(self) -> Architecture:
@@ -180,7 +210,7 @@ class ModelRecord:
 
     @property
     def dimension(self) -> int:
-        return self.architecture.hidden
+        return self.architecture.projected or self.architecture.hidden
 
     @property
     def download_bytes(self) -> int:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from indexer.api.models import ModelKind
+from indexer.embed.folder_shapes import FAMILIES
 from indexer.embed.models import Pooling
-from indexer.embed.sentence_folder import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

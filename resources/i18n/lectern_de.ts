@@ -2941,10 +2941,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Zu grob</translation>
     </message>
     <message>
-        <source>The language model {model} loses too much in 8 bits (cosine {cosine}).</source>
-        <translation>Das Sprachmodell {model} verliert in 8 Bit zu viel (Kosinus {cosine}).</translation>
-    </message>
-    <message>
         <source>Choose fp32 as the precision in the settings.</source>
         <translation>Wählen Sie in den Einstellungen fp32 als Genauigkeit.</translation>
     </message>
@@ -3223,6 +3219,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>No ONNX Runtime is installed.</source>
         <translation>Es ist keine ONNX Runtime installiert.</translation>
+    </message>
+    <message>
+        <source>The language model {model} loses too much in {precision} (cosine {cosine}).</source>
+        <translation>Das Sprachmodell {model} verliert in {precision} zu viel (Kosinus {cosine}).</translation>
     </message>
     <message>
         <source>No earlier model</source>
@@ -4749,8 +4749,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Genauigkeit bei Dokumenten</translation>
     </message>
     <message>
-        <source>Weights used for documents: int8 is twice as fast, fp32 exact.</source>
-        <translation>Gewichte für Dokumente: int8 ist doppelt so schnell, fp32 genau.</translation>
+        <source>Weights used for documents: int8 is twice as fast, fp32 exact; fp16 is for graphics cards.</source>
+        <translation>Gewichte für Dokumente: int8 ist doppelt so schnell, fp32 genau; fp16 ist für Grafikkarten.</translation>
     </message>
     <message>
         <source>Precision of queries</source>

@@ -32,7 +32,8 @@ def test_the_kept_states_are_those_of_transformers(name: str) -> None:
         np.testing.assert_allclose(found, kept, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+# transformers has no JinaBERT and no Qwen3 in both directions, and other options for NomicBERT.
+@pytest.mark.parametrize("name", ["modernbert", "xlm-roberta", "qwen3", "gemma3_text"])
 @pytest.mark.parametrize("pooling", ["mean_tokens", "cls_token", "lasttoken"])
 def test_an_imported_folder_has_the_vectors_of_sentence_transformers(
     name: str, pooling: str, tmp_path: Path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,17 +11,17 @@ from safetensors.numpy import save_file
 
 from indexer.api.errors import WorldError
 from indexer.compiler.adapter import weights_of
-from indexer.compiler.calibrate import compile_model
+from indexer.compiler.calibrate import LENGTHS, compile_model
 from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.linear import FloatLinear
 from indexer.compiler.reference import reference_states
-from indexer.compiler.tensors import open_tensors
+from indexer.compiler.tensors import PROJECTION, open_tensors
 from indexer.config import Precision
 from indexer.embed.batches import Batch, in_batches
 from indexer.embed.devices import CPU
-from indexer.embed.encoder import Encoder
+from indexer.embed.encoder import Encoder, largest_error
 from indexer.embed.factory import open_embedder
-from indexer.embed.models import WEIGHTS, Pooling, Side
+from indexer.embed.models import WEIGHTS, Family, Pooling, Side
 from indexer.embed.pooling import unit
 from tests.tiny_families import FAMILIES, family_weights, kept_states, sequences
 from tests.tiny_model import install_tiny_model
@@ -63,6 +64,22 @@ def test_the_graph_computes_what_torch_does(name: str, tmp_path: Path) -> None:
 
 
 @every_family
+def test_the_graph_is_the_reference_at_every_length(name: str, tmp_path: Path) -> None:
+    first = 1 if FAMILIES[name].family is Family.GEMMA else 0  # one layer of each kind
+    kept = range(first, first + FAMILIES[name].global_every)[:2]
+    skipped = tuple(layer for layer in range(FAMILIES[name].layers) if layer not in kept)
+    shape = replace(FAMILIES[name], positions=LENGTHS[-1], skipped=skipped)
+    if shape.reach > shape.block:
+        shape = replace(shape, reach=shape.positions)
+    weights = family_weights(name, shape)
+    encoder = Encoder(write_encoder(shape, weights.__getitem__, FloatLinear(), tmp_path), CPU)
+    for length in LENGTHS:
+        ids = np.resize(np.concatenate(sequences()), length)
+        wanted = reference_states(shape, weights.__getitem__, ids)
+        assert largest_error(_states(encoder, ids), wanted) < 3e-4
+
+
+@every_family
 def test_states_do_not_depend_on_the_batch(name: str, tmp_path: Path) -> None:
     weights = family_weights(name)
     encoder = Encoder(
@@ -79,6 +96,7 @@ def test_states_do_not_depend_on_the_batch(name: str, tmp_path: Path) -> None:
 @every_family
 def test_files_with_a_prefix_or_in_bfloat16_are_read(name: str, tmp_path: Path) -> None:
     weights = family_weights(name)
+    weights.pop(PROJECTION, None)  # in a file of its own
     save_file({f"model.{key}": value for key, value in weights.items()}, tmp_path / WEIGHTS)
     names, read = open_tensors(tmp_path / WEIGHTS)
     assert set(names) == set(weights)
@@ -113,27 +131,30 @@ def _open(name: str, models: Path, precision: Precision, pooling: Pooling) -> On
 
 
 @every_family
-def test_8_bits_are_close_to_float32(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("precision", [Precision.INT8, Precision.FP16])
+def test_fewer_bits_are_close_to_float32(name: str, precision: Precision, tmp_path: Path) -> None:
     passages = [passage(*SENTENCES[: 1 + n % 3], title="Log") for n in range(12)]
     exact, coarse = (
         np.stack([
             made.vector
             for made in _open(name, tmp_path, each, Pooling.MEAN).encode_passages(passages)
         ])
-        for each in (Precision.FP32, Precision.INT8)
+        for each in (Precision.FP32, precision)
     )  # fmt: skip
     assert (exact * coarse).sum(axis=1).min() > 0.99
 
 
-def test_an_8_bit_graph_that_loses_too_much_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("precision", [Precision.INT8, Precision.FP16])
+def test_a_graph_that_loses_too_much_is_refused(
+    precision: Precision, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = install_tiny_model(tmp_path)
+    monkeypatch.setattr("indexer.compiler.calibrate.CLOSE_HALF", 1.1)
     monkeypatch.setattr("indexer.compiler.calibrate.CLOSE", 1.1)
     monkeypatch.setattr("indexer.compiler.calibrate.USABLE", 1.1)
     source = tmp_path / record.id / "source"
     with pytest.raises(WorldError) as caught:
-        compile_model(record, Precision.INT8, Side.PASSAGES, source, tmp_path)
+        compile_model(record, precision, Side.PASSAGES, source, tmp_path)
     assert caught.value.code == "model_coarse"
     assert "lectern models use tiny --precision fp32" in caught.value.next_step
 
