@@ -66,14 +66,20 @@ def stated(table: Path) -> list[Stated]:
     return []
 
 
-def data_files(table: Path) -> frozenset[str] | None:
-    """The data files of a table's newest version; None if its manifest is unreadable.
+def data_files(table: Path) -> dict[str, int] | None:
+    """The data files of a table's newest version, and the fragment of each.
+
+    None if its manifest is unreadable.
 
     Each is written once, under a name of its own.
     """
     with suppress(OSError, ValueError, IndexError, KeyError, struct.error):
-        files = [value for each in _fragments(table) for number, value in each if number == _FILES]
-        return frozenset(dict(_fields(file))[_FILE_NAME].decode() for file in files)
+        return {
+            dict(_fields(value))[_FILE_NAME].decode(): dict(fragment).get(_ID, 0)
+            for fragment in _fragments(table)
+            for number, value in fragment
+            if number == _FILES
+        }
     return None
 
 

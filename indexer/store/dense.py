@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import filters, quantise
-from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys, ranges
+from indexer.store import filters, quantise, vector_places
+from indexer.store.indices import ANN_FROM
+from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys
 
 if TYPE_CHECKING:
     from indexer.store.table import Table
@@ -59,7 +60,7 @@ def approximate_knn(
     if passing == 0.0:
         return NOTHING
     if not table.has_vector_index or _exact_is_cheaper(passing * total, count, total):
-        found = _nearest_pooled(table, query, count, docs if passing < 1.0 else None)
+        found = _nearest_derived(table, query, count, docs if passing < 1.0 else None)
         if found is not None:
             return found
         return _exact(table, query, count, filters.condition(docs, present))
@@ -79,31 +80,31 @@ def _exact_is_cheaper(rows: float, count: int, total: int) -> bool:
     return rows * _EXACT_NS <= total * _INDEX_NS + fetched * _DROPPED_NS
 
 
-def _nearest_pooled(
+def _nearest_derived(
     table: Table, query: Float32s, count: int, docs: DocSet | None
 ) -> ScoredKeys | None:
-    """What ``_exact`` finds, from the file of pooled vectors; None if that lacks too much."""
-    pooled = table.pooled
-    if pooled is None:
+    """What ``_exact`` finds, without LanceDB; None if it has to read too much."""
+    derived = table.derived
+    if derived is None:
         return None
     try:
-        aligned = pooled.aligned(table)
-        keys, places = aligned.keys, aligned.places
-        if docs is not None:
-            chosen = docs.within(keys)
-            keys, places = keys[chosen], places[chosen]
-        missing = places < 0
-        if len(keys) > _MOST_SCORED or np.count_nonzero(missing) > _MOST_MISSING:
-            return None
-        found = pooled.vectors(places[~missing])
+        aligned = derived.aligned(table)
     except OSError:
-        table.pooled = None
+        table.derived = None
         return None
-    halved = query.astype(np.float16).astype(np.float32)  # as LanceDB does
-    scores = np.empty(len(keys), np.float32)
-    scores[~missing] = found @ halved
-    if missing.any():
-        scores[missing] = vectors_of(table, keys[missing]) @ halved
+    keys, missing = aligned.keys, aligned.numbers[0] < 0
+    chosen = slice(None) if docs is None else docs.within(keys)
+    if len(keys[chosen]) > _MOST_SCORED or np.count_nonzero(missing[chosen]) > _MOST_MISSING:
+        return None
+    if len(keys) >= ANN_FROM:
+        keys = keys[chosen]
+        vectors = vectors_of(table, keys)
+    else:
+        kept = derived.kept
+        if kept[0] is not keys:
+            kept = derived.kept = keys, vectors_of(table, keys)
+        vectors, keys = kept[1][chosen], keys[chosen]
+    scores = vectors @ query.astype(np.float16).astype(np.float32)  # as LanceDB does
     if count < len(keys):
         least = np.partition(scores, len(keys) - count)[len(keys) - count]
         keys, scores = keys[scores >= least], scores[scores >= least]
@@ -150,17 +151,12 @@ def vectors_of(table: Table | None, keys: Int64s) -> Float32s:
     if table is None:
         return np.zeros((len(keys), 0), np.float32)
     vectors = np.zeros((len(keys), dimension(table)), np.float32)
-    left = np.arange(len(keys))
-    pooled = table.pooled
-    if pooled is not None:
-        try:
-            places, there = pooled.places(table, keys)
-            known = places >= 0
-            vectors[there[known]] = pooled.vectors(places[known])
-            left = there[~known]
-        except OSError:
-            table.pooled = None
-    if len(left):
+    files, numbers, there = vector_places.find(table, keys)
+    try:
+        vectors[there] = vector_places.vectors_at(files, numbers, vectors.shape[1])
+    except OSError:
+        table.derived, there = None, there[:0]
+    if len(left := np.delete(np.arange(len(keys)), there)):
         found, rows = table.take(keys[left], ["vector"])
         flat = found.column("vector").combine_chunks().flatten().to_numpy()
         vectors[left[rows]] = flat.reshape(-1, vectors.shape[1])
@@ -176,24 +172,21 @@ def sentence_vectors_of(table: Table | None, keys: Int64s) -> tuple[Float32s, In
     """
     if table is None:
         return np.zeros((0, 0), np.float32), np.zeros(len(keys) + 1, np.int64)
-    found, places = table.take(keys, ["sentence_codes"])
-    ends, flat = _buffers(found.column("sentence_codes").combine_chunks())
+    files, numbers, there = vector_places.find(table, keys)
+    codes = [b""] * len(keys)
+    try:
+        read = vector_places.codes_at(files, numbers)
+    except OSError:
+        table.derived, there, read = None, there[:0], []
+    for at, packed in zip(there.tolist(), read, strict=True):
+        codes[at] = packed
+    if len(left := np.delete(np.arange(len(keys)), there)):
+        found, rows = table.take(keys[left], ["sentence_codes"])
+        stored = found.column("sentence_codes").to_pylist()
+        for at, packed in zip(left[rows].tolist(), stored, strict=True):
+            codes[at] = packed
     size = dimension(table)
     width = quantise.width(size)
-    counts = np.zeros(len(keys), np.int64)
-    counts[places] = np.diff(ends) // width
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    order = np.argsort(places, kind="stable")
-    index = ranges(ends[:-1][order] // width, counts[places[order]])
-    return quantise.unpack(flat.reshape(-1, width)[index], size), offsets
-
-
-def _buffers(column: Any) -> tuple[Int64s, Any]:
-    """The end offsets and the bytes of a binary column, as arrays that share its memory."""
-    if not len(column):
-        return np.zeros(1, np.int64), np.empty(0, np.uint8)
-    _, ends, data = column.buffers()
-    kind = np.int64 if str(column.type) == "large_binary" else np.int32
-    at = np.frombuffer(ends, kind)[column.offset : column.offset + len(column) + 1]
-    flat = np.frombuffer(data if data is not None else b"", np.uint8)[at[0] : at[-1]]
-    return at.astype(np.int64) - int(at[0]), flat
+    offsets = np.cumsum([0, *map(len, codes)]) // width
+    flat = np.frombuffer(b"".join(codes), np.uint8).reshape(-1, width)
+    return quantise.unpack(flat, size), offsets

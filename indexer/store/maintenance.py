@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.store import indices, pooled, runtime
+from indexer.store import derived, indices, runtime
 from indexer.store.disk import write_errors
 from indexer.store.indices import ANN_FROM
 from indexer.store.schema import PASSAGES, is_vectors_table
@@ -64,7 +64,7 @@ class Thresholds:
         vectors: Vectors outside their index.
         fragments: Fragments of a table, one per commit.
         ann_from: Number of vectors from which on they have an index.
-        pooled_from: Number of vectors from which on they are in a file for queries too.
+        derived_from: Number of rows from which on a table has a derived file.
         slack: Bytes by which the store may exceed its bound.
         reader_s: Least age of the versions deleted while the store exceeds its bound.
     """
@@ -73,7 +73,7 @@ class Thresholds:
     vectors: tuple[int, int] = (10_000, 4_000)
     fragments: tuple[int, int] = (400, 32)
     ann_from: int = ANN_FROM
-    pooled_from: int = 256
+    derived_from: int = 256
     slack: int = 256 << 20
     reader_s: float = 5.0
 
@@ -97,7 +97,7 @@ class Maintainer:
         self._steps = []
         due = {n: t for n, t in self._tables().items() if self._due(n, t, idle=idle)}
         if not due:
-            self._refresh_pooled(idle=idle)
+            self._refresh_derived(idle=idle)
             return Maintenance(tuple(self._steps), time.monotonic() - began)
         before = self.sizes()
         if not idle and not self._has_room(before, due):
@@ -111,7 +111,7 @@ class Maintainer:
             with write_errors(table.path.parent):
                 self._maintain_table(name, table)
                 self._shrink(name, table)
-        self._refresh_pooled(idle=idle)
+        self._refresh_derived(idle=idle)
         runtime.give_back()
         return Maintenance(tuple(self._steps), time.monotonic() - began)
 
@@ -187,11 +187,11 @@ class Maintainer:
             faults.reached("vectors-indexed")
             self._steps.append(f"{name}: vectors indexed")
 
-    def _refresh_pooled(self, *, idle: bool) -> None:
+    def _refresh_derived(self, *, idle: bool) -> None:
         for name, table in self._tables().items():
-            enough = is_vectors_table(name) and table.count() >= self._thresholds.pooled_from
-            if idle and enough and pooled.refresh(table):
-                self._steps.append(f"{name}: pooled vectors written")
+            enough = table.keyed and table.count() >= self._thresholds.derived_from
+            if idle and enough and derived.refresh(table):
+                self._steps.append(f"{name}: derived file written")
 
     def _has_room(self, sizes: Mapping[str, TableSize], due: Mapping[str, Table]) -> bool:
         """Whether rewriting tables keeps the store within its bound."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer import faults
-from indexer.store import checks, checksums, dense, schema, words, writing
+from indexer.store import checks, checksums, dense, records, schema, words, writing
 from indexer.store.maintenance import Maintainer, Thresholds
 from indexer.store.tables import Tables
 from indexer.store.values import (
@@ -197,9 +197,13 @@ class Store:
         Raises:
             ValueError: If there is no such column.
         """
-        found, places = self.tables.passages.take(keys, writing.stored_columns(columns))
+        wanted = writing.stored_columns(columns)
+        known, left = records.read(self.tables.passages, keys, columns)
+        if not len(left):
+            return known
+        found, places = self.tables.passages.take(left, wanted)
         rows = writing.read_rows(found, columns)
-        return dict(zip(keys[places].tolist(), rows, strict=True))
+        return known | dict(zip(left[places].tolist(), rows, strict=True))
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of each table."""

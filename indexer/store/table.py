@@ -17,6 +17,7 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.arrays import find_sorted
 from indexer.store import damage, deletions
+from indexer.store.derived import Derived
 from indexer.store.disk import system_error, write_errors
 from indexer.store.lance_files import footed_files, truncated
 from indexer.store.rowmap import RowMap
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from indexer.store.pooled import Pooled
+    from indexer.store.derived import Layout
     from indexer.store.values import Int64s
 
 T = TypeVar("T")
@@ -43,24 +44,26 @@ class Table:
     Args:
         inner: The LanceDB table.
         path: Its directory.
-        keyed: Whether its rows have keys, as those of passages do.
         writable: Whether damaged rows may be deleted.
+        layout: What its derived file holds, for a table with keys; see ``derived``.
     """
 
     def __init__(
-        self, inner: Any, path: Path, *, keyed: bool = True, writable: bool = True
+        self, inner: Any, path: Path, *, writable: bool = True, layout: Layout | None = None
     ) -> None:
         self.inner = inner
         self.path = path
-        self.keyed = keyed
+        self.layout = layout
+        #: Whether its rows have keys, as those of passages do.
+        self.keyed = layout is not None
         self._writable = writable
         self.rows = RowMap(self._read_keys)
         #: Rows that no index covers yet, and rows deleted since the last maintenance.
         self.backlog = 0
         self.deleted = 0
         self.has_vector_index = False
-        #: Of a space: its vectors for queries, where their file was made; see ``pooled``.
-        self.pooled: Pooled | None = None
+        #: Its rows for queries, where their file was made; see ``derived``.
+        self.derived: Derived | None = None if layout is None else Derived.load(path, layout)
         #: Rows deleted since the last ``repair`` because their files are damaged.
         self.lost = 0
         self._cleared = 0  # how often unreadable rows were deleted
@@ -196,6 +199,20 @@ class Table:
             return (builder if limit is None else builder.limit(limit)).to_arrow()
 
         return self.read(work)
+
+    def addresses(self, rows: Int64s) -> Int64s:
+        """Where rows with these ids lie: the fragment, and in the low 32 bits the place there.
+
+        -1 for missing ones.
+        """
+        columns = ["_rowid", "_rowaddr"]
+        found = self.read(lambda: self.inner.search().select(columns).to_arrow())
+        ids, places = (found.column(name).to_numpy().astype(np.int64) for name in columns)
+        order = np.argsort(ids)
+        at, known = find_sorted(ids[order], rows)
+        addresses = np.full(len(rows), -1, np.int64)
+        addresses[known] = places[order][at]
+        return addresses
 
     def all_keys(self) -> Int64s:
         """The key of every row, read from disk, duplicates included."""

@@ -11,7 +11,16 @@ import threading
 from typing import TYPE_CHECKING, Any, Self
 
 from indexer.api.errors import WorldError
-from indexer.store import damage, deletions, indices, lance_files, runtime, schema
+from indexer.store import (
+    damage,
+    deletions,
+    indices,
+    lance_files,
+    records,
+    runtime,
+    schema,
+    vector_places,
+)
 from indexer.store.disk import (
     drop_unfinished,
     open_errors,
@@ -19,7 +28,6 @@ from indexer.store.disk import (
     unfinished,
     write_errors,
 )
-from indexer.store.pooled import Pooled
 from indexer.store.table import Table
 
 if TYPE_CHECKING:
@@ -136,17 +144,13 @@ class Tables:
             self.outdated.append(name)
 
     def _register(self, name: str, inner: Any) -> None:
-        table = Table(
-            inner,
-            self._path / f"{name}.lance",
-            keyed=name != schema.DOCUMENTS,
-            writable=self.writable,
-        )
+        layouts = {schema.DOCUMENTS: None, schema.PASSAGES: records.LAYOUT}
+        layout = layouts.get(name, vector_places.LAYOUT)
+        path = self._path / f"{name}.lance"
+        table = Table(inner, path, writable=self.writable, layout=layout)
         if self.writable:
             indices.create_missing(table, name)
         indices.refresh_coverage(table)
-        if schema.is_vectors_table(name):
-            table.pooled = Pooled.load(table.path)
         self._open[name] = table
 
 

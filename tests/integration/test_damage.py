@@ -155,17 +155,15 @@ def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path
         check_same(look(engine), undisturbed)
 
 
-def test_an_altered_file_of_pooled_vectors_is_found_and_made_anew(
-    world: World, undisturbed: Seen
-) -> None:
-    batches = replace(SCATTERED, thresholds=Thresholds(pooled_from=1))
+def test_an_altered_derived_file_is_found_and_made_anew(world: World, undisturbed: Seen) -> None:
+    batches = replace(SCATTERED, thresholds=Thresholds(derived_from=1))
     with world.engine(batches=batches) as engine:
         world.index(engine)
-    (path,) = (world.library / "lance").glob("vectors_*.lance/_derived/pooled.bin")
+    (path,) = (world.library / "lance").glob("vectors_*.lance/_derived/rows.bin")
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     with world.engine(batches=batches) as engine:
         repaired = engine.call(Repair())
-        assert {problem.kind for problem in repaired.problems} == {"altered_pooled"}
+        assert {problem.kind for problem in repaired.problems} == {"altered_derived"}
         assert repaired.left == ()
         assert not path.exists()
         world.index(engine)

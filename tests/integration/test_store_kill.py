@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from indexer import faults
-from indexer.store import pooled
+from indexer.store import derived
 from indexer.store.store import Store
 from indexer.store.values import Term
 from tests.integration.store_victim import PASSAGES, SPACE
@@ -65,9 +65,9 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
         store.close()
 
 
-@pytest.mark.parametrize("point", ["pooled-writing", "pooled-written", "pooled-stamped"])
+@pytest.mark.parametrize("point", ["derived-writing", "derived-written", "derived-stamped"])
 @pytest.mark.parametrize("time", [1, 2])
-def test_a_kill_while_the_file_of_vectors_is_made_changes_no_answer(
+def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
     tmp_path: Path, point: str, time: int
 ) -> None:
     path = tmp_path / "lance"
@@ -81,13 +81,13 @@ def test_a_kill_while_the_file_of_vectors_is_made_changes_no_answer(
     for _ in range(2):
         keys = table.rows.keys()
         found, read = store.knn(SPACE, vector_for(3, 3), 50), store.vectors_of(SPACE, keys)
-        used, table.pooled = table.pooled, None
+        used, table.derived = table.derived, None
         alone = store.knn(SPACE, vector_for(3, 3), 50)
         assert alone.keys.tolist() == found.keys.tolist()
         assert np.array_equal(store.vectors_of(SPACE, keys), read)
-        table.pooled = used
+        table.derived = used
         store.maintain(idle=True)
-    assert table.pooled is not None
-    files = [file.name for file in (table.path / pooled.FOLDER).iterdir()]
-    assert sorted(files) == ["pooled.bin", "pooled.json"]
+    assert table.derived is not None
+    files = [file.name for file in (table.path / derived.FOLDER).iterdir()]
+    assert sorted(files) == ["rows.bin", "rows.json"]
     store.close()

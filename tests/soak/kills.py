@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 POINTS = (
     "text-indexing", "text-indexed", "vectors-indexing", "vectors-indexed", "compacting",
     "compacted", "orphans-deleted", "passages-committed", "vectors-committed", "vectors-marked",
-    "pooled-writing", "pooled-written", "pooled-stamped",
+    "derived-writing", "derived-written", "derived-stamped",
 )  # fmt: skip
 # As many rows wait for upkeep as come in one commit, so every commit is followed by all of it.
 IMPATIENT = BatchSizes(
     passages=64,
     vectors=64,
     unit=64,
-    thresholds=Thresholds((1, 1), (1, 1), (2, 2), ann_from=32, pooled_from=1),
+    thresholds=Thresholds((1, 1), (1, 1), (2, 2), ann_from=32, derived_from=1),
 )
 PATIENT = BatchSizes(
     thresholds=Thresholds(ann_from=10**9)

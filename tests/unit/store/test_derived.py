@@ -1,32 +1,33 @@
-"""The file of pooled vectors: with it, without it and with a wrong one every answer is the same."""
+"""The derived files: with them, without them and with wrong ones every answer is the same."""
 
 from __future__ import annotations
 
 import json
 import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from indexer.store import pooled
+from indexer.store import derived, schema, vector_places
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import DocSet, VectorRows
 from tests.store_rows import DIMENSION, rows, unit, vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from indexer.store.table import Table
+    from indexer.store.values import Int64s
 
 SPACE = "tiny"
 DOCS, EACH = 12, 40
 
 
 def opened(path: Path) -> Store:
-    return Store.open(path / "lance", threads=1, thresholds=Thresholds(pooled_from=1))
+    return Store.open(path / "lance", threads=1, thresholds=Thresholds(derived_from=1))
 
 
 @pytest.fixture
@@ -60,12 +61,12 @@ def table_of(store: Store) -> Table:
     return table
 
 
-def answers(store: Store) -> list[list[float]]:
+def answers(store: Store) -> list[Any]:
     """What queries get of the vectors: the nearest, with several filters, and given ones."""
     some = [3, 5, 6, 99]
     filters = (None, DocSet.from_docs(some), DocSet.from_docs(some, allowed=False))
     drawn = unit(np.random.default_rng(99).standard_normal((4, DIMENSION), np.float32))
-    found: list[list[float]] = []
+    found: list[Any] = []
     for query in drawn:
         for docs in filters:
             for count in (1, 25, 10_000):
@@ -74,19 +75,34 @@ def answers(store: Store) -> list[list[float]]:
                 found.append(store.approximate_knn(SPACE, query, count, docs).keys.tolist())
     keys = table_of(store).rows.keys()
     wanted = np.concatenate([keys[::-3], keys[:5], [7, keys[-1] + 1]])
-    return [*found, *store.vectors_of(SPACE, wanted).tolist()]
+    sentences, offsets = store.sentence_vectors_of(SPACE, wanted)
+    return [
+        *found,
+        *store.vectors_of(SPACE, wanted).tolist(),
+        *sentences.tolist(),
+        offsets.tolist(),
+        *read(store, wanted, schema.PASSAGE_COLUMNS),
+        *read(store, wanted, ("view", "text_starts")),
+    ]
+
+
+def read(store: Store, keys: Int64s, columns: Sequence[str]) -> list[Any]:
+    """Columns of passages, by key."""
+    return [store.passages_of(keys, columns).get(key) for key in keys.tolist()]
 
 
 def same_without(store: Store) -> bool:
     """Whether LanceDB alone gives the same answers."""
-    table = table_of(store)
-    used = table.pooled
-    assert used is not None
+    tables = [table for table in store.tables.by_name().values() if table.keyed]
+    used = [table.derived for table in tables]
+    assert all(used)
     before = answers(store)
-    assert table.pooled is used
-    table.pooled = None
+    assert [table.derived for table in tables] == used
+    for table in tables:
+        table.derived = None
     alone = answers(store)
-    table.pooled = used
+    for table, one in zip(tables, used, strict=True):
+        table.derived = one
     return alone == before
 
 
@@ -132,7 +148,7 @@ def test_a_compaction_that_was_not_noted_leaves_the_file_unused(
     table_of(store).inner.optimize()
     store.close()
     again = opened(tmp_path)
-    assert table_of(again).pooled is None
+    assert table_of(again).derived is None
     again.maintain(idle=True)
     assert same_without(again)
     again.close()
@@ -145,14 +161,14 @@ def test_a_file_of_commits_that_were_undone_is_not_used(store: Store, tmp_path: 
     table_of(store).inner.restore(before)
     store.close()
     again = opened(tmp_path)
-    assert table_of(again).pooled is None
+    assert table_of(again).derived is None
     again.close()
 
 
 @pytest.mark.parametrize("wrong", ["cut", "longer", "other", "format", "no stamp", "no json", "{}"])
 def test_a_wrong_file_is_not_used_and_made_again(store: Store, tmp_path: Path, wrong: str) -> None:
-    folder = table_of(store).path / pooled.FOLDER
-    file, stamp = folder / "pooled.bin", folder / "pooled.json"
+    folder = table_of(store).path / derived.FOLDER
+    file, stamp = folder / "rows.bin", folder / "rows.json"
     store.close()
     said = json.loads(stamp.read_text())
     if wrong == "cut":
@@ -168,7 +184,7 @@ def test_a_wrong_file_is_not_used_and_made_again(store: Store, tmp_path: Path, w
     else:
         stamp.write_text(wrong)
     again = opened(tmp_path)
-    assert table_of(again).pooled is None
+    assert table_of(again).derived is None
     again.maintain(idle=True)
     assert same_without(again)
     again.close()
@@ -177,10 +193,11 @@ def test_a_wrong_file_is_not_used_and_made_again(store: Store, tmp_path: Path, w
 def test_a_file_that_is_cut_while_it_is_open_is_given_up(store: Store) -> None:
     expected = answers(store)
     table = table_of(store)
-    table.pooled = pooled.Pooled.load(table.path)  # nothing of it was read yet
-    (table.path / pooled.FOLDER / "pooled.bin").write_bytes(b"")
+    # Nothing of it was read yet.
+    table.derived = derived.Derived.load(table.path, vector_places.LAYOUT)
+    (table.path / derived.FOLDER / "rows.bin").write_bytes(b"")
     assert answers(store) == expected
-    assert table.pooled is None
+    assert table.derived is None
 
 
 def test_a_reader_of_the_replaced_file_reads_on(store: Store, tmp_path: Path) -> None:
@@ -189,35 +206,35 @@ def test_a_reader_of_the_replaced_file_reads_on(store: Store, tmp_path: Path) ->
     reader.tables.vectors(SPACE)
     add(store, 20, 300)
     store.maintain(idle=True)
-    assert table_of(reader).pooled is not None
+    assert table_of(reader).derived is not None
     assert answers(reader) == expected
     reader.close()
 
 
 def test_the_files_are_for_their_owner_only_and_counted(store: Store) -> None:
     table = table_of(store)
-    folder = table.path / pooled.FOLDER
+    folder = table.path / derived.FOLDER
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     files = list(folder.iterdir())
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
-    assert sorted(file.name for file in files) == ["pooled.bin", "pooled.json"]
+    assert sorted(file.name for file in files) == ["rows.bin", "rows.json"]
     with_it = store.sizes()[table.path.stem]
     bytes_of_it = sum(file.stat().st_size for file in files)
-    pooled.discard(table)
+    derived.discard(table)
     without = store.sizes()[table.path.stem]
     assert with_it.total - without.total == with_it.live - without.live == bytes_of_it
 
 
 def test_altered_bytes_are_damage(store: Store) -> None:
     table = table_of(store)
-    assert not pooled.damaged(table.path)
-    file = table.path / pooled.FOLDER / "pooled.bin"
+    assert not derived.damaged(table.path)
+    file = table.path / derived.FOLDER / "rows.bin"
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
     file.write_bytes(content)
-    assert pooled.damaged(table.path)
-    pooled.discard(table)
-    assert not pooled.damaged(table.path)
+    assert derived.damaged(table.path)
+    derived.discard(table)
+    assert not derived.damaged(table.path)
 
 
 def test_a_space_that_is_dropped_takes_its_file_with_it(store: Store) -> None:
@@ -231,5 +248,5 @@ def test_few_vectors_have_no_file(tmp_path: Path) -> None:
     store.add_passages(rows(1, ["one"]))
     store.add_vectors(SPACE, vectors(1, [0]))
     store.maintain(idle=True)
-    assert table_of(store).pooled is None
+    assert table_of(store).derived is None
     store.close()

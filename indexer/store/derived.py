@@ -1,0 +1,283 @@
+"""A file beside a table from which queries read rows by place; LanceDB needs milliseconds for any.
+
+It is derived from the table, and without it every answer is the same. Owns its format, when it is
+made, and which of its rows are valid: those whose key and row id the table still has, as long as it
+has all data files from which the rows were read. Other rows are read from LanceDB. What it holds is
+a ``Layout``, see ``vector_places`` and ``records``.
+
+The file is read, not mapped: a drive that is taken away then is an error and not the end of the
+process.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import shutil
+import threading
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from indexer import faults
+from indexer.api.atomic import replacing, write_file
+from indexer.arrays import find_sorted
+from indexer.store.deletions import data_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from indexer.store.table import Table
+    from indexer.store.values import Float32s, Int64s
+
+log = logging.getLogger(__name__)
+
+FOLDER = "_derived"
+_CONTENT, _STAMP = "rows.bin", "rows.json"
+_FORMAT = 2
+_NUMBER_BYTES, _NAME_BYTES = 8, 16
+# The file is made again when so many rows, and this share of all, are not in it.
+_MISSING, _MISSING_SHARE = 256, 0.05
+# Larger tables are left to LanceDB, whose cost grows less: each row takes up to 24 bytes of memory.
+MOST_ROWS = 2_000_000
+_SPARE_BYTES, _ROW_BYTES = 1 << 30, 4096
+_SEEKING = threading.Lock()  # for systems that cannot read at a place by themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the file of a kind of table holds of its rows.
+
+    Attributes:
+        numbers: How many int64 each row has, -1 where there is none.
+        of_files: Whether they are places in the data files, and void without them.
+        parts: Yields bytes to store and the numbers, (``numbers``, k), of the next k rows, given
+            the table, all keys and row ids, and the sorted names of the data files.
+    """
+
+    numbers: int
+    of_files: bool
+    parts: Callable[[Table, Int64s, Int64s, Sequence[str]], Iterator[tuple[bytes, Int64s]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """The keys of a table, ascending, and the numbers of each; -1 for rows not in the file.
+
+    ``stale`` is how many rows of the file the table has no more.
+    """
+
+    keys: Int64s
+    numbers: Int64s
+    stale: int
+
+
+class Derived:
+    """An open file. Any thread may read; it is closed with the last reference.
+
+    Use ``load``. ``OSError`` is raised by a file that cannot be read any more.
+    """
+
+    def __init__(self, descriptor: int, stamp: dict[str, Any], layout: Layout) -> None:
+        self.files: list[str] = stamp["files"]
+        self._descriptor = descriptor
+        self.rows, self._stored = int(stamp["rows"]), int(stamp["stored"])
+        self._layout = layout
+        nothing = np.empty(0, np.int64)
+        self._aligned = Aligned(nothing, np.empty((layout.numbers, 0), np.int64), 0)
+        #: For whoever reads: keys of a small table and their vectors.
+        self.kept: tuple[Int64s, Float32s] = nothing, np.empty((0, 0), np.float32)
+
+    def __del__(self) -> None:
+        with suppress(OSError):
+            os.close(self._descriptor)
+
+    @classmethod
+    def load(cls, table: Path, layout: Layout) -> Self | None:
+        """Open the file of a table; None if there is none that is valid."""
+        folder = table / FOLDER
+        try:
+            stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
+            descriptor = os.open(folder / _CONTENT, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        except (OSError, ValueError):
+            return None
+        try:
+            numbers = (2 + layout.numbers) * int(stamp["rows"])
+            present = data_files(table)
+            valid = (
+                stamp["format"] == _FORMAT
+                and os.fstat(descriptor).st_size
+                == _NAME_BYTES + numbers * _NUMBER_BYTES + stamp["stored"]
+                and os.read(descriptor, _NAME_BYTES).hex() == stamp["name"]
+                and present is not None
+                and present.keys() >= set(stamp["files"])
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            valid = False
+        if not valid:
+            os.close(descriptor)
+            return None
+        return cls(descriptor, stamp, layout)
+
+    def find(self, table: Table, keys: Int64s) -> tuple[Int64s, Int64s]:
+        """The numbers of the keys that the table has, and the indices of these among ``keys``."""
+        aligned = self.aligned(table)
+        at, found = find_sorted(aligned.keys, keys)
+        return aligned.numbers[:, at], found
+
+    def aligned(self, table: Table) -> Aligned:
+        """All keys of the table with their numbers."""
+        keys, rows = table.rows.pairs()
+        aligned = self._aligned
+        if aligned.keys is not keys:
+            known, ids = self._numbers(_NAME_BYTES, 2)
+            stored = self._numbers(self._begin + self._stored, self._layout.numbers)
+            at, found = find_sorted(known, keys)
+            same = ids[at] == rows[found]
+            numbers = np.full((self._layout.numbers, len(keys)), -1, np.int64)
+            numbers[:, found[same]] = stored[:, at[same]]
+            stale = self.rows - int(np.count_nonzero(same))
+            self._aligned = aligned = Aligned(keys, numbers, stale)
+        return aligned
+
+    def read(self, offset: int, count: int) -> bytes:
+        """Some of the stored bytes."""
+        return self._read(self._begin + offset, count)
+
+    @property
+    def _begin(self) -> int:
+        return _NAME_BYTES + 2 * self.rows * _NUMBER_BYTES
+
+    def _numbers(self, offset: int, columns: int) -> Int64s:
+        stored = self._read(offset, columns * self.rows * _NUMBER_BYTES)
+        return np.frombuffer(stored, np.int64).reshape(columns, self.rows)
+
+    def _read(self, offset: int, count: int) -> bytes:
+        content = pread(self._descriptor, count, offset)
+        if len(content) != count:
+            raise OSError("a derived file was cut short")
+        return content
+
+
+def pread(descriptor: int, count: int, offset: int) -> bytes:
+    """Read at a place of a file."""
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, count, offset)
+    with _SEEKING:
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        return os.read(descriptor, count)
+
+
+def refresh(table: Table) -> bool:
+    """Make the file of a table anew if it lacks too much; for the writing thread.
+
+    Without room on the disk there is none.
+
+    Returns:
+        Whether it was made.
+    """
+    files = data_files(table.path)
+    total = len(table.rows.keys())
+    derived, layout = table.derived, table.layout
+    if layout is None or files is None or not 0 < total <= MOST_ROWS:
+        return False
+    folder = table.path / FOLDER
+    try:
+        if derived is not None:
+            aligned = derived.aligned(table)
+            missing = len(aligned.keys) - (derived.rows - aligned.stale)
+            moved = not files.keys() >= set(derived.files)
+            void = moved and (layout.of_files or aligned.stale > 0)
+            if not void and missing <= max(_MISSING, _MISSING_SHARE * total):
+                if moved:  # the rows are in other files since they were compacted
+                    stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
+                    derived.files = sorted(files)
+                    _write_stamp(folder, {**stamp, "files": derived.files})
+                return False
+        return _make(table, layout, folder, sorted(files))
+    except OSError as error:
+        log.warning("%s has no derived file: %s", table.path.stem, error)
+        discard(table)
+        return False
+
+
+def discard(table: Table) -> None:
+    """Delete the file of a table; LanceDB answers until it is made again."""
+    table.derived = None
+    shutil.rmtree(table.path / FOLDER, ignore_errors=True)
+
+
+def damaged(table: Path) -> bool:
+    """Whether the file of a table has other bytes than were written."""
+    folder = table / FOLDER
+    try:
+        stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
+        checksum = 0
+        with (folder / _CONTENT).open("rb") as file:
+            while block := file.read(1 << 20):
+                checksum = zlib.crc32(block, checksum)
+        return bool(checksum != stamp["checksum"])
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, KeyError, TypeError):
+        return True
+
+
+def _make(table: Table, layout: Layout, folder: Path, files: list[str]) -> bool:
+    """Write both files; the stamp, which names the other one, comes last."""
+    keys, rows = table.rows.pairs()
+    if shutil.disk_usage(table.path).free < len(keys) * _ROW_BYTES + _SPARE_BYTES:
+        return False
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for left in folder.iterdir():
+        if left.name not in {_CONTENT, _STAMP}:
+            left.unlink()
+    name = secrets.token_bytes(_NAME_BYTES)
+    checksum = stored = 0
+    numbers = [np.empty((layout.numbers, 0), np.int64)]
+
+    def blocks() -> Iterator[bytes]:
+        nonlocal stored
+        yield name
+        yield keys.tobytes()
+        yield rows.tobytes()
+        for block, part in layout.parts(table, keys, rows, files):
+            stored += len(block)
+            numbers.append(part)
+            yield block
+        yield np.concatenate(numbers, axis=1).tobytes()
+
+    with replacing(folder / _CONTENT) as file:
+        for block in blocks():
+            file.write(block)
+            checksum = zlib.crc32(block, checksum)
+            faults.reached("derived-writing")
+        table.derived = None  # an open file cannot be replaced on Windows
+        if sum(part.shape[1] for part in numbers) != len(keys):
+            raise OSError("rows went while they were read")
+    faults.reached("derived-written")
+    _write_stamp(
+        folder,
+        {
+            "format": _FORMAT,
+            "name": name.hex(),
+            "rows": len(keys),
+            "stored": stored,
+            "checksum": checksum,
+            "files": files,
+        },
+    )
+    faults.reached("derived-stamped")
+    table.derived = Derived.load(table.path, layout)
+    return True
+
+
+def _write_stamp(folder: Path, stamp: dict[str, Any]) -> None:
+    with suppress(FileNotFoundError):
+        write_file(folder / _STAMP, json.dumps(stamp))

@@ -1,0 +1,90 @@
+"""Passages as queries read them, one compressed record each: all columns in one short read.
+
+Owns the record; see ``derived`` for its file. LanceDB takes 3 to 5 ms for some rows of passages,
+and a query reads three times.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.store import schema, writing
+from indexer.store.derived import Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from indexer.store.table import Table
+    from indexer.store.values import Int64s
+
+_COLUMNS = tuple(name for name in schema.PASSAGE_COLUMNS if name != "text_id")
+_TUPLES = ("heading_path", "text_starts", "view_starts")
+# A number is an offset, and above it the length; a record begins with its uncompressed length.
+_OFFSET_BITS, _MOST_BYTES = 40, 1 << 23
+_SIZE_BYTES = 4
+_BATCH = 1024
+
+
+def read(
+    table: Table, keys: Int64s, columns: Sequence[str]
+) -> tuple[dict[int, dict[str, Any]], Int64s]:
+    """Columns of passages by key, and the keys that LanceDB has to be asked for."""
+    derived = table.derived
+    if derived is None or not set(columns) <= set(_COLUMNS):
+        return {}, keys
+    rows: dict[int, dict[str, Any]] = {}
+    left = np.ones(len(keys), bool)
+    try:
+        numbers, found = derived.find(table, keys)
+        for number, at in zip(numbers[0].tolist(), found.tolist(), strict=True):
+            if number >= 0:
+                offset = number & ((1 << _OFFSET_BITS) - 1)
+                record = _record(derived.read(offset, number >> _OFFSET_BITS))
+                rows[int(keys[at])] = {column: record[column] for column in columns}
+                left[at] = False
+    except OSError:
+        table.derived = None
+        return {}, keys
+    return rows, keys[left]
+
+
+def _parts(
+    table: Table, keys: Int64s, _rows: Int64s, _files: Sequence[str]
+) -> Iterator[tuple[bytes, Int64s]]:
+    offset = 0
+    for start in range(0, len(keys), _BATCH):
+        found, places = table.take(keys[start : start + _BATCH], writing.stored_columns(_COLUMNS))
+        rows = writing.read_rows(found.take(np.argsort(places)), _COLUMNS)
+        records = [_packed(row) for row in rows]
+        lengths = np.array([len(record) for record in records], np.int64)
+        numbers = lengths << _OFFSET_BITS | offset + np.cumsum(lengths) - lengths
+        numbers[lengths >= _MOST_BYTES] = -1
+        offset += int(lengths.sum())
+        yield b"".join(records), numbers[None]
+
+
+@cache
+def _codec() -> Any:
+    import pyarrow as pa
+
+    return pa.Codec("zstd", compression_level=6)
+
+
+def _packed(row: dict[str, Any]) -> bytes:
+    plain = json.dumps(list(row.values()), ensure_ascii=False, separators=(",", ":")).encode()
+    squeezed: bytes = _codec().compress(plain, asbytes=True)
+    return len(plain).to_bytes(_SIZE_BYTES, "little") + squeezed
+
+
+def _record(stored: bytes) -> dict[str, Any]:
+    size = int.from_bytes(stored[:_SIZE_BYTES], "little")
+    plain = _codec().decompress(stored[_SIZE_BYTES:], size, asbytes=True)
+    row = dict(zip(_COLUMNS, json.loads(plain), strict=True))
+    return row | {column: tuple(row[column]) for column in _TUPLES}
+
+
+LAYOUT = Layout(1, of_files=False, parts=_parts)
