@@ -74,5 +74,6 @@ def _near_duplicate(one: _Member, other: _Member) -> bool:
 
 def _shingles(found: list[str]) -> Iterator[int]:
     """Hashes of word trigrams, the same in every process; a shorter text is one shingle."""
+    encoded = [word.encode("utf-8", "replace") for word in found]
     for at in range(max(1, len(found) - SHINGLE + 1)):
-        yield zlib.crc32(" ".join(found[at : at + SHINGLE]).encode("utf-8", "replace"))
+        yield zlib.crc32(b" ".join(encoded[at : at + SHINGLE]))

@@ -308,7 +308,7 @@ def _unknown_names(terms: QueryTerms) -> tuple[Note, ...]:
     None for a query in another language, most words of which are unknown; nor for the last word
     while it is typed.
     """
-    if 2 * len(terms.unknown) > len(terms.words) or terms.has_prefix:
+    if not terms.unknown or 2 * len(terms.unknown) > len(terms.words) or terms.has_prefix:
         return ()
     names = written_names(terms.text, terms.unknown)
     return (Note("name_nowhere", {"names": _quoted(names)}),) if names else ()

@@ -8,6 +8,7 @@ the tokens of a query include its neighbouring words joined. Pure functions of t
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 from indexer.text.segments import UNSPACED
@@ -111,6 +112,7 @@ def initialisms(name: str) -> frozenset[str]:
     return frozenset(each for each in found if " " not in each)
 
 
+@lru_cache(maxsize=1024)
 def last_year(query: str) -> int | None:
     """Return the latest year in a query, or None if it has none.
 
