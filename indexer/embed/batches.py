@@ -142,6 +142,10 @@ class Batch:
     ids: NDArray[np.int32]
     lengths: NDArray[np.int32]
 
+    def part(self, rows: slice) -> Batch:
+        """Some of its sequences, padded as before."""
+        return Batch(self.sequences[rows], self.ids[rows], self.lengths[rows])
+
 
 def in_batches(
     sequences: Sequence[NDArray[np.int32]], budget: Callable[[], int], *, padded: bool

@@ -41,6 +41,13 @@ RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxrunti
 MOST_ERROR = 0.03
 
 
+# What the providers and their drivers say.
+_NO_MEMORY = (
+    "out of memory", "failed to allocate", "bad allocation", "bad_alloc", "not enough memory",
+    "8007000e",
+)  # fmt: skip
+
+
 class WrongNumbersError(Exception):
     """A provider computes something else than the CPU.
 
@@ -192,6 +199,12 @@ def open_on(runtime: Any, model: Path, name: str) -> Any:
     if in_use != PROVIDERS[name]:
         raise RuntimeError(f"the session fell back to {in_use}")
     return session
+
+
+def out_of_memory(error: Exception) -> bool:
+    """Whether a run failed because the device has too little memory."""
+    said = str(error).lower()
+    return isinstance(error, MemoryError) or any(words in said for words in _NO_MEMORY)
 
 
 def _why_cpu(wanted: str, failures: list[Note]) -> tuple[Note, ...]:

@@ -6,6 +6,7 @@ Owns the threads of the runs; ``layout`` makes the input sequences, ``encoder`` 
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections import deque
@@ -14,9 +15,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from indexer.embed.batches import Pooler, in_batches
 from indexer.embed.compiled import BUILDER_VERSION
-from indexer.embed.devices import AUTO, CPU, choose
+from indexer.embed.devices import AUTO, CPU, choose, out_of_memory
 from indexer.embed.encoder import Encoder
 from indexer.embed.layout import Layout
 from indexer.embed.models import TOKENIZER, Side
@@ -27,7 +30,6 @@ from indexer.embed.tokens import shared_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from indexer.config import Precision
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from indexer.embed.compiled import CompiledModel
     from indexer.embed.devices import ProviderInUse
     from indexer.embed.models import ModelRecord
+
+log = logging.getLogger(__name__)
 
 # Versions of the layout of a sequence. They are part of the space's name.
 LATE, ALONE = "late-3", "alone-1"
@@ -82,6 +86,7 @@ class OnnxEmbedder:
         opened: tuple[Encoder, ProviderInUse] = choose(provider, partial(open_tested, compiled))
         self._encoder, self.provider = opened
         self._workers = workers
+        self._fitting = 0  # tokens of a run that the device has memory for; 0: not known
         self._encoded: dict[str, NDArray[np.float32]] = {}
 
     @property
@@ -91,8 +96,9 @@ class OnnxEmbedder:
 
     @property
     def token_budget(self) -> int:
-        """The most tokens of a run."""
-        return _TOKENS_A_RUN.get(self.provider.name, _TOKENS_A_RUN_ELSEWHERE)
+        """The most tokens of a run; fewer once the device had no memory for as many."""
+        most = _TOKENS_A_RUN.get(self.provider.name, _TOKENS_A_RUN_ELSEWHERE)
+        return min(most, self._fitting or most)
 
     def encode_query(self, text: str) -> NDArray[np.float32]:
         """The vector of a query: float32, shape ``(dimension,)``, of length 1; do not change it."""
@@ -208,13 +214,27 @@ class OnnxEmbedder:
     def _batches(
         self, ids: Sequence[NDArray[np.int32]], budget: Callable[[], int] | None
     ) -> Iterator[Batch]:
-        most = self.token_budget
-        return in_batches(
-            ids, lambda: min(most, budget()) if budget else most, padded=self._encoder.padded
-        )
+        def most() -> int:
+            return min(self.token_budget, budget() if budget else self.token_budget)
+
+        return in_batches(ids, most, padded=self._encoder.padded)
 
     def _run(self, batch: Batch) -> tuple[Batch, NDArray[np.float32]]:
-        return batch, self._encoder.states(batch)
+        """Run a batch, in halves if the device has too little memory; later ones are as small.
+
+        Raises:
+            Exception: If one sequence alone does not fit, or the device fails for another reason.
+        """
+        try:
+            return batch, self._encoder.states(batch)
+        except Exception as error:
+            if len(batch.sequences) == 1 or not out_of_memory(error):
+                raise
+        self._fitting = min(self.token_budget, batch.ids.size // 2)
+        log.warning("%s has memory for about %d tokens", self.provider.name, self._fitting)
+        half = len(batch.sequences) // 2
+        parts = [self._run(batch.part(rows))[1] for rows in (slice(half), slice(half, None))]
+        return batch, np.concatenate(parts)
 
     @staticmethod
     def _pool(

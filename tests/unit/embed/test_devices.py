@@ -13,6 +13,7 @@ import pytest
 from indexer.api.errors import WorldError, sentence
 from indexer.api.phrases import Note
 from indexer.config import EngineConfig, Precision
+from indexer.embed.base import EmbedInput
 from indexer.embed.compiled import ensure_compiled
 from indexer.embed.devices import (
     AUTO,
@@ -155,6 +156,36 @@ def test_a_provider_that_lies_is_refused(
         assert re.fullmatch(
             r"cuda computes other numbers than the processor \(error [\d.]+\) and is not used", said
         )
+
+
+def test_a_device_without_memory_gets_smaller_runs_from_then_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused, most = [], 4000
+
+    def small(states: NDArray[np.float32]) -> None:
+        if states.shape[0] * states.shape[1] > most:
+            refused.append(states.shape)
+            raise RuntimeError("CUDA failure 2: out of memory")
+
+    _lying(monkeypatch, small)
+    record = install_tiny_model(tmp_path)
+    embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1, download=False)
+    before = embedder.token_budget
+    passages = [EmbedInput("", (), f"a b c {number} " * 20, (0,)) for number in range(200)]
+    made = embedder.encode_passages(passages)
+    assert embedder.token_budget <= most < before
+    learned = len(refused)
+    assert learned
+    again = embedder.encode_passages(passages)
+    assert len(refused) == learned
+    on_cpu = open_embedder(record, tmp_path, Precision.FP32, provider=CPU, download=False)
+    for one, two, wanted in zip(made, again, on_cpu.encode_passages(passages), strict=True):
+        np.testing.assert_allclose(one.vector, wanted.vector, atol=1e-5)
+        np.testing.assert_allclose(two.vector, wanted.vector, atol=1e-5)
+    most = 10  # not even one sequence fits
+    with pytest.raises(RuntimeError, match="out of memory"):
+        embedder.encode_passages(passages[:1])
 
 
 def _lying(monkeypatch: pytest.MonkeyPatch, harm: Callable[[NDArray[np.float32]], None]) -> None:
