@@ -6,7 +6,7 @@ PY := .venv/bin/python
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert test-windows model model-languages lint types imports bench bench-scale bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
+.PHONY: help demo test test-convert test-windows model model-languages lint types imports bench bench-scale bench-peers bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -52,6 +52,9 @@ bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared cor
 # Goes on where it stopped; says how much disk each size needs.
 bench-scale: .venv/runtime.stamp  ## What a library costs at 100,000 and 1,000,000 passages (15 GB); ARGS="--sizes 5000000" for others
 	@$(PY) -m tests.benchmarks.scale $(ARGS)
+
+bench-peers: .venv/runtime.stamp  ## Lectern beside sentence-transformers, LanceDB and txtai in one run (an hour; 2 GB); ARGS="--documents 2"
+	@$(PY) -m tests.benchmarks.peers $(ARGS)
 
 bench-ranking: .venv/runtime.stamp  ## What each part of the ranking is worth, into tests/benchmarks/RANKING.md
 	@$(PY) -m tests.benchmarks.ranking

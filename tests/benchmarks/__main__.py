@@ -97,8 +97,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--keep", action="store_true", help="take the libraries of an earlier run as they are")
     add("--million", action="store_true", help="measure at 1,000,000 synthetic passages too")
     add("--out", type=Path, default=Path("bench-results"), help="where results and libraries go")
-    add("--convert-python", default="", metavar="PYTHON",
-        help="a Python with torch and sentence-transformers; this one, if it has them")  # fmt: skip
     asked = parser.parse_args(arguments)
     unknown = sorted(set(asked.parts) - {*PARTS, TABLE})
     if unknown:
@@ -114,7 +112,6 @@ def _options(asked: argparse.Namespace) -> Options:
         quick=asked.quick,
         keep=asked.keep,
         million=asked.million,
-        convert_python=asked.convert_python or throughput.python_with_torch(),
     )
 
 

@@ -36,7 +36,6 @@ class Options:
     quick: bool = False
     keep: bool = False  # take libraries as an earlier run left them
     million: bool = False
-    convert_python: str = ""  # a Python that has torch and sentence-transformers
 
     @property
     def chosen(self) -> list[sets.BenchSet]:

@@ -2,42 +2,30 @@
 
 The bare model runs a sample of the set's sequences before and after the set is indexed, in the
 same process and the same session; its tokens a second are the mean of the two, so that a machine
-that grows slower meanwhile favours neither side. With a Python that has torch,
-sentence-transformers encodes the same texts between two more runs of ours.
+that grows slower meanwhile favours neither side.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import os
-import subprocess
-import sys
-import tempfile
-import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.paths import models_folder
-from indexer.embed.base import EmbedInput, passage_prefix
-from indexer.embed.models import TOKENIZER, WEIGHTS
 from tests.benchmarks import passages
 from tests.benchmarks.libraries import Indexed, index, note
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import find
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from pathlib import Path
 
-    from indexer.embed.embedder import OnnxEmbedder
     from indexer.engine.engine import Engine
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell
 
-# About 20 s of the bare model on two cores, and as long for torch.
-SAMPLE, TORCH_SAMPLE = 1500, 400
-COLUMNS = ("set", "what", "pages/s", "tokens/s", "of bare", "processor µs/token", "times torch")
+# About 20 s of the bare model on two cores.
+SAMPLE = 1500
+COLUMNS = ("set", "what", "pages/s", "tokens/s", "of bare", "processor µs/token")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +37,6 @@ class Measured:
     indexed: Indexed
     bare_work: float  # processor time, in µs a token
     indexing_work: float
-    ours: float | None = None  # encode_passages alone, on the texts that torch had
-    torch: float | None = None
 
     @property
     def bare(self) -> float:
@@ -61,29 +47,23 @@ class Measured:
         return self.indexed.summary.tokens / self.indexed.seconds
 
 
-def python_with_torch() -> str:
-    """This Python, if it could run ``torch_encode``; else nothing."""
-    wanted = ("torch", "sentence_transformers")
-    return sys.executable if all(importlib.util.find_spec(name) for name in wanted) else ""
-
-
 def run(options: Options, libraries: Libraries) -> Section:
     """Index one set anew: the largest of those chosen."""
     name = options.names[-1]
     with libraries.open_empty(name) as engine:
-        measured = measure(engine, find(name).corpus, options)
+        measured = measure(engine, find(name).corpus)
     return Section(
         "throughput",
         "Throughput",
         COLUMNS,
-        tuple(_rows(name, measured)),
+        _rows(name, measured),
         (_note(measured),),
         asdict(measured),
     )
 
 
-def measure(engine: Engine, corpus: Path, options: Options) -> Measured:
-    """Bare, index, bare; then, if asked, ours, torch, ours."""
+def measure(engine: Engine, corpus: Path) -> Measured:
+    """Bare, index, bare."""
     embedder = engine.models.indexing()
     sample = passages.sample(corpus, SAMPLE)
     sequences = embedder.sequences(sample)
@@ -99,8 +79,7 @@ def measure(engine: Engine, corpus: Path, options: Options) -> Measured:
     bare_work = 1e6 * (first - began + _worked() - second) / (2 * tokens)
     work = 1e6 * (second - first) / indexed.summary.tokens
     note(f"{corpus.parent.name}: {after:,.0f} tokens/s bare, after")
-    ours, torch = _against_torch(options, embedder, sample)
-    return Measured(before, after, indexed, bare_work, work, ours, torch)
+    return Measured(before, after, indexed, bare_work, work)
 
 
 def _worked() -> float:
@@ -109,70 +88,13 @@ def _worked() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def _against_torch(
-    options: Options, embedder: OnnxEmbedder, sample: Sequence[EmbedInput]
-) -> tuple[float | None, float | None]:
-    """Tokens a second of ours and of sentence-transformers on the same texts, if it is there."""
-    if not options.convert_python:
-        return None, None
-    texts = passages.thinned(sample, TORCH_SAMPLE)
-    first, tokens = _ours(embedder, texts)
-    torch = _torch(options, embedder, texts)
-    last, _ = _ours(embedder, texts)
-    return 2 * tokens / (first + last), tokens / torch if torch else None
-
-
-def _ours(embedder: OnnxEmbedder, texts: Sequence[EmbedInput]) -> tuple[float, int]:
-    began = time.perf_counter()
-    made = embedder.encode_passages(texts)
-    return time.perf_counter() - began, sum(one.tokens for one in made)
-
-
-def _torch(options: Options, embedder: OnnxEmbedder, texts: Sequence[EmbedInput]) -> float | None:
-    """Seconds that sentence-transformers takes for texts, in a process of its own.
-
-    None, with a note, where it fails: what was measured before is worth keeping.
-    """
-    record = embedder.record
-    source = models_folder() / record.id / "source"
-    job = {
-        "weights": str(source / WEIGHTS),
-        "tokenizer": str(source / TOKENIZER),
-        "shape": asdict(record.architecture),
-        "window": record.window,
-        "texts": [passage_prefix(one.title, one.heading_path) + one.view for one in texts],
-    }
-    script = Path(__file__).with_name("torch_encode.py")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "job.json"
-        file.write_text(json.dumps(job), encoding="utf-8")
-        command = [options.convert_python, str(script), str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        note(f"sentence-transformers ended with {done.returncode}: {done.stderr}")
-        return None
-    return float(json.loads(done.stdout)["seconds"])
-
-
-def _rows(name: str, measured: Measured) -> list[tuple[Cell, ...]]:
-    summary, torch = measured.indexed.summary, measured.torch
-    pages = summary.pages / measured.indexed.seconds
-    bare, work = measured.bare, (measured.bare_work, measured.indexing_work)
-
-    def row(
-        what: str, rate: float, pages: float | None = None, work: float | None = None
-    ) -> tuple[Cell, ...]:
-        return name, what, pages, round(rate), rate / bare, work, rate / torch if torch else None
-
-    rows = [
-        row("bare model", bare, work=work[0]),
-        row("indexing", measured.indexing, pages, work[1]),
-    ]
-    if measured.ours is not None:
-        rows.append(row("embedding alone", measured.ours))
-    if torch is not None:
-        rows.append(row("sentence-transformers", torch))
-    return rows
+def _rows(name: str, measured: Measured) -> tuple[tuple[Cell, ...], ...]:
+    pages = measured.indexed.summary.pages / measured.indexed.seconds
+    bare, indexing = measured.bare, measured.indexing
+    return (
+        (name, "bare model", None, round(bare), 1.0, measured.bare_work),
+        (name, "indexing", pages, round(indexing), indexing / bare, measured.indexing_work),
+    )
 
 
 def _note(measured: Measured) -> str:
