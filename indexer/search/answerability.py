@@ -7,8 +7,7 @@ other; whether the best of them is good is told by:
 * *Meaning.* The similarity of the best hit, in deviations from what a cohort of unrelated
   questions reaches in this library (``indexer.search.score_normalisation``), and that of the
   passages around it.
-* *The page.* How much of the query the leading passage holds, each word by its squared idf: the
-  rarest words say what is asked.
+* *The page.* How much of the query the leading passage holds, each word by its idf.
 * *Out of vocabulary.* Words that do not occur in the library. One of two ("landlord obligations")
   may only be a synonym of what is there, so a short query counts as one of ``MIN_WORDS``.
 * *Names.* The share of the query's names that the document of the first hit neither has in its
@@ -18,11 +17,13 @@ other; whether the best of them is good is told by:
 * *Years.* Three yearly reports of one company differ in little else.
 * *Clarity.* How far the document of the first hit leads all others by the words of the query. It
   counts as names do.
+* *Named.* A query that says by name which document it means is short of other words for it.
 
 They are weighed by a logistic regression. What an answer scores differs by library: among rule
 books any two pages are similar. So scores are compared with the library's baseline, which is what
-its own sentences score by the passages beside them (``indexer.search.calibration``), less a margin:
-people's questions have fewer words of their answers than neighbouring passages have in common.
+its own sentences score (``indexer.search.calibration``), less a margin: people do not ask in the
+words of the answer. With a model of many languages own sentences score far above all questions, and
+no more where questions do; there the threshold is the same for every library.
 
 Where the best hit is in another language than the query, words tell nothing, and the similarity has
 a threshold of its own: how far it leads what is usual between the two languages.
@@ -70,6 +71,7 @@ class AnswerabilityFeatures:
         clarity: How far the document of the best hit leads all others by words, times the weight
             of names in this library.
         around: The mean similarity of the passages before and after, in deviations.
+        named: How much of the query names a document; see ``QueryTerms``.
         same_language: Whether words of the query can be looked for in the best hit; if not, only
             ``meaning`` tells anything.
     """
@@ -81,6 +83,7 @@ class AnswerabilityFeatures:
     year: float
     clarity: float
     around: float
+    named: float = 0.0
     same_language: bool = True
 
 
@@ -91,6 +94,7 @@ class AnswerabilityClassifier:
     Attributes:
         margin: How far an answer may score below the library's baseline.
         foreign: The threshold of meaning where only that tells, in deviations.
+        own: The share of the baseline that counts.
     """
 
     meaning: float
@@ -100,13 +104,15 @@ class AnswerabilityClassifier:
     year: float
     clarity: float
     around: float
+    named: float
     margin: float
     foreign: float = 0.0
+    own: float = 1.0
 
     @property
     def weights(self) -> tuple[float, ...]:
         """Those of the features, in their order."""
-        return astuple(self)[:-2]
+        return astuple(self)[:-3]
 
     def score(self, features: AnswerabilityFeatures) -> float:
         """The log odds of an answer, but for a constant that differs by library."""
@@ -122,7 +128,7 @@ class AnswerabilityClassifier:
         """
         if not features.same_language:
             return FOREIGN_SLOPE * (features.meaning - self.foreign)
-        return self.score(features) - baseline + self.margin
+        return self.score(features) - self.own * baseline + self.margin
 
     def match(self, features: AnswerabilityFeatures, baseline: float) -> Match:
         """Whether the best hits are likely an answer; see ``lead``."""
@@ -133,14 +139,14 @@ class AnswerabilityClassifier:
 
 
 DEFAULT_CLASSIFIER = AnswerabilityClassifier(
-    meaning=0.52, page=3.8, out_of_vocabulary=-7.5, names=-4.6, year=-7.9, clarity=4.8,
-    around=0.43, margin=0.8,
+    meaning=0.58, page=3.2, out_of_vocabulary=-5.9, names=-5.0, year=-9.7, clarity=7.2,
+    around=0.35, named=1.3, margin=5.2,
 )  # fmt: skip
 # For models of many languages. The others inflect more than English: more words of a question seem
 # to stand nowhere, and fewer in one document.
 LANGUAGES_CLASSIFIER = AnswerabilityClassifier(
-    meaning=0.4, page=1.6, out_of_vocabulary=-2.4, names=-1.6, year=-3.2, clarity=0.0, around=0.0,
-    margin=-1.25, foreign=-0.4,
+    meaning=1.4, page=8.0, out_of_vocabulary=-2.4, names=-6.6, year=-3.2, clarity=0.0, around=0.0,
+    named=6.4, margin=-3.7, foreign=-0.5, own=0.0,
 )  # fmt: skip
 
 
@@ -149,20 +155,16 @@ def classifier_for(languages: Collection[str]) -> AnswerabilityClassifier:
     return LANGUAGES_CLASSIFIER if len(languages) > 1 else DEFAULT_CLASSIFIER
 
 
-def weight_share(
-    weights: Sequence[float], chosen: Sequence[bool], power: int = 1, least: float = 0.0
-) -> float:
+def weight_share(weights: Sequence[float], chosen: Sequence[bool], least: float = 0.0) -> float:
     """The share of some words in the weight of all, 0 to 1; 0 without any weight.
 
     Args:
         weights: Of each word.
         chosen: Which words are meant.
-        power: To which a weight is raised.
         least: A lower bound for the weight of all.
     """
-    raised = [weight**power for weight in weights]
-    total = max(math.fsum(raised), least)
-    found = math.fsum(weight for weight, one in zip(raised, chosen, strict=True) if one)
+    total = max(math.fsum(weights), least)
+    found = math.fsum(weight for weight, one in zip(weights, chosen, strict=True) if one)
     return found / total if total > 0.0 else 0.0
 
 

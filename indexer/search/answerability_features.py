@@ -95,12 +95,13 @@ def answerability_features(
     weight = name_weight(similarity.between_documents)
     return AnswerabilityFeatures(
         meaning=similarity.meaning,
-        page=weight_share(idfs, held, 2),
+        page=weight_share(idfs, held),
         out_of_vocabulary=weight_share(idfs, unknown, least=MIN_WORDS * most),
         names=names * weight,
         year=year,
         clarity=similarity.clarity * weight,
         around=similarity.around,
+        named=terms.named,
         same_language=similarity.same_language,
     )
 

@@ -1,9 +1,8 @@
-"""The baseline of a library: what its own sentences score by the passages beside them.
+"""The baseline of a library: what its own sentences score as queries.
 
 Owns measuring and storing it, with the cohort, at the end of an indexing run. A sentence of a
-passage stands for a question, and the rest of its document for the answer, on the subject but in
-other words: with that passage left out, what is found is scored as for any query. Of what the
-sentences score the lowest decile counts. It must not know how scores are made of features
+passage stands for a question with an answer, and what is found is scored as for any query. Of what
+the sentences score the lower quartile counts. It must not know how scores are made of features
 (``indexer.search.answerability``).
 """
 
@@ -37,7 +36,7 @@ MIN_PASSAGES = 50
 # Passages whose sentences are asked; fewer than ``FEWEST`` sentences tell nothing.
 ASKED = 160
 FEWEST = 20
-QUANTILE = 0.1
+QUANTILE = 0.25
 # The words of a sentence that may stand for a question, and the share of letters in it.
 LEAST_WORDS, MOST_WORDS = 6, 40
 LETTERS = 0.6
@@ -81,11 +80,11 @@ def baseline(scores: list[float]) -> float:
 def own_features(
     searcher: Searcher, space: Space, cohort: Cohort, token: CancelToken
 ) -> list[AnswerabilityFeatures]:
-    """The features of the library's own sentences, each without its passage."""
+    """The features of the library's own sentences."""
     keys = spread_out(searcher.catalog.docs.expected(), ASKED)
     found = searcher.store.passages_of(keys, ("view", "language"))
-    asked = [(key, own_sentence(row["view"], row["language"])) for key, row in found.items()]
-    measured = [_beside(searcher, space, cohort, key, text, token) for key, text in asked if text]
+    asked = [own_sentence(row["view"], row["language"]) for row in found.values()]
+    measured = [_features(searcher, space, cohort, text, token) for text in asked if text]
     return [features for features in measured if features is not None]
 
 
@@ -102,16 +101,15 @@ def own_sentence(view: str, language: str) -> str:
     return kept[len(kept) // 2] if kept else ""
 
 
-def _beside(
-    searcher: Searcher, space: Space, cohort: Cohort, key: int, text: str, token: CancelToken
+def _features(
+    searcher: Searcher, space: Space, cohort: Cohort, text: str, token: CancelToken
 ) -> AnswerabilityFeatures | None:
-    """The features of a sentence without its passage; None if nothing else is found."""
+    """The features of a sentence; None if nothing is found."""
     catalog = searcher.catalog
     query = Query(text=text, terms=tuple(words(text)))
     passages = catalog.spaces.totals().passages
     request = SearchRequest(query, narrow(query, catalog), passages, LEADING)
     retrieved, ranking = searcher.rank(request, space, token)
-    beside = ranking.beside(key)
     maker = HitMaker(catalog, searcher.store, query, request.narrowing)
-    hits = maker.make(beside, LEADING, token, explain=False)
-    return searcher.features(retrieved, cohort, hits, beside) if hits else None
+    hits = maker.make(ranking, LEADING, token, explain=False)
+    return searcher.features(retrieved, cohort, hits, ranking) if hits else None

@@ -6,13 +6,12 @@ Owns the order, and the explanation of a score by its components, which are defi
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexer.api.types import HitExplanation
-from indexer.store.values import docs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,14 +54,6 @@ class Ranking:
     def clarity_of(self, at: int) -> float:
         """How far a candidate's document leads all others by words; 0 if it does not."""
         return self.documents.clarity * float(self.documents.words[self.owner[at]])
-
-    def beside(self, key: int) -> Ranking:
-        """The ranking without a passage, and of its document alone where more of it was found."""
-        others = self.candidates.keys != key
-        inside = others & (self.candidates.docs == docs_of(np.array([key]))[0])
-        kept = inside if inside.any() else others
-        left_out = np.where(kept, np.float32(0.0), np.float32(-np.inf))
-        return replace(self, scored=replace(self.scored, document=self.scored.document + left_out))
 
     @property
     def exact(self) -> NDArray[np.bool_]:

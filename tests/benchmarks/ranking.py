@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING
 
 from indexer.api.atomic import write_file
 from indexer.search.fusion import DEFAULT_WEIGHTS
-from tests.benchmarks import machine, ranking_tables, report, sets, told_elsewhere
-from tests.benchmarks.answerability import LabelledFeatures, answerability_table
+from tests.benchmarks import machine, ranking_tables, report, sets
+from tests.benchmarks.answerability import GONE, LabelledFeatures, answerability_table
 from tests.benchmarks.libraries import Libraries, Options, note
 from tests.benchmarks.ranking_evidence import Collector
 from tests.benchmarks.ranking_tables import AskedSet
 from tests.benchmarks.sample_questions import ANSWERED, UNANSWERED
 from tests.benchmarks.scoring import Measurer
 from tests.benchmarks.sets import Query, without_preamble
+from tests.benchmarks.told_elsewhere import told_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +40,6 @@ TABLE = Path(__file__).with_name("RANKING.md")
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
 # Questions of each other set that are put to a library: nine sets make enough.
 STRANGE = 40
-GONE = "its file taken away"
 INTRODUCTION = """\
 # Ranking, as measured
 
@@ -182,7 +182,10 @@ def _labelled(
         kind: _features(collector, some, measurer if kind == GONE else None)
         for kind, some in asked.items()
     }
-    strange = told_elsewhere.left(wanted.name, asked, unanswered)
+    strange = {}
+    if told := told_elsewhere(wanted):
+        kept = [query for query in queries if query.id not in told]
+        strange[f"{GONE}, and told nowhere else"] = _features(collector, kept, measurer)
     strange["the sample's questions"] = _features(collector, _queries((*ANSWERED, *UNANSWERED)))
     short = list(dict.fromkeys(without_preamble(query.text) for query in queries))
     if short != list(dict.fromkeys(query.text for query in queries)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,9 +87,16 @@ def ablation(asked: Sequence[AskedSet]) -> Section:
 def left_out(asked: Sequence[AskedSet], shipped: Weights) -> Section:
     """Weights fitted on all sets but one, on that one; and the better retriever there."""
     rows: list[tuple[Cell, ...]] = []
-    for out in asked:
-        others = [one for one in asked if one is not out]
-        fitted = fit_weights(partial(_ranks, others))
+
+    @cache  # fits without one set or another try mostly the same weights
+    def ranks(at: int, weights: Weights) -> Doubles:
+        return asked[at].rows(partial(_weighted, weights))[:, _MRR]
+
+    def ranks_without(left: int, weights: Weights) -> list[Doubles]:
+        return [ranks(at, weights) for at in range(len(asked)) if at != left]
+
+    for number, out in enumerate(asked):
+        fitted = fit_weights(partial(ranks_without, number))
         alone = [out.rows(partial(_scored, _RETRIEVERS[name])) for name in _SINGLE]
         better = max(alone, key=lambda found: _means(found)[_MRR])
         found = out.rows(partial(_weighted, fitted))
@@ -182,10 +189,6 @@ _RETRIEVERS: Mapping[str, Callable[[Evidence], NDArray[np.float32]]] = {
     "reciprocal ranks": _reciprocal,
 }
 _MRR = scoring.COLUMNS.index("mrr@10")
-
-
-def _ranks(asked: Sequence[AskedSet], weights: Weights) -> list[Doubles]:
-    return [one.rows(lambda each: each.hits(each.scores(weights)))[:, _MRR] for one in asked]
 
 
 def _means(rows: Doubles) -> tuple[float, ...]:

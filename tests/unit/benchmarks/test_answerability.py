@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from indexer.search.answerability import DEFAULT_CLASSIFIER, AnswerabilityFeatures
-from tests.benchmarks import sets
 from tests.benchmarks.answerability import (
     KEPT,
     LabelledFeatures,
@@ -16,10 +18,11 @@ from tests.benchmarks.answerability import (
     share_bad,
     share_perhaps,
 )
-from tests.benchmarks.scoring import Measurer
-from tests.benchmarks.sets import Query
-from tests.benchmarks.told_elsewhere import TOLD, left
-from tests.corpora import needs_corpus
+from tests.benchmarks.sets import BenchSet
+from tests.benchmarks.told_elsewhere import told_elsewhere
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def drawn(
@@ -66,7 +69,7 @@ def test_every_library_keeps_its_answers() -> None:
 
 def test_what_ships_weighs_every_feature_as_it_speaks() -> None:
     assert [weight > 0 for weight in DEFAULT_CLASSIFIER.weights] == [
-        True, True, False, False, False, True, True,
+        True, True, False, False, False, True, True, True,
     ]  # fmt: skip
 
 
@@ -86,25 +89,20 @@ def test_the_table_has_a_line_for_each_kind() -> None:
     assert all(len(row) == len(section.columns) for row in section.rows)
 
 
-def test_what_is_told_elsewhere_is_left_out() -> None:
-    library, known = next(iter(TOLD.items()))
-    asked = {
-        "gone": [Query(next(iter(known)), ""), Query("other", "")],
-        "strange": [Query("stranger", "")],
+def test_a_gold_sentence_that_stands_in_another_file_is_told_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    first, short = "The lamp is lit at dusk.", "Thank you."
+    for file, text in {
+        "one.txt": f"{first} {short}",
+        "two.txt": f"{short}\nHere too the\nlamp is lit: " + first.replace(" ", "\n"),
+        "three.txt": "The lamp is cleaned at noon.",
+    }.items():
+        (tmp_path / "corpus" / file).write_bytes(text.encode())
+    gold = {
+        "lit": {"file": "one.txt", "spans": [[0, len(first)]]},
+        "thanks": {"file": "one.txt", "spans": [[len(first) + 1, len(first) + 1 + len(short)]]},
+        "noon": {"file": "three.txt", "spans": [[0, 28]]},
     }
-    found = {"gone": [1, 2], "strange": [3]}
-    assert left(library, asked, found) == {"gone, and told nowhere else": [2]}
-    assert left("elsewhere", asked, found) == {}
-
-
-@pytest.mark.parametrize("library", TOLD)
-@needs_corpus
-def test_what_is_told_elsewhere_is_asked_of_a_set_and_told_by_another_file(library: str) -> None:
-    asked = {query.id for name in sets.NAMES for query in sets.find(name).queries()}
-    measurer = Measurer.from_set(sets.find(library))
-    own = {query.id for query in sets.find(library).queries()}
-    for question, (file, page) in TOLD[library].items():
-        assert question in asked
-        assert question not in own or file not in measurer.files(question)
-        assert (sets.find(library).corpus / file).is_file()
-        assert page >= 1
+    rows = [{"id": name, "query": "", "gold": [one]} for name, one in gold.items()]
+    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert told_elsewhere(BenchSet(tmp_path.name, tmp_path)) == {"lit"}

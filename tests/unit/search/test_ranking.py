@@ -41,14 +41,6 @@ def order(one: Ranking) -> list[int]:
     return [KEYS[at] for at in one.order.tolist() if np.isfinite(one.scored.total[at])]
 
 
-def test_beside_a_passage_is_the_rest_of_its_document() -> None:
-    assert order(ranking(KEYS, SCORES).beside(KEYS[1])) == [KEYS[0], KEYS[2]]
-
-
-def test_where_nothing_else_of_it_was_found_it_is_the_rest_of_the_library() -> None:
-    assert order(ranking(KEYS, SCORES).beside(KEYS[3])) == [KEYS[1], KEYS[0], KEYS[2]]
-
-
 def test_the_clarity_of_a_passage_is_that_of_its_document() -> None:
     found = ranking(KEYS, SCORES)
     assert found.clarity_of(0) == pytest.approx(0.6)
