@@ -16,6 +16,8 @@ import sys
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from filelock import FileLock
+
 from indexer.api.atomic import DISK_FULL, replacing
 from indexer.api.codec import decode, encode
 from indexer.api.errors import LecternError, WorldError
@@ -65,7 +67,9 @@ def main() -> int:
 def _answer(request: HubRequest) -> HubAnswer:
     model = request.repository.rpartition("/")[2]
     try:
-        _download(request.repository, request.folder)
+        # The child of a command that was killed may still be writing, for half a second.
+        with FileLock(request.folder / "download.lock", timeout=_TIMEOUT_S):
+            _download(request.repository, request.folder)
     except LecternError as error:
         return HubAnswer(error.failure())
     except Exception as error:  # noqa: BLE001  # HTTP libraries raise many things

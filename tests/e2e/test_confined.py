@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from indexer.confine import seccomp
+from indexer.embed.hub import FOLDER, PART
+from indexer.embed.models import WEIGHTS
 from tests.fake_hub import serving
 from tests.listening import Listener, listening
 from tests.sentence_folder import write_folder
@@ -198,8 +201,16 @@ def test_a_published_model_is_fetched_by_the_launcher_alone(home: Home, tmp_path
         assert run(home, home.command("models"), **hub.environment).returncode == 0
         assert hub.asked == []
         settle(home, offline=False)
+        left = home.folder / "data" / "lectern" / "models" / f"{FOLDER}{model}"
+        hub.hold = threading.Event()
+        with subprocess.Popen(get, cwd=home.folder, env=home.environment | hub.environment) as half:
+            wait_for(lambda: any(part.stat().st_size for part in left.glob(f"*{PART}")))
+            half.kill()
+        hub.hold.set()
+        hub.hold = None
         done = run(home, get, **hub.environment)
         assert done.returncode == 0, done.stderr
+        assert hub.ranges(WEIGHTS).count("") == 1  # the killed one's; this one went on
         assert all(repository in path for _, path, _ in hub.asked)
     assert "Revision       5555" in done.stdout
     assert "State          ready" in done.stdout
