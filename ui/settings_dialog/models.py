@@ -71,7 +71,7 @@ class ModelsPage(QWidget):
         self.use = self._button(self.tr("&Use…"), "check", self._ask_to_use)
         self.remove = self._button(self.tr("&Remove"), "trash", self._remove)
         self.question = wrapped_label()
-        self.agree = self._button("", "check", self._agree)
+        self.agree = self._button(self.tr("&Get it"), "check", self._agree)
         self.refuse = self._button(self.tr("&Not now"), "close", self._close_question)
         self._asking = QFrame()
         self._asking.setFrameShape(QFrame.Shape.StyledPanel)
