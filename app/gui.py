@@ -187,6 +187,9 @@ class Program:
         self._connect()
 
     def _connect(self) -> None:
+        from ui.focus_ring import FocusRings
+
+        FocusRings(self.app, self._root)
         self.settings.watch(self._apply_setting)
         self._watcher.directoryChanged.connect(self._read_settings)
         self.window.quit_requested.connect(self._leave)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui.selection import RowDelegate
 from ui.theme import L, M
 
 START = "index"
@@ -61,6 +62,7 @@ class HelpWindow(QDialog):
             for file in (resources.files("resources") / "help").iterdir()
         }
         self.list = QListWidget()
+        self.list.setItemDelegate(RowDelegate(self.list))
         self.list.setAccessibleName(self.tr("Pages"))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.text = QTextBrowser()

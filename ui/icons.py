@@ -94,8 +94,6 @@ class _Engine(QIconEngine):
         match mode:
             case QIcon.Mode.Disabled:
                 return palette.color(QPalette.ColorGroup.Disabled, self._role)
-            case QIcon.Mode.Selected:
-                return palette.color(QPalette.ColorRole.HighlightedText)
             case _:
                 return palette.color(self._role)
 

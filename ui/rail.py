@@ -38,11 +38,10 @@ if TYPE_CHECKING:
 
 ICON_LINES = 1.5
 _NOTHING = QBrush(Qt.BrushStyle.NoBrush)
-RADIUS = 6
 
 
 class RailButton(QToolButton):
-    """A flat button in the theme's colours with a focus ring, which a style sheet would lose.
+    """A flat button in the theme's colours, which a style sheet would lose.
 
     Signals:
         dropped: The data of a drag that ended here; only of the format ``mime``, "" for none.
@@ -80,7 +79,7 @@ class RailButton(QToolButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(self._border(theme))
         painter.setBrush(theme.base if self.isChecked() or self.underMouse() else _NOTHING)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), S, S)
         option.rect = self.rect().adjusted(0, S, 0, 0)
         self.style().drawControl(QStyle.ControlElement.CE_ToolButtonLabel, option, painter, self)
         if self.count:
@@ -112,7 +111,7 @@ class RailButton(QToolButton):
             self.setIconSize(icon_size(self, ICON_LINES))
 
     def _border(self, theme: Theme) -> QPen:
-        if self.hasFocus() or self.over:
+        if self.over:
             return QPen(theme.accent, 2)
         return QPen(theme.line) if self.isChecked() else QPen(Qt.PenStyle.NoPen)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import partial
 from pathlib import Path
@@ -14,17 +15,22 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
+    QListWidget,
+    QSplitter,
     QStyle,
     QToolButton,
+    QTreeWidget,
+    QVBoxLayout,
     QWidget,
 )
 
 from tests.ui.contrast import contrast
 from ui import theme
+from ui.focus_ring import FocusRing, FocusRings
 from ui.icons import icon, pixmap
-from ui.library.folder_delegate import bar_colours
 from ui.search.message import Muted
 from ui.search.summary import Banner
+from ui.selection import RowDelegate
 from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon_side
 
 if TYPE_CHECKING:
@@ -60,12 +66,79 @@ def test_outlines_can_be_seen_on_paper(colours: Theme) -> None:
     assert contrast(colours.outline, PAPER) >= ENOUGH
 
 
-def test_progress_bars_have_enough_contrast_on_selected_rows(themes: Themes) -> None:
+def test_texts_and_progress_can_be_seen_on_selected_rows(themes: Themes) -> None:
     for mode in ("light", "dark"):
         themes.apply(mode)
-        for chosen in (False, True):
-            done, left = bar_colours(chosen=chosen)
-            assert contrast(done, left) >= 3, (mode, chosen)
+        colours, row = theme.current(), theme.row_background(selected=True)
+        for name in ("text", "muted", "warning", "accent"):
+            assert contrast(getattr(colours, name), row) >= ENOUGH, (mode, name)
+        assert contrast(colours.accent, colours.line) >= 3
+
+
+def test_every_list_shows_a_selection_in_the_same_way(themes: Themes, qtbot: QtBot) -> None:
+    lists = QListWidget(), QTreeWidget()
+    for each in lists:
+        qtbot.addWidget(each)
+        each.ensurePolished()
+    for mode in ("light", "dark"):
+        themes.apply(mode)
+        row, text = theme.row_background(selected=True), theme.current().text
+        for each in lists:
+            qtbot.waitUntil(partial(_is_role, each, "Highlight", row))
+            assert _is_role(each, "HighlightedText", text)
+
+
+def _is_role(widget: QWidget, name: str, colour: QColor) -> bool:
+    return widget.palette().color(QPalette.ColorRole[name]) == colour
+
+
+def test_a_selected_row_has_a_bar_at_its_leading_edge(themes: Themes, qtbot: QtBot) -> None:
+    themes.apply("light")
+    rows = QListWidget()
+    rows.setItemDelegate(RowDelegate(rows))
+    rows.addItems(["one", "two"])
+    qtbot.addWidget(rows)
+    rows.show()
+    for row, direction in itertools.product((0, 1), Qt.LayoutDirection):
+        if direction is Qt.LayoutDirection.LayoutDirectionAuto:
+            continue
+        rows.setLayoutDirection(direction)
+        rows.setCurrentRow(row)
+        place = rows.visualItemRect(rows.item(row))
+        mirrored = direction is Qt.LayoutDirection.RightToLeft
+        seen = rows.viewport().grab().toImage()
+        ends = (place.left() + 1, place.right() - 1)
+        edges = [seen.pixelColor(x, place.center().y()) for x in ends]
+        assert [edge == theme.current().accent for edge in edges] == [not mirrored, mirrored]
+
+
+def test_one_ring_is_around_whatever_has_the_focus(
+    themes: Themes, qapp: QApplication, qtbot: QtBot
+) -> None:
+    window, inside = QWidget(), QSplitter()
+    column = QVBoxLayout(window)
+    parts = [QCheckBox("one"), QComboBox(), QListWidget(), inside]
+    for part in parts:
+        column.addWidget(part)
+    inside.addWidget(last := QToolButton())
+    last.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    qtbot.addWidget(window)
+    rings = FocusRings(qapp, window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    for part in (*parts[:-1], last):
+        part.setFocus()
+        ring = rings.ring
+        assert ring is not None
+        assert ring.mapToGlobal(ring.rect().topLeft()) == part.mapToGlobal(part.rect().topLeft())
+        assert ring.size() == part.size()
+        assert len([one for one in window.findChildren(FocusRing) if one.isVisible()]) == 1
+        middle = ring.grab().toImage().pixelColor(part.width() // 2, 0)
+        assert contrast(middle, theme.current().accent) < 1.5
+    assert inside.count() == 1
+    window.resize(window.size() * 2)
+    qtbot.waitUntil(lambda: rings.ring is not None and rings.ring.size() == last.size())
 
 
 def test_muted_labels_follow_a_change_of_the_theme(themes: Themes, qtbot: QtBot) -> None:

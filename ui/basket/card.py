@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QDrag, QKeySequence, QPainter, QPalette, QPen
+from PySide6.QtGui import QDrag, QKeySequence, QPainter, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -31,14 +31,13 @@ from ui.search.safe_text import is_right_to_left, line
 from ui.theme import L, M, S, current, icon_size
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
     from ui.basket.passages import Kept
 
 #: The format of a card that is dragged: the key of its passage.
 CARD_MIME = "application/x-lectern-kept"
-_RADIUS = 6
 # Average letters; a narrower card has its note below the passage.
 _NARROW = 90
 _NOTE_LINES = 4
@@ -46,13 +45,7 @@ _MOST_LETTERS = 1200
 
 
 class NoteField(QPlainTextEdit):
-    """The note: plain text, in which Tab goes on to the next control.
-
-    Signals:
-        focused: It has got or lost the focus.
-    """
-
-    focused = Signal()
+    """The note: plain text, in which Tab goes on to the next control."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,14 +63,6 @@ class NoteField(QPlainTextEdit):
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumHeight())
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.focused.emit()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.focused.emit()
 
     def _fit(self) -> None:
         self.setMinimumHeight(self.fontMetrics().lineSpacing() * _NOTE_LINES + 2 * M)
@@ -111,7 +96,6 @@ class Card(QFrame):
         self.text.setWordWrap(True)
         self.note = NoteField(kept.note)
         self.note.textChanged.connect(self._note_changed)
-        self.note.focused.connect(self.update)
         self.buttons = [
             self._button("arrow-up", self.tr("Move up"), lambda: self.moved.emit(self._key, -1)),
             self._button("arrow-down", self.tr("Move down"), lambda: self.moved.emit(self._key, 1)),
@@ -278,10 +262,10 @@ class Card(QFrame):
         theme = current()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else QPen(theme.line, 1))
+        painter.setPen(theme.line)
         painter.setBrush(theme.base)
         edge = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        painter.drawRoundedRect(edge, _RADIUS, _RADIUS)
-        painter.setPen(QPen(theme.accent, 2) if self.note.hasFocus() else QPen(theme.edge, 1))
+        painter.drawRoundedRect(edge, S, S)
+        painter.setPen(theme.edge)
         painter.drawRoundedRect(QRectF(self.note.geometry()).adjusted(-1, -1, 1, 1), S, S)
         painter.end()

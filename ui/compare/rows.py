@@ -11,12 +11,13 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from ui.labels import wrapped_label
 from ui.search.safe_text import is_right_to_left, shown
-from ui.theme import L, M, S, blend, current
+from ui.selection import paint_bar
+from ui.theme import L, M, S, current, row_background
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Span
 
-_RADIUS = 6
-# The share of the accent in the background of the current row.
-_TINT = 0.12
 # Rows that a key goes on; there are never so many as the last.
 _STEPS = {
     Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -5, Qt.Key.Key_PageDown: 5,
@@ -132,11 +130,6 @@ class RowWidget(QFrame):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.focused.emit()
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
@@ -165,10 +158,11 @@ class RowWidget(QFrame):
         theme = current()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        tint = blend(theme.accent, theme.base, _TINT)
-        painter.setBrush(tint if self.is_current else theme.base)
-        painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else QPen(theme.line, 1))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)
+        painter.setBrush(row_background(selected=self.is_current))
+        painter.setPen(theme.line)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), S, S)
+        if self.is_current:
+            paint_bar(painter, self.rect().adjusted(0, S, 0, -S), self.layoutDirection())
         painter.end()
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from indexer.api.types import FileState
 from ui.library.coverage_cells import Column
+from ui.selection import RowDelegate
 from ui.theme import M
 from ui.words import states
 
@@ -39,6 +40,7 @@ class CoverageTable(QTableView):
         self._files = model
         self._sorted = (int(Column.NAME), Qt.SortOrder.AscendingOrder)
         self.setModel(model)
+        self.setItemDelegate(RowDelegate(self))
         self.setAccessibleName(self.tr("Files"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

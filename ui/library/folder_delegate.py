@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from indexer.api.status import RootStatus
 from ui import icons, theme
 from ui.library.folder_model import ROOT_ROLE, embedded, lines_about, name_of, troubled
-from ui.theme import L, M, S, blend
+from ui.selection import paint_bar
+from ui.theme import L, M, S
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 _START = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
 _END = Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter
 _BAR = 3
-# The share of the text's colour in the unfilled part of a bar on a selected row.
-_LEFT_SHARE = 0.25
 
 
 class FolderDelegate(QStyledItemDelegate):
@@ -51,17 +50,14 @@ class FolderDelegate(QStyledItemDelegate):
                 QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, widget
             )
         painter.save()
-        state = option.state
-        chosen = bool(state & QStyle.StateFlag.State_Selected)
-        self._paint_row(painter, option, root, chosen=chosen)
+        if option.state & QStyle.StateFlag.State_Selected:
+            paint_bar(painter, option.rect, option.direction)
+        self._paint_row(painter, option, root)
         painter.restore()
 
-    def _paint_row(
-        self, painter: QPainter, option: QStyleOptionViewItem, root: RootStatus, *, chosen: bool
-    ) -> None:
+    def _paint_row(self, painter: QPainter, option: QStyleOptionViewItem, root: RootStatus) -> None:
         colours = theme.current()
-        text = colours.selection_text if chosen else colours.text
-        muted = colours.selection_text if chosen else colours.muted
+        text, muted = colours.text, colours.muted
         whole = option.rect
         font = option.font
         mirrored = option.direction == Qt.LayoutDirection.RightToLeft
@@ -99,32 +95,20 @@ class FolderDelegate(QStyledItemDelegate):
             middle,
         )
         third = second.translated(0, line + S)
-        colour = text if chosen else _colour(root)
-        _text(painter, _place(third, inner, mirrored=mirrored), how_far, colour, _START)
+        _text(painter, _place(third, inner, mirrored=mirrored), how_far, _colour(root), _START)
         if (share := embedded(root)) < 1 and not root.offline:
             bar = QRect(body.left(), third.bottom() + S, body.width(), _BAR)
-            self._paint_bar(painter, bar, share, mirrored=mirrored, chosen=chosen)
+            self._paint_bar(painter, bar, share, mirrored=mirrored)
 
     @staticmethod
-    def _paint_bar(
-        painter: QPainter, bar: QRect, share: float, *, mirrored: bool, chosen: bool
-    ) -> None:
-        done_colour, left_colour = bar_colours(chosen=chosen)
-        painter.fillRect(bar, left_colour)
+    def _paint_bar(painter: QPainter, bar: QRect, share: float, *, mirrored: bool) -> None:
+        colours = theme.current()
+        painter.fillRect(bar, colours.line)
         done = QRect(bar)
         done.setWidth(round(bar.width() * share))
         if mirrored:
             done.moveRight(bar.right())
-        painter.fillRect(done, done_colour)
-
-
-def bar_colours(*, chosen: bool) -> tuple[QColor, QColor]:
-    """Return the colours of the filled and the unfilled part of a bar."""
-    colours = theme.current()
-    if not chosen:
-        return colours.accent, colours.line
-    text = colours.selection_text
-    return text, blend(text, colours.selection, _LEFT_SHARE)
+        painter.fillRect(done, colours.accent)
 
 
 def _isolated(path: str) -> str:

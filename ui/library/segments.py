@@ -88,7 +88,4 @@ class Segment(QAbstractButton):
         colour = colours.selection_text if self.isChecked() else colours.text
         painter.setPen(colour if self.isEnabled() else colours.muted)
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
-        if self.hasFocus():
-            painter.setPen(QPen(colour, 1))
-            painter.drawRoundedRect(area.adjusted(S, S, -S, -S), S, S)
         painter.end()

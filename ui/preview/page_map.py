@@ -141,9 +141,6 @@ class PageMap(QWidget):
         frame = QRect(0, round(top), self.width() - 1, max(round(seen), S) - 1)
         painter.setPen(QPen(colours.text, 1))
         painter.drawRect(frame)
-        if self.hasFocus():
-            painter.setPen(QPen(colours.accent, 2))
-            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
         painter.end()
 
     def _shares(self) -> list[float]:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHeaderView, QSplitter, QTreeView
 
 from ui.preview.outline import PAGE_ROLE, nearest, outline_model
 from ui.preview.thumbnails import Thumbnails
+from ui.selection import RowDelegate
 from ui.theme import L
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class SidePanel(QSplitter):
         self.setAccessibleName(self.tr("Pages and outline"))
         self.setChildrenCollapsible(False)
         self.tree = QTreeView()
+        self.tree.setItemDelegate(RowDelegate(self.tree))
         self.tree.setFrameShape(QFrame.Shape.NoFrame)
         self.tree.setHeaderHidden(True)
         self.tree.setUniformRowHeights(True)

@@ -21,6 +21,7 @@ from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QListView
 
 from ui.preview.images import cut
+from ui.selection import RowDelegate
 from ui.theme import M, S, current
 from ui.timers import timer
 
@@ -85,6 +86,7 @@ class Thumbnails(QListView):
         self._pages = _Pages(self)
         self._fetching = timer(self, _SETTLE_MS, self._fetch)
         self.setModel(self._pages)
+        self.setItemDelegate(RowDelegate(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Pages"))
         self.setViewMode(QListView.ViewMode.IconMode)

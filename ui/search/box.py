@@ -17,6 +17,7 @@ from ui import theme
 from ui.search.completions import Offers, Suggestion, suggest, suggest_all
 from ui.search.safe_text import line
 from ui.search.tokens import TokenBox
+from ui.selection import RowDelegate
 from ui.theme import L
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ class SearchBox(TokenBox):
 
 def _popup() -> QTreeView:
     popup = QTreeView()
+    popup.setItemDelegate(RowDelegate(popup))
     popup.setRootIsDecorated(False)
     popup.setUniformRowHeights(True)
     popup.setHeaderHidden(True)

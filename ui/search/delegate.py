@@ -20,10 +20,10 @@ from ui.search.grouping import key_of
 from ui.search.line_painter import LinePainter, TextLine
 from ui.search.model import Role
 from ui.search.plain import plain
-from ui.search.results_style import BAR, ResultsStyle, background
 from ui.search.rows import Kind, Row
 from ui.search.safe_text import Shown, line
 from ui.search.snippet import MOST_LINES, Line, Snippet, lines_needed, make_snippet, text_of
+from ui.selection import paint_bar
 from ui.theme import L, M, S
 from ui.words import states
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ui.search.grouping import Key
     from ui.search.model import Index
     from ui.search.reasons import Words
+    from ui.search.results_style import ResultsStyle
 
 _KEPT = 400  # snippets
 _STALE_OPACITY = 0.45
@@ -166,16 +167,12 @@ class ResultsDelegate(QStyledItemDelegate):
         return lines
 
     def _paint_background(self, lines: LinePainter) -> None:
-        colours, painter, rect = theme.current(), lines.painter, lines.rect
+        painter, rect = lines.painter, lines.rect
         selected = bool(lines.state & QStyle.StateFlag.State_Selected)
         hovered = bool(lines.state & QStyle.StateFlag.State_MouseOver)
-        painter.fillRect(rect, background(selected=selected, hovered=hovered))
+        painter.fillRect(rect, theme.row_background(selected=selected, hovered=hovered))
         if selected:
-            bar = QRect(rect.left(), rect.top(), BAR, rect.height())
-            painter.fillRect(lines.mirrored(bar), colours.accent)
-        if lines.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QPen(colours.accent, 1))
-            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+            paint_bar(painter, rect, lines.direction)
 
     def _paint_document(self, lines: LinePainter, row: Row, first: bool) -> None:
         colours, style = theme.current(), self.style

@@ -47,10 +47,10 @@ class LinePainter:
         self.painter, self.style = painter, style
         self.rect: QRect = option.rect
         self.state: QStyle.StateFlag = option.state
-        self._direction: Qt.LayoutDirection = option.direction
+        self.direction: Qt.LayoutDirection = option.direction
 
     def mirrored(self, rect: QRect) -> QRect:
-        return self.style.mirrored(rect, self.rect, self._direction)
+        return self.style.mirrored(rect, self.rect, self.direction)
 
     def line(self, area: QRect, text: TextLine) -> None:
         """Paint a line from its beginning."""
@@ -82,7 +82,7 @@ class LinePainter:
             return
         self.painter.setFont(text.font)
         elided = text.metrics.elidedText(text.text, text.elide, area.width())
-        flags = QStyle.visualAlignment(self._direction, side) | Qt.AlignmentFlag.AlignAbsolute
+        flags = QStyle.visualAlignment(self.direction, side) | Qt.AlignmentFlag.AlignAbsolute
         # By the direction of the text, not of the window.
         right = not text.is_path and is_right_to_left(text.text)
         force = Qt.TextFlag.TextForceRightToLeft if right else Qt.TextFlag.TextForceLeftToRight

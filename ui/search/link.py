@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from ui import theme
@@ -45,9 +45,6 @@ class Link(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         colour = theme.current().accent
-        if self.hasFocus():
-            painter.setPen(QPen(colour, 1))
-            painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), S, S)
         font = self.font()
         font.setUnderline(self.underMouse())
         painter.setFont(font)

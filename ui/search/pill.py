@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from ui import icons, theme
@@ -56,10 +56,8 @@ class Pill(QAbstractButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         lit = self.underMouse() or self.isDown()
-        focused = self.hasFocus()
         share = _HOVER_FILL if lit else _FILL
-        line = colours.accent if focused else colours.line
-        painter.setPen(QPen(line, 2 if focused else 1))
+        painter.setPen(colours.line)
         if self._filled:
             painter.setBrush(blend(colours.selection, colours.raised, share))
         elif lit:

@@ -1,4 +1,4 @@
-"""Fonts, sizes and colours of the results, derived from the view's font and the theme.
+"""Fonts and sizes of the results, derived from the view's font and the theme.
 
 Owns the heights of rows and the positions of their parts, in logical pixels. It must not know
 models or events.
@@ -11,19 +11,15 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF
+from PySide6.QtGui import QFont, QFontMetricsF
 
-from ui import theme
 from ui.search.snippet import Pen
-from ui.theme import L, M, S, blend, icon_side
+from ui.theme import L, M, S, icon_side
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-# The shares of the selection's colour in the background of a selected and of a hovered row.
-_TINT, _HOVER_TINT = 0.16, 0.06
 _SMALL = 0.92
-BAR = 3  # width of the bar of the selected row
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +97,3 @@ class ResultsStyle:
             rect = QRect(rect)
             rect.moveLeft(within.left() + within.right() - rect.right())
         return rect
-
-
-def background(*, selected: bool, hovered: bool) -> QColor:
-    """The background of a row; texts keep a contrast of 4.5 on each."""
-    colours = theme.current()
-    if selected:
-        return blend(colours.selection, colours.base, _TINT)
-    if hovered:
-        return blend(colours.selection, colours.base, _HOVER_TINT)
-    return colours.base

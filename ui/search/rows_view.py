@@ -254,8 +254,6 @@ class RowsView(QListView):
         state = QStyle.StateFlag.State_Enabled
         if self.selectionModel().isSelected(index):
             state |= QStyle.StateFlag.State_Selected
-            if self.hasFocus():
-                state |= QStyle.StateFlag.State_HasFocus
         if QPersistentModelIndex(index) == self._hovered:
             state |= QStyle.StateFlag.State_MouseOver
         return state

@@ -27,6 +27,7 @@ from ui import autostart
 from ui.help import about
 from ui.library.buttons import IconButton
 from ui.ports import Notice
+from ui.selection import RowDelegate
 from ui.settings_dialog.models import ModelsPage
 from ui.settings_dialog.privacy import PrivacyPage
 from ui.settings_dialog.row import SettingRow
@@ -62,6 +63,7 @@ class SettingsDialog(QDialog):
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._update)
         self.pages = QListWidget()
+        self.pages.setItemDelegate(RowDelegate(self.pages))
         self.pages.setAccessibleName(self.tr("Pages"))
         self.pages.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.pages.setSpacing(S // 2)

@@ -28,6 +28,7 @@ from ui.library.buttons import IconButton
 from ui.library.facts import Facts
 from ui.library.questions import Questions
 from ui.ports import ignore
+from ui.selection import RowDelegate
 from ui.theme import L, M, S
 from ui.words import amounts, failures
 
@@ -106,6 +107,7 @@ class PrivacyPage(QWidget):
 
     def _make_list(self) -> QTreeWidget:
         tree = QTreeWidget()
+        tree.setItemDelegate(RowDelegate(tree))
         tree.setAccessibleName(self.tr("Connections"))
         tree.setColumnCount(3)
         tree.setHeaderLabels([self.tr("When"), self.tr("What"), self.tr("Outcome")])

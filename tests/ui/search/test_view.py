@@ -17,10 +17,9 @@ from tests.ui.search.hits import hit, many
 from ui import icons, theme
 from ui.search.grouping import grouped, key_of
 from ui.search.model import ResultsModel
-from ui.search.results_style import background
 from ui.search.view import ResultsView
 from ui.search.warm import warm
-from ui.theme import DARK, LIGHT
+from ui.theme import DARK, LIGHT, row_background
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -130,7 +129,7 @@ def test_text_is_legible_on_every_row(
     written: QColor = getattr(colours, role)
     for selected in (False, True):
         for hovered in (False, True):
-            assert contrast(written, background(selected=selected, hovered=hovered)) >= 4.5
+            assert contrast(written, row_background(selected=selected, hovered=hovered)) >= 4.5
 
 
 @pytest.mark.parametrize("scale", [1, 2])

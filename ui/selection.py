@@ -1,0 +1,44 @@
+"""How selected rows look, the same in every list: a tint and a bar at the row's leading edge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate
+
+from ui import theme
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPainter
+    from PySide6.QtWidgets import QStyleOptionViewItem
+
+_BAR = 3  # pixels
+
+
+def paint_bar(painter: QPainter, row: QRect, direction: Qt.LayoutDirection) -> None:
+    """Paint the bar at the leading edge of a selected row."""
+    bar = QRect(row.left(), row.top(), _BAR, row.height())
+    if direction is Qt.LayoutDirection.RightToLeft:
+        bar.moveRight(row.right())
+    painter.fillRect(bar, theme.current().accent)
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Paints items with the bar in the first column, and no focus of their own."""
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        super().paint(painter, option, index)
+        if option.state & QStyle.StateFlag.State_Selected and not index.column():
+            paint_bar(painter, option.rect, option.direction)
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        option.state &= ~QStyle.StateFlag.State_HasFocus
