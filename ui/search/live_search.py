@@ -1,4 +1,4 @@
-"""Searches while the person types: debounced, a new query replaces the one in flight.
+"""Searches while the person types: at each pause, a new query replaces the one in flight.
 
 Owns the delay, the request in flight and the query that waits for an engine. It must not know
 any widget.
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from indexer.api.types import SearchResult
     from ui.ports import EnginePort
 
-DEBOUNCE_MS = 150
+# The pause in the typing that is waited for: as long as the last answer took, within these.
+LEAST_PAUSE_MS, MOST_PAUSE_MS = 40, 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
 # Further hits for each request at the end of the list; larger requests would delay the next query.
@@ -50,6 +51,7 @@ class LiveSearch(QObject):
         self.text = ""
         self.limit = FIRST_LIMIT
         self.least = FIRST_LIMIT
+        self.pause_ms = MOST_PAUSE_MS
         self._request = LatestRequest(link)
         self._answered: str | None = None
         self._found = 0
@@ -94,7 +96,7 @@ class LiveSearch(QObject):
             self.emptied.emit()
             return
         self.stale.emit(self._answered != text)
-        self._timer.start(0 if at_once else DEBOUNCE_MS)
+        self._timer.start(0 if at_once else self.pause_ms)
 
     def want_more(self) -> None:
         """Search again, for more hits."""
@@ -139,6 +141,7 @@ class LiveSearch(QObject):
 
     def _done(self, result: SearchResult) -> None:
         self._wait(waits=False)
+        self.pause_ms = min(max(round(1000 * result.seconds), LEAST_PAUSE_MS), MOST_PAUSE_MS)
         same = self._answered == self.text
         self._answered, self._found = self.text, len(result.hits)
         if not self._timer.isActive():  # else the query has changed since
@@ -149,10 +152,10 @@ class LiveSearch(QObject):
         if isinstance(error, WorldError) and error.code == "engine_gone":
             self._wait(waits=True)
             if self._link.is_connected:  # reconnected before the failure was delivered
-                self._timer.start(DEBOUNCE_MS)
+                self._timer.start(MOST_PAUSE_MS)
         elif error.code == "busy":
             # A query of another client replaced ours.
-            self._timer.start(DEBOUNCE_MS)
+            self._timer.start(MOST_PAUSE_MS)
         else:
             self.failed.emit(error)
 

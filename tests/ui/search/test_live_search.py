@@ -11,7 +11,13 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Search
 from indexer.api.types import SearchResult
 from tests.ui.search.hits import many
-from ui.search.live_search import FIRST_LIMIT, PAGE, LiveSearch
+from ui.search.live_search import (
+    FIRST_LIMIT,
+    LEAST_PAUSE_MS,
+    MOST_PAUSE_MS,
+    PAGE,
+    LiveSearch,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -52,10 +58,10 @@ class Line(QObject):
     def cancel(self, number: int) -> None:
         self.open.pop(number, None)
 
-    def answer(self, hits: list[Hit]) -> None:
+    def answer(self, hits: list[Hit], seconds: float = 0.0) -> None:
         ((done, _failed),) = self.open.values()
         self.open.clear()
-        done(SearchResult(tuple(hits)))
+        done(SearchResult(tuple(hits), seconds=seconds))
 
     def refuse(self, code: str) -> None:
         ((_done, failed),) = self.open.values()
@@ -89,6 +95,19 @@ def test_the_newest_question_wins(qtbot: QtBot, line: Line, asking: LiveSearch) 
         line.answer(many(1))
     assert caught.args is not None
     assert caught.args[1] is False
+
+
+def test_quick_answers_shorten_the_pause_in_the_typing(
+    qtbot: QtBot, line: Line, asking: LiveSearch
+) -> None:
+    assert asking.pause_ms == MOST_PAUSE_MS
+    for number, (seconds, pause) in enumerate(
+        ((0.0, LEAST_PAUSE_MS), (0.06, 60), (3.0, MOST_PAUSE_MS)), 1
+    ):
+        asking.want(f"rent {number}")
+        qtbot.waitUntil(lambda: bool(line.open))
+        line.answer([], seconds)
+        assert asking.pause_ms == pause
 
 
 def test_spaces_around_a_question_ask_nothing_else(
