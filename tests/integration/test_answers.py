@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
 YEARS = (2018, 2019, 2020)
-PERHAPS = "how to write a cover letter"
+PERHAPS = "how to knit a scarf"
 POLICY = (
     "The lamp of the lighthouse is inspected by the keeper in every month of {year}. Each "
     "inspection is entered in the register, with the state of the lens, the mantle and the "
