@@ -135,6 +135,23 @@ def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -
     )
 
 
+def with_names(
+    evidence: LibraryEvidence, terms: QueryTerms, names: frozenset[str], reading: LexiconReader
+) -> LibraryEvidence:
+    """Add what the words that identify a document tell; ``names`` are those taken out of the terms.
+
+    The others, which any document may have, count no more for it if these alone have more clarity.
+    """
+    evidence = replace(evidence, named=terms.named)
+    groups = [group for group in terms.expansions if not names.isdisjoint(group)]
+    docs, scores = reading.document_scores(groups, limit=MAX_DOCUMENTS)
+    clear = clarity(scores)
+    if clear <= evidence.clarity:
+        return evidence
+    words = _scored(docs, relative(scores) * np.float32(terms.coverage**2))
+    return replace(evidence, words=words, clarity=clear)
+
+
 def with_similarity(
     evidence: LibraryEvidence, vector: Floats, catalog: Catalog, space: Space
 ) -> LibraryEvidence:

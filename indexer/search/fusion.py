@@ -11,15 +11,17 @@ from. The score of a passage is the sum of:
 * *Document evidence.* The similarity of file names to the query, the words of names in the query,
   names of the query in the document's first lines, and the BM25 of whole documents. The last counts
   by its clarity, the lead of the best document over the second: without a lead, words common to
-  many would decide; by how much of the query the library has words for; and up to twice if the
-  query names a document. A document whose name has a year, but not the last one of the query, gets
-  a penalty: the whole if it is older (the report of 2018 cannot cover 2020), else half.
+  many would decide; and by how much of the query the library has words for. Both, words and first
+  lines, count up to twice if the query names a document. A document whose name has a year, but not
+  the last one of the query, gets a penalty: the whole if it is older (the report of 2018 cannot
+  cover 2020), else half.
 * *The re-ranking pass* over the leading passages adds features that cost a read, or are noise for
   most passages: the similarity of the passages before and after (answers occur in text on their
   topic), the share of the heading's words in the question (tables are described only there), a
-  penalty for short text, whose vector is near to anything on its topic, and, if the question is
-  about a year or a percentage or sum, the share of digits. In a long question, half of the words'
-  weight goes to those that stand together in the passage.
+  penalty for short text, whose vector is near to anything on its topic, and, if the question asks
+  for figures, the share of digits: it does if tables lead for its words and meaning, half as many
+  being enough where it has a year, percentage or sum itself. In any other long question, half of
+  the words' weight goes to those that stand together in the passage.
 * *Another language.* If most words of a query do not occur in the library, the weights of names,
   neighbours and length are multiplied by the share that does, and the best sentence weighs more.
 * *Steering* adds the similarity to passages after ``more:`` and takes off that to ``less:``.
@@ -53,6 +55,9 @@ NOT_SHORT = 1000
 SHORTEST = 50
 # Text with this share of digits is a table; a larger share scores the same.
 TABLE_DIGITS = 0.2
+# The share of tables among the leading passages from which a question asks for figures, and the
+# same for one with a figure in it, which alone says little: "who sued us in 2018".
+TABLES_LEAD, TABLES_LEAD_FIGURE = 0.4, 0.2
 # The sum of idf at which a name is full evidence: chance matches of one or two words are common
 # ("agreement" in a question without a name).
 NAME_FLOOR = 10.0
@@ -146,27 +151,29 @@ class RerankEvidence:
     """The re-ranking evidence for k leading passages; arrays are float32 of shape (k,).
 
     ``heading`` is the share of the words of a heading that the question has, 0 to 1; ``length``
-    counts characters; ``figures`` is the share of digits among them, 0 where the question asks for
-    no figures; ``near`` is the largest share of the question's words, by idf, that stand close
-    together; ``long`` is how far the question is long enough for that to tell, 0 to 1, the same for
-    all; ``contents`` is 1 for a part of a table of contents, whose words do not count. ``same``
-    (intp) is a number that passages of one document share if they say the same, letter for letter.
+    counts characters; ``figures`` is the share of digits among them; ``near`` is the largest share
+    of the question's words, by idf, that stand close together; ``contents`` is 1 for a part of a
+    table of contents, whose words do not count. ``same`` (intp) is a number that passages of one
+    document share if they say the same, letter for letter. Of the question, ``long`` is how far it
+    is long enough for ``near`` to tell, 0 to 1, and ``figure`` whether it has a figure.
     """
 
     heading: Floats
     length: Floats
     figures: Floats
     near: Floats
-    long: Floats
     contents: Floats
     same: NDArray[np.intp]
+    long: float = 0.0
+    figure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
     """The parts of the scores of n passages, float32 of shape (n,), and their sum.
 
-    ``short`` is 0 or below; it, ``around``, ``heading`` and ``figures`` are 0 before re-ranking.
+    ``short`` is 0 or below; it, ``around``, ``heading`` and ``figures``
+    are 0 before re-ranking.
     """
 
     meaning: Floats
@@ -222,7 +229,7 @@ def score_documents(documents: DocumentEvidence, weights: Weights) -> Floats:
     score: Floats = (
         weights.name_meaning * documents.name_meaning
         + weights.name_words * documents.name_words
-        + weights.opening * documents.opening
+        + weights.opening * (1 + documents.named) * documents.opening
         + weights.document_words * documents.clarity * (1 + documents.named) * documents.words
         - weights.year * documents.year
     ).astype(np.float32)
@@ -279,10 +286,14 @@ def rerank(
         weights: The parameters.
     """
     length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
-    figures = np.minimum(evidence.figures / np.float32(TABLE_DIGITS), np.float32(1.0))
+    tables = np.minimum(evidence.figures / np.float32(TABLE_DIGITS), np.float32(1.0))
+    enough = TABLES_LEAD_FIGURE if evidence.figure else TABLES_LEAD
+    numeric = len(tables) > 0 and float(tables.mean()) >= enough
+    # The words of a table are heads of its columns and rows, so they do not stand together.
+    long = 0.0 if numeric else evidence.long
     together = weights.words * np.float32(TOGETHER) * evidence.near**WORDS_POWER
     there = scored.words[leading]
-    moved = weights.near * evidence.long * (together - there)
+    moved = weights.near * long * (together - there)
     moved -= evidence.contents * (there + moved)  # it names the page that says something
     reranked = replace(
         scored,
@@ -290,7 +301,7 @@ def rerank(
         around=_scatter(leading, weights.around * around[leading], len(around)),
         heading=_scatter(leading, weights.heading * evidence.heading, len(around)),
         short=_scatter(leading, weights.short * np.log(length), len(around)),
-        figures=_scatter(leading, weights.figures * figures, len(around)),
+        figures=_scatter(leading, weights.figures * tables * numeric, len(around)),
     )
     return _equal_copies(reranked, leading, evidence.same)
 

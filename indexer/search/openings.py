@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 READ = 32
 # A pair in more of these openings is common to documents of a kind.
 FEW_OPENINGS = 3
+WHOLE = 1.0  # the score from which an opening has all of a name
 CACHED = 4096  # openings, of about a kilobyte each
 _STOP_WORDS = frozenset().union(*STOP_WORDS.values())
 
@@ -59,8 +60,15 @@ class Openings:
         return ScoredDocs(self.docs[order], shares)
 
     def naming_words(self, docs: Docs) -> frozenset[str]:
-        """The words of pairs in the openings of these documents and hardly any other."""
+        """The words of pairs in the openings of these documents and hardly any other.
+
+        Args:
+            docs: The likeliest; if there are none, those whose openings have all of a name.
+        """
         counts = self._counts()
+        if not len(docs):
+            scored = self.evidence(1.0)
+            docs = scored.docs[scored.scores >= WHOLE]
         found = (
             pair
             for doc, pairs in zip(self.docs.tolist(), self.pairs, strict=True)

@@ -1,9 +1,9 @@
 """The features of the re-ranking pass, computed from the text of the leading passages.
 
 Owns the overlap of headings with the question, how many of its words stand together, and the share
-of digits if the question asks for figures: the answer to "the margin of 2018" is in a table more
-often than in a sentence, and a table has hardly a word of the question. It must not know how the
-features are weighted (``fusion``).
+of digits: the answer to "the margin of 2018" is in a table more often than in a sentence, and a
+table has hardly a word of the question. It must not know how the features are weighted
+(``fusion``).
 """
 
 from __future__ import annotations
@@ -49,10 +49,8 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
     """Read k passages for the re-ranking pass."""
     passages = store.passages_of(keys, _COLUMNS)
     wanted = frozenset(term.text for term in terms.question_terms)
-    numeric = asks_for_figures(terms.question)
     weights = terms.stem_weights()
-    # The words of a table are heads of its columns and rows.
-    long = 0.0 if numeric else min(max((weights.words - SHORT) / (LONG - SHORT), 0.0), 1.0)
+    long = min(max((weights.words - SHORT) / (LONG - SHORT), 0.0), 1.0)
     heading, length, digits, near, contents = np.zeros((5, len(keys)), np.float32)
     same = np.arange(len(keys))
     first: dict[tuple[int, str], int] = {}
@@ -61,23 +59,22 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
             found = passages[key]
             heading[at] = heading_share(found["heading_path"], wanted, terms.languages)
             length[at] = found["char_end"] - found["char_start"]
-            digits[at] = digit_share(found["view"]) if numeric else 0.0
+            digits[at] = digit_share(found["view"])
             near[at] = share_together(found["stems"].split(), weights) if long else 0.0
             contents[at] = lists_contents(found["view"])
             same[at] = first.setdefault((doc, found["view"]), at)
-    return RerankEvidence(
-        heading, length, digits, near, np.full(len(keys), long, np.float32), contents, same
-    )
+    figure = has_figure(terms.question)
+    return RerankEvidence(heading, length, digits, near, contents, same, long, figure)
 
 
-def asks_for_figures(question: str) -> bool:
+def has_figure(question: str) -> bool:
     """Whether a question has a year, a percent sign or a currency sign in it.
 
-    A question about a year is mostly about its figures. Other digits are of names, rules and doses.
+    Other digits are of names, rules and doses.
 
-    >>> asks_for_figures("operating margin of FY2018"), asks_for_figures("who pays in €?")
+    >>> has_figure("operating margin of FY2018"), has_figure("who pays in €?")
     (True, True)
-    >>> asks_for_figures("may the lease be ended under Rule 22.4?")
+    >>> has_figure("may the lease be ended under Rule 22.4?")
     False
     """
     return last_year(question) is not None or any(

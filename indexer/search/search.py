@@ -26,6 +26,7 @@ from indexer.search.evidence import (
     LibraryEvidence,
     naming_words,
     rare_words,
+    with_names,
     with_similarity,
     word_evidence,
 )
@@ -237,7 +238,8 @@ class Searcher:
         rare = rare_words(likeliest, terms, evidence)
         names = naming_words(likeliest, self.catalog) | openings.naming_words(likeliest)
         terms = terms.without_names(names, rare)
-        evidence = replace(evidence, named=terms.named)
+        if terms.names_removed:
+            evidence = with_names(evidence, terms, names | rare, reading)
         asked = self.encode(terms.asked, space) if terms.has_context else whole
         retriever = Retriever(
             self.store, space.key, narrowing.docs, query.excluded_words, self.pool

@@ -15,7 +15,7 @@ import numpy as np
 from indexer.api.progress import CancelToken
 from indexer.query.grammar import parse
 from indexer.search import calibration, score_normalisation
-from indexer.search.fusion import RerankEvidence, fuse, rerank
+from indexer.search.fusion import fuse, rerank
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import SearchRequest, narrow
 from indexer.search.rerank import rerank_evidence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Space
     from indexer.engine.engine import Engine
     from indexer.search.answerability import AnswerabilityFeatures
-    from indexer.search.fusion import DocumentEvidence, PageEvidence, Weights
+    from indexer.search.fusion import DocumentEvidence, PageEvidence, RerankEvidence, Weights
     from indexer.search.ranking import Ranking
     from indexer.search.score_normalisation import Cohort
     from indexer.search.search import Retrieved
@@ -74,9 +74,11 @@ class Evidence:
         weights = weights.for_coverage(self.coverage)
         first = fuse(self.pages, self.documents, self.owner, weights)
         leading = first.leading()
-        read = RerankEvidence(
-            **{part.name: getattr(self.read, part.name)[leading] for part in fields(RerankEvidence)}
-        )
+        values = {part.name: getattr(self.read, part.name) for part in fields(self.read)}
+        taken: dict[str, Any] = {
+            name: value[leading] for name, value in values.items() if isinstance(value, np.ndarray)
+        }
+        read = replace(self.read, **taken)
         return rerank(first, leading, self.pages.around, read, weights).total
 
     def hits(self, scores: Floats) -> list[RunHit]:

@@ -17,6 +17,8 @@ from tests.benchmarks import scoring, sets
 from tests.benchmarks.report import Section
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell
 
@@ -72,4 +74,23 @@ def run(options: Options, libraries: Libraries) -> Section:
                 means = measures[chosen, number].mean(axis=0)
                 rows.append((form, label, int(chosen.sum()), *map(float, means)))
     columns = ("wording", "questions", "queries", *scoring.COLUMNS)
-    return Section("wordings", "One question in several wordings", columns, tuple(rows))
+    notes = (spread(rows),) if rows else ()
+    return Section("wordings", "One question in several wordings", columns, tuple(rows), notes)
+
+
+def spread(rows: Sequence[Sequence[Cell]]) -> str:
+    """Say how far the wordings lie apart in mrr@10, of the same questions and of each one's own.
+
+    >>> rows = [("form", "all", 1, 0.0, 0.0, 0.0, mrr, 0.0) for mrr in (0.5, 0.57)]
+    >>> spread([*rows, ("form", "its own", 1, 0.0, 0.0, 0.0, 0.4, 0.0)])[:54]
+    'mrr@10 of the wordings lies 0.070 apart for the same q'
+    """
+    at = 3 + scoring.COLUMNS.index("mrr@10")
+    apart = {
+        label: np.ptp([float(row[at] or 0.0) for row in rows if row[1] == label])
+        for label in ("all", "its own")
+    }
+    return (
+        f"mrr@10 of the wordings lies {apart['all']:.3f} apart for the same questions (all), "
+        f"{apart['its own']:.3f} for its own: there the questions differ, not only the wordings."
+    )

@@ -9,7 +9,13 @@ import pytest
 
 from indexer.catalog.catalog import Catalog
 from indexer.query.grammar import parse
-from indexer.search.evidence import LATER_YEAR, naming_words, rare_words, word_evidence
+from indexer.search.evidence import (
+    LATER_YEAR,
+    naming_words,
+    rare_words,
+    with_names,
+    word_evidence,
+)
 from indexer.search.query_terms import QueryTerms, prepare
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 
@@ -98,6 +104,19 @@ def test_words_of_hardly_any_document_name_it(catalog: Catalog) -> None:
     assert rare_words(docs[:1], terms, evidence) == {"globex"}  # a kiosk occurs once: on that page
     assert rare_words(docs[1:], terms, evidence) == frozenset()
     assert rare_words(docs[:0], terms, evidence) == frozenset()
+
+
+def test_the_words_of_a_name_decide_alone_where_they_are_clearer(catalog: Catalog) -> None:
+    first, second, *_ = (int(doc) for doc in catalog.docs.known())
+    catalog.lexicon.add(first, {"globex": 4, "kiosk": 9, "margin": 3}, language="en")
+    catalog.lexicon.add(second, {"kiosk": 9, "margin": 9}, language="en")
+    names = frozenset({"globex"})
+    terms, library = ask(catalog, "margin of the Globex kiosk ")
+    with catalog.lexicon.reading() as reading:
+        named = with_names(library, terms.without_names(names), names, reading)
+    assert named.clarity == 1.0 > library.clarity
+    assert named.named > 0.0
+    assert named.best_by_words().tolist() == [first]
 
 
 def test_no_word_is_rare_among_few_documents(catalog: Catalog) -> None:

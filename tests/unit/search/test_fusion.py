@@ -15,6 +15,8 @@ from indexer.search.fusion import (
     NOT_SHORT,
     RERANKED,
     TABLE_DIGITS,
+    TABLES_LEAD,
+    TABLES_LEAD_FIGURE,
     TOGETHER,
     DocumentEvidence,
     PageEvidence,
@@ -94,20 +96,26 @@ def test_a_re_ranking_adds_to_leading_passages_alone(
         NOT_SHORT * data.draw(some(k)),
         data.draw(some(k)),
         data.draw(some(k)),
-        np.full(k, data.draw(unit), np.float32),
         np.zeros(k, np.float32),
         np.arange(k),
+        data.draw(unit),
+        data.draw(st.booleans()),
     )
     looked = rerank(scored, leading, pages.around, read, DEFAULT_WEIGHTS)
     added = looked.total - scored.total
     others = np.setdiff1d(np.arange(len(owner)), leading)
     assert (added[others] == 0).all()
     w = DEFAULT_WEIGHTS
+    tables = np.minimum(read.figures / TABLE_DIGITS, 1)
+    numeric = k > 0 and tables.mean() >= (TABLES_LEAD_FIGURE if read.figure else TABLES_LEAD)
     expected = (
         w.around * pages.around[leading]
         + w.heading * read.heading
-        + w.figures * np.minimum(read.figures / TABLE_DIGITS, 1)
-        + w.near * read.long * (w.words * TOGETHER * read.near**2 - scored.words[leading])
+        + w.figures * tables * numeric
+        + w.near
+        * read.long
+        * (not numeric)
+        * (w.words * TOGETHER * read.near**2 - scored.words[leading])
         + looked.short[leading]
     )
     assert added[leading] == pytest.approx(expected, abs=1e-5)
@@ -121,7 +129,7 @@ def test_short_text_is_held_against_a_passage_and_long_text_is_no_merit() -> Non
         pages, DocumentEvidence(none, none, none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS
     )
     lengths = np.array([NOT_SHORT / 4, NOT_SHORT, 9 * NOT_SHORT], np.float32)
-    read = RerankEvidence(none, lengths, none, none, none, none, np.arange(3))
+    read = RerankEvidence(none, lengths, none, none, none, np.arange(3))
     looked = rerank(scored, np.arange(3), pages.around, read, DEFAULT_WEIGHTS)
     assert looked.total[0] < looked.total[1] == looked.total[2]
 
@@ -134,9 +142,9 @@ def test_passages_that_say_the_same_score_as_the_best_of_them(
     scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
     leading = scored.leading()
     k = len(leading)
-    heading, length, *others = (data.draw(some(k)) for _ in range(6))
-    figures, near, long, contents = others
-    read = RerankEvidence(heading, NOT_SHORT * length, figures, near, long, contents, np.arange(k))
+    heading, length, figures, near, contents = (data.draw(some(k)) for _ in range(5))
+    long = data.draw(unit)
+    read = RerankEvidence(heading, NOT_SHORT * length, figures, near, contents, np.arange(k), long)
     same = data.draw(arrays(np.intp, k, elements=st.integers(0, 3)))
     apart, together = (
         rerank(scored, leading, pages.around, replace(read, same=groups), DEFAULT_WEIGHTS).total[
@@ -228,6 +236,26 @@ def test_the_words_of_a_table_of_contents_do_not_count() -> None:
     documents = DocumentEvidence(none, none, none, none, none, 0.0)
     scored = fuse(pages, documents, np.arange(2), DEFAULT_WEIGHTS)
     contents = np.array([1.0, 0.0], np.float32)
-    read = RerankEvidence(none, NOT_SHORT * one, none, one, one, contents, np.arange(2))
+    read = RerankEvidence(none, NOT_SHORT * one, none, one, contents, np.arange(2), 1.0)
     looked = rerank(scored, np.arange(2), none, read, DEFAULT_WEIGHTS)
     assert looked.words[0] == 0.0 < looked.words[1]
+
+
+@pytest.mark.parametrize(
+    ("tables", "figure", "numeric"),
+    [(1, True, False), (2, True, True), (3, False, False), (4, False, True)],
+)
+def test_a_question_asks_for_figures_where_tables_lead(
+    tables: int, figure: bool, numeric: bool
+) -> None:
+    # A year alone ("who sued us in 2018") is not enough, and none is needed.
+    one, none = np.ones(10, np.float32), np.zeros(10, np.float32)
+    digits = TABLE_DIGITS * (np.arange(10) < tables).astype(np.float32)
+    scored = fuse(
+        PageEvidence(*(one for _ in range(6))),
+        DocumentEvidence(none, none, none, none, none, 0.0),
+        np.arange(10),
+        DEFAULT_WEIGHTS,
+    )
+    read = RerankEvidence(none, one, digits, none, none, np.arange(10), figure=figure)
+    assert rerank(scored, np.arange(10), none, read, DEFAULT_WEIGHTS).figures.any() == numeric

@@ -35,6 +35,15 @@ def test_a_pair_of_one_opening_is_worth_more_than_a_common_one() -> None:
     assert len(found.docs) - 1 > FEW_OPENINGS
 
 
+def test_without_a_likely_document_a_whole_name_names_one() -> None:
+    whole, part = frozenset({("direct", "response"), ("response", "inc")}), frozenset({("a", "b")})
+    none: frozenset[tuple[str, str]] = frozenset()
+    found = openings(whole, part, *[none] * 30)
+    assert found.naming_words(np.zeros(0, np.int32)) == {"direct", "response", "inc"}
+    found = openings(part, *[none] * 30)
+    assert found.naming_words(np.zeros(0, np.int32)) == set()
+
+
 def test_words_without_capitals_are_no_name() -> None:
     assert name_pairs("the lamp is lit by Idan Maimon at dusk") == {("idan", "maimon")}
     assert (

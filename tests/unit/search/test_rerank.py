@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from indexer.search.query_terms import StemWeights
 from indexer.search.rerank import (
     NEAR,
-    asks_for_figures,
     digit_share,
+    has_figure,
     heading_share,
     share_together,
 )
@@ -51,8 +51,8 @@ def test_it_is_a_share(path: list[str], asked: frozenset[str]) -> None:
     "question",
     ["revenue in FY2018?", "the margin in %", "who paid in £?", "٢٠١٨ الإيرادات", "Umsatz 2018"],
 )
-def test_a_figure_or_the_sign_of_one_asks_for_figures(question: str) -> None:
-    assert asks_for_figures(question)
+def test_a_figure_or_the_sign_of_one_has_figure(question: str) -> None:
+    assert has_figure(question)
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_a_figure_or_the_sign_of_one_asks_for_figures(question: str) -> None:
         "Rule 22.4.1(e)",
     ],
 )
-def test_other_questions_ask_for_words(question: str) -> None:
-    assert not asks_for_figures(question)
+def test_other_digits_are_no_figure(question: str) -> None:
+    assert not has_figure(question)
 
 
 @given(st.text())
