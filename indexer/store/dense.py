@@ -2,21 +2,21 @@
 
 Owns how vectors are searched and fetched. It must not know how they were made or are fused.
 
-Without an index (see ``indices``), and for few rows under a filter, search is exact: it costs
-about a millisecond for 1,000 vectors of 384 dimensions. Else the index orders all rows, at 10 to 15
-ms for a million with every partition probed (half of them would find .98 of the nearest 50 and save
-3 ms); exact scores are computed here. Lance can filter and refine by itself, but a filtered index
-scan takes 30 ms at a million rows, and the vectors that it refines with would be fetched a second
-time for the ranking.
+Up to ``ANN_FROM`` rows (see ``first_pass``), and for few rows under a filter, search is exact. Else
+the index orders all rows, at 10 to 15 ms for a million with every partition probed (half of them
+would find .98 of the nearest 50 and save 3 ms); exact scores are computed here. Lance can filter
+and refine by itself, but a filtered index scan takes 30 ms at a million rows, and the vectors that
+it refines with would be fetched a second time for the ranking.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import filters, quantise, vector_places
+from indexer.store import filters, first_pass, quantise, vector_places
 from indexer.store.indices import ANN_FROM
 from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys
 
@@ -29,8 +29,8 @@ _EVERY_PARTITION = 1 << 16
 # Measured nanoseconds per row: scored exactly under a condition; scanned in the index; fetched from
 # the index and discarded.
 _EXACT_NS, _INDEX_NS, _DROPPED_NS = 1_200, 15, 2_600
-# Vectors that are scored at once (25 MB), and those of them that LanceDB has to give.
-_MOST_SCORED, _MOST_MISSING = 16_384, 256
+# Vectors that are scored without a first pass, and the most that are scored at once (25 MB).
+_FEW, _MOST_SCORED = 1_024, 16_384
 
 
 def knn(table: Table | None, vector: Float32s, count: int, docs: DocSet | None) -> ScoredKeys:
@@ -59,8 +59,9 @@ def approximate_knn(
     passing = filters.share(docs, present, counts)
     if passing == 0.0:
         return NOTHING
-    if not table.has_vector_index or _exact_is_cheaper(passing * total, count, total):
-        found = _nearest_derived(table, query, count, docs if passing < 1.0 else None)
+    few = total < ANN_FROM or not table.has_vector_index
+    if few or _exact_is_cheaper(passing * total, count, total):
+        found = _nearest(table, query, count, docs if passing < 1.0 else None)
         if found is not None:
             return found
         return _exact(table, query, count, filters.condition(docs, present))
@@ -80,34 +81,17 @@ def _exact_is_cheaper(rows: float, count: int, total: int) -> bool:
     return rows * _EXACT_NS <= total * _INDEX_NS + fetched * _DROPPED_NS
 
 
-def _nearest_derived(
-    table: Table, query: Float32s, count: int, docs: DocSet | None
-) -> ScoredKeys | None:
-    """What ``_exact`` finds, without LanceDB; None if it has to read too much."""
-    derived = table.derived
-    if derived is None:
+def _nearest(table: Table, query: Float32s, count: int, docs: DocSet | None) -> ScoredKeys | None:
+    """What ``_exact`` finds, by scores computed here; None if those are too many."""
+    keys = table.rows.keys()
+    total = len(keys)
+    keys = keys if docs is None else keys[docs.within(keys)]
+    if total < ANN_FROM and len(keys) > _FEW:
+        read = partial(vectors_of, table)
+        keys = first_pass.may_be_nearest(table, query, count, docs, read)
+    if len(keys) > _MOST_SCORED or (total >= ANN_FROM and table.derived is None):
         return None
-    try:
-        aligned = derived.aligned(table)
-    except OSError:
-        table.derived = None
-        return None
-    keys, missing = aligned.keys, aligned.numbers[0] < 0
-    chosen = slice(None) if docs is None else docs.within(keys)
-    if len(keys[chosen]) > _MOST_SCORED or np.count_nonzero(missing[chosen]) > _MOST_MISSING:
-        return None
-    if len(keys) >= ANN_FROM:
-        keys = keys[chosen]
-        vectors = vectors_of(table, keys)
-    else:
-        kept = derived.kept
-        if kept[0] is not keys:
-            kept = derived.kept = keys, vectors_of(table, keys)
-        vectors, keys = kept[1][chosen], keys[chosen]
-    scores = vectors @ query.astype(np.float16).astype(np.float32)  # as LanceDB does
-    if count < len(keys):
-        least = np.partition(scores, len(keys) - count)[len(keys) - count]
-        keys, scores = keys[scores >= least], scores[scores >= least]
+    scores = vectors_of(table, keys) @ query.astype(np.float16).astype(np.float32)  # as LanceDB
     order = np.lexsort((keys, -scores))[:count]
     return ScoredKeys(keys[order], scores[order])
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.store.table import Table
-    from indexer.store.values import Float32s, Int64s
+    from indexer.store.values import Int64s
 
 log = logging.getLogger(__name__)
 
@@ -91,8 +91,6 @@ class Derived:
         self._layout = layout
         nothing = np.empty(0, np.int64)
         self._aligned = Aligned(nothing, np.empty((layout.numbers, 0), np.int64), 0)
-        #: For whoever reads: keys of a small table and their vectors.
-        self.kept: tuple[Int64s, Float32s] = nothing, np.empty((0, 0), np.float32)
 
     def __del__(self) -> None:
         with suppress(OSError):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.store.derived import Layout
+    from indexer.store.first_pass import Codes
     from indexer.store.values import Int64s
 
 T = TypeVar("T")
@@ -64,6 +65,9 @@ class Table:
         self.has_vector_index = False
         #: Its rows for queries, where their file was made; see ``derived``.
         self.derived: Derived | None = None if layout is None else Derived.load(path, layout)
+        #: Of a space: its vectors in 8 bits, from the first query on; see ``first_pass``.
+        self.codes: Codes | None = None
+        self.coding = threading.Lock()
         #: Rows deleted since the last ``repair`` because their files are damaged.
         self.lost = 0
         self._cleared = 0  # how often unreadable rows were deleted
@@ -141,6 +145,7 @@ class Table:
     def forget_rows(self) -> None:
         """Discard the row map, as rows of unknown documents may have been deleted."""
         self.rows = RowMap(self._read_keys)
+        self.codes = None
 
     def take(self, keys: Int64s, columns: Sequence[str]) -> tuple[Any, Int64s]:
         """Fetch columns of the rows with these keys.

@@ -1,0 +1,76 @@
+"""The first pass in 8 bits leaves out none of the nearest, whatever happens to the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from indexer.store import dense, first_pass
+from indexer.store.store import Store
+from indexer.store.values import DocSet, VectorRows, docs_of
+from tests.store_rows import DIMENSION, rows, unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SPACE = "tiny"
+DOCS, EACH = 30, 50
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = Store.open(tmp_path / "lance", threads=1)
+    made.add_passages([row for doc in range(1, DOCS + 1) for row in rows(doc, ["word"] * EACH)])
+    for doc in range(1, DOCS + 1):
+        add(made, doc, seed=doc)
+    yield made
+    made.close()
+
+
+def add(store: Store, doc: int, seed: int) -> None:
+    """Vectors of a document, some of one component and some of zeros among them."""
+    drawn = np.random.default_rng(seed).standard_normal((EACH, DIMENSION), np.float32)
+    drawn[0] = np.eye(1, DIMENSION, seed % DIMENSION)
+    vectors = unit(drawn)
+    vectors[1] = 0.0
+    docs, ordinals = np.full(EACH, doc, np.int32), np.arange(EACH, dtype=np.int32)
+    offsets = np.zeros(EACH + 1, np.int64)
+    store.add_vectors(SPACE, VectorRows(docs, ordinals, vectors, vectors[:0], offsets))
+
+
+def check(store: Store) -> None:
+    """Compare with all vectors, scored one by one."""
+    table = store.tables.vectors(SPACE)
+    assert table is not None
+    keys = table.rows.keys()
+    vectors = store.vectors_of(SPACE, keys)
+    drawn = np.random.default_rng(99).standard_normal((6, DIMENSION), np.float32)
+    for query in (*unit(drawn), vectors[7], np.zeros(DIMENSION, np.float32)):
+        scores = vectors @ query.astype(np.float16).astype(np.float32)
+        for docs in (None, DocSet.from_docs([2, 5], allowed=False)):
+            kept = np.ones(len(keys), bool) if docs is None else docs.keeps(docs_of(keys))
+            for count in (1, 40, 10_000):
+                best = np.lexsort((keys[kept], -scores[kept]))[:count]
+                found = dense.approximate_knn(table, query, count, docs)
+                assert found.keys.tolist() == keys[kept][best].tolist()
+    read = dense.vectors_of
+    least = first_pass.may_be_nearest(table, vectors[7], 5, None, lambda of: read(table, of))
+    assert 5 <= len(least) < len(keys) // 4
+
+
+def test_it_leaves_out_none_of_the_nearest(store: Store) -> None:
+    check(store)
+
+
+def test_rows_come_and_go(store: Store) -> None:
+    check(store)
+    store.delete_docs([3, 4])
+    check(store)
+    add(store, 3, seed=100)  # the keys are there again, with other vectors
+    add(store, DOCS + 1, seed=101)
+    check(store)
+    store.maintain(idle=True)
+    check(store)
