@@ -1,8 +1,8 @@
 """The system-wide hotkey for the search, where the system allows one.
 
 Owns its listener, and the sentence about why there is none. It must not know what the hotkey does.
-On Linux the desktop portal listens (``ui.portal``), unless the extra library pynput can; elsewhere
-pynput does, which is loaded only when a hotkey is chosen.
+On X11 the key is grabbed (``ui.x11_keys``), on Wayland the desktop portal listens (``ui.portal``);
+elsewhere the extra library pynput does, which is loaded only when a hotkey is chosen.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
 from ui.portal import PortalListener
+from ui.x11_keys import Taken, X11Listener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,19 +105,30 @@ class Hotkey(QObject):
             )
         if self._listen is not None:
             return self._listen(notation, self.pressed.emit)
-        wayland = os.environ.get("XDG_SESSION_TYPE") == "wayland"
-        has_library = importlib.util.find_spec("pynput") is not None
-        if sys.platform == "linux" and (wayland or not has_library):
-            return PortalListener(
-                keys, self.tr("Search with Lectern"), self.pressed.emit, self._portal_refused
-            )
-        if not has_library:
+        on_linux = sys.platform == "linux"  # a variable, or mypy takes the rest for unreachable
+        if on_linux:
+            return self._start_on_linux(keys)
+        if importlib.util.find_spec("pynput") is None:
             raise Refused(
                 self.tr("A hotkey needs an extra library: pip install '{extra}'.").format(
                     extra=EXTRA
                 )
             )
         return self._start_pynput(notation)
+
+    def _start_on_linux(self, keys: str) -> Listener:
+        if os.environ.get("XDG_SESSION_TYPE") != "wayland":
+            try:
+                return X11Listener(cast("Any", QKeySequence(keys))[0], self.pressed.emit)
+            except OSError as error:
+                log.info("no key can be grabbed: %s", error)
+            except Taken:
+                raise Refused(
+                    self.tr("Another program has this hotkey. Choose another one.")
+                ) from None
+        return PortalListener(
+            keys, self.tr("Search with Lectern"), self.pressed.emit, self._portal_refused
+        )
 
     def _portal_refused(self) -> None:
         self.refused.emit(

@@ -1423,6 +1423,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>„{keys}“ ist keine Tastenkombination. Versuchen Sie etwa Strg+Alt+L.</translation>
     </message>
     <message>
+        <source>Another program has this hotkey. Choose another one.</source>
+        <translation>Ein anderes Programm hat diese Tastenkombination. Wählen Sie eine andere.</translation>
+    </message>
+    <message>
         <source>Search with Lectern</source>
         <translation>Mit Lectern suchen</translation>
     </message>

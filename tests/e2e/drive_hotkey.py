@@ -16,6 +16,7 @@ from app import paths
 from app.gui import Program
 from app.settings import Settings
 from ui.application import make_application
+from ui.hotkey import Hotkey
 from ui.pages import LIBRARY
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def main() -> None:
     if listener is None:
         sys.exit("there is no hotkey")
     listener.wait()
+    if "Another program" not in Hotkey().choose(sys.argv[1]):
+        sys.exit("the same key was given to two")
     window.pages.show_page(LIBRARY)
     window.hide()
     say("listening")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
+from ctypes.util import find_library
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,20 +16,21 @@ if TYPE_CHECKING:
 
 # Presses keys through the X11 extension XTEST.
 PRESS = """
-from Xlib import X, XK, display
-from Xlib.ext import xtest
-here = display.Display()
-codes = [here.keysym_to_keycode(XK.string_to_keysym(n)) for n in ("Control_L", "Alt_L", "l")]
-for code in codes:
-    xtest.fake_input(here, X.KeyPress, code)
-for code in reversed(codes):
-    xtest.fake_input(here, X.KeyRelease, code)
-here.sync()
+import ctypes
+x11, test = ctypes.CDLL("libX11.so.6"), ctypes.CDLL("libXtst.so.6")
+x11.XOpenDisplay.restype, x11.XStringToKeysym.restype = ctypes.c_void_p, ctypes.c_ulong
+here = ctypes.c_void_p(x11.XOpenDisplay(None))
+keysyms = [ctypes.c_ulong(x11.XStringToKeysym(n)) for n in (b"Control_L", b"Alt_L", b"l")]
+codes = [x11.XKeysymToKeycode(here, each) & 0xFF for each in keysyms]
+for down, order in ((1, codes), (0, codes[::-1])):
+    for code in order:
+        test.XTestFakeKeyEvent(here, code, down, 0)
+x11.XSync(here, 0)
 """
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.skipif(importlib.util.find_spec("pynput") is None, reason="the extra is not installed")
+@pytest.mark.skipif(find_library("Xtst") is None, reason="needs libXtst to press keys")
 def test_the_hotkey_shows_the_window_until_it_is_unset(tmp_path: Path, display: str) -> None:
     home = make_home(tmp_path / "home")
     environment = {

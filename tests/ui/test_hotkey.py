@@ -165,10 +165,15 @@ def test_without_the_extra_its_name_is_reported(
 
 
 @linux
-@pytest.mark.skipif(importlib.util.find_spec("pynput") is None, reason="the extra is not installed")
-def test_without_a_display_the_failure_is_reported(
-    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+@pytest.mark.skipif(not HAS_BUS, reason="needs dbus-daemon")
+def test_without_a_display_the_portal_is_asked(
+    bus: str, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setenv("XDG_SESSION_TYPE", "x11")
     monkeypatch.delenv("DISPLAY", raising=False)
-    assert "does not let" in Hotkey().choose("Ctrl+Alt+L")
+    portal, hotkey = FakePortal(bus), Hotkey()
+    with closing(_Stopped(hotkey)):
+        assert hotkey.choose("Ctrl+Alt+L") == ""
+        assert hotkey.listener is not None
+        hotkey.listener.wait()
+        assert [call for call, _ in portal.calls] == ["CreateSession", "BindShortcuts"]
