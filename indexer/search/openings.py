@@ -50,6 +50,11 @@ class Openings:
     docs: Docs
     pairs: tuple[Pairs, ...]
 
+    @property
+    def words(self) -> frozenset[str]:
+        """All words of these pairs, also those that an opening runs together."""
+        return frozenset(word for pairs in self.pairs for pair in pairs for word in pair)
+
     def evidence(self, coverage: float) -> ScoredDocs:
         """The documents with pairs of the query, ascending; scores 0 to 1 by idf of the pairs."""
         counts = self._counts()

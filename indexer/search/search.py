@@ -41,6 +41,7 @@ from indexer.search.ranking import Ranking
 from indexer.search.rerank import rerank_evidence
 from indexer.search.score_normalisation import CosineScale
 from indexer.search.steering import Steering
+from indexer.text.terms import stop_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -227,12 +228,12 @@ class Searcher:
         lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
         asking = question(query.text)
         terms = prepare(query, asking, lexicon, reading, languages, request.passages)
-        nowhere = _unknown_names(terms)
         if len(space.languages) < 2:
             # Words are all that such a model leaves to a question in another language.
             terms = replace(terms, coverage=1.0, across=False)
         evidence = word_evidence(terms, self.catalog, reading)
         openings = read_openings(self.store, terms, evidence.best_by_words())
+        nowhere = _unknown_names(terms, openings.words)
         evidence = replace(evidence, opening=openings.evidence(terms.coverage))
         likeliest = self._likely(evidence, narrowing)[:1]
         rare = rare_words(likeliest, terms, evidence)
@@ -304,15 +305,20 @@ class Searcher:
         return found
 
 
-def _unknown_names(terms: QueryTerms) -> tuple[Note, ...]:
+def _unknown_names(terms: QueryTerms, joined: frozenset[str]) -> tuple[Note, ...]:
     """A note on the names in a query that nothing in the library stands for.
 
     None for a query in another language, most words of which are unknown; nor for the last word
-    while it is typed.
+    while it is typed. A small library lacks stop words of its own language too.
+
+    Args:
+        terms: Of the query.
+        joined: Folded words that the library has as parts of others, or in parts.
     """
-    if not terms.unknown or 2 * len(terms.unknown) > len(terms.words) or terms.has_prefix:
+    unknown = terms.unknown.difference(joined, *map(stop_words, terms.languages))
+    if not unknown or 2 * len(unknown) > len(terms.words) or terms.has_prefix:
         return ()
-    names = written_names(terms.text, terms.unknown)
+    names = written_names(terms.text, unknown)
     return (Note("name_nowhere", {"names": _quoted(names)}),) if names else ()
 
 

@@ -67,6 +67,7 @@ def test_the_document_that_opens_with_a_name_leads(
 def test_joined_and_misspelt_names_are_met(asked: Engine, written: str, at: int) -> None:
     found = asked.call(Search(f"in our agreement with {written}, is there a cap on liability?", 10))
     assert found.hits[0].file == f"{at}.txt"
+    assert found.notes == ()
 
 
 def test_a_name_that_no_document_bears_is_told(asked: Engine) -> None:
