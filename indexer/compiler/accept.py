@@ -21,6 +21,7 @@ from indexer.compiler.calibrate import (
 )
 from indexer.compiler.cosines import sample, scale_of
 from indexer.compiler.encoder_graph import write_encoder
+from indexer.compiler.foreign import adopt
 from indexer.compiler.linear import FloatLinear
 from indexer.compiler.reference import reference_states
 from indexer.compiler.tensors import open_shapes
@@ -29,7 +30,7 @@ from indexer.embed.batches import Batch
 from indexer.embed.compiled import Accepted, CosineScale
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder, largest_error
-from indexer.embed.models import TOKENIZER, WEIGHTS, Probe, Side
+from indexer.embed.models import GIVEN_GRAPH, TOKENIZER, WEIGHTS, Family, Probe, Side
 from indexer.embed.pooling import unit
 from indexer.embed.tokens import TextTokenizer
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 PROBE = "The library opens at nine in the morning."
 _PROBED = 8  # values of its vector
+_PADDING = 7  # tokens
 # The largest error of a token's state, relative to its size. Equal graphs differ by about 1e-6.
 _MOST_ERROR = 1e-3
 
@@ -60,6 +62,8 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Accepted:
     Raises:
         ValueError: With the reason why it is refused.
     """
+    if record.architecture.family is Family.ONNX:
+        return _accept_given(record, source, folder)
     _check_shapes(record.architecture, source)
     tokenizer = _tokenizer(record.architecture, source)
     weights = encoder_weights(record, source, Side.PASSAGES)
@@ -70,9 +74,36 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Accepted:
             reference_states(record.architecture, weights, ids),
         )
     (ids,) = sequences_of(record, tokenizer, [PROBE])
-    vector = unit(reference_states(record.architecture, weights, ids).mean(axis=0))
-    probe = Probe(PROBE, tuple(round(float(value), 6) for value in vector[:_PROBED]))
+    probe = _probe(reference_states(record.architecture, weights, ids))
     return Accepted(probe, _cosines(record, encoder, tokenizer))
+
+
+def _probe(states: NDArray[np.float32]) -> Probe:
+    vector = unit(states.mean(axis=0))
+    return Probe(PROBE, tuple(round(float(value), 6) for value in vector[:_PROBED]))
+
+
+def _accept_given(record: ModelRecord, source: Path, folder: Path) -> Accepted:
+    """Check a graph that others exported: padding must not change what it gives for a text.
+
+    There is no reference for it, since its weights have no names.
+    """
+    tokenizer = _tokenizer(record.architecture, source)
+    try:
+        encoder = Encoder(adopt(source / GIVEN_GRAPH, folder), CPU)
+    except RuntimeError as error:
+        raise ValueError(f"its graph cannot be run ({str(error)[:200]})") from error
+    for ids in long_sequences(record, tokenizer, (2, 48, min(512, record.window))):
+        padded = np.zeros((2, len(ids) + _PADDING), np.int32)
+        padded[:, : len(ids)] = ids
+        lengths = np.array([len(ids), len(ids) + _PADDING], np.int32)
+        alone = encoder.states(Batch((0,), ids[None], lengths[:1]))[0]
+        if alone.shape != (len(ids), record.architecture.hidden):
+            raise ValueError("its graph gives states of another size")
+        _compare(encoder.states(Batch((0, 1), padded, lengths))[0, : len(ids)], alone)
+    (ids,) = sequences_of(record, tokenizer, [PROBE])
+    states = encoder.states(Batch((0,), ids[None], np.array([len(ids)], np.int32)))[0]
+    return Accepted(_probe(states), _cosines(record, encoder, tokenizer))
 
 
 def _cosines(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> CosineScale:

@@ -19,6 +19,7 @@ import numpy as np
 from indexer.api.errors import InternalError, WorldError
 from indexer.compiler.adapter import ADAPTED, POSITIONS, WORDS, own_names, weights_of
 from indexer.compiler.encoder_graph import write_encoder
+from indexer.compiler.foreign import adopt
 from indexer.compiler.linear import FloatLinear, RecordingLinear
 from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
 from indexer.compiler.quantize import FULL_RANGE, SAFE_RANGE, IntegerLinear, Range
@@ -32,7 +33,16 @@ from indexer.config import Precision
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import STATES, Encoder
-from indexer.embed.models import TOKENIZER, WEIGHTS, Family, Pooling, Side
+from indexer.embed.models import (
+    GIVEN_FP16,
+    GIVEN_GRAPH,
+    GIVEN_INT8,
+    TOKENIZER,
+    WEIGHTS,
+    Family,
+    Pooling,
+    Side,
+)
 from indexer.embed.pooling import unit
 from indexer.embed.tokens import TextTokenizer
 
@@ -90,6 +100,9 @@ def compile_model(
         ValueError: If the weights do not match the record.
         KeyError: If a tensor is missing.
     """
+    if model.architecture.family is Family.ONNX:
+        _adopt_given(model, precision, source, folder)
+        return
     record, weights = model.encoder_of(side), encoder_weights(model, source, side)
     if precision is not Precision.FP32:
         _compile_coarse(record, precision, weights, source, folder)
@@ -100,6 +113,24 @@ def compile_model(
     linear = FloatLinear(_packed_words(source, side), stored.find)
     graph = write_encoder(record.architecture, weights, linear, folder)
     _check_probe(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
+
+
+def _adopt_given(record: ModelRecord, precision: Precision, source: Path, folder: Path) -> None:
+    """Take over the graph of a precision, or the float32 graph where there is no other."""
+    tokenizer = TextTokenizer(source / TOKENIZER)
+    coarse = source / {Precision.INT8: GIVEN_INT8, Precision.FP16: GIVEN_FP16}.get(precision, "")
+    chosen = coarse if coarse.is_file() else source / GIVEN_GRAPH
+    made = Encoder(adopt(chosen, folder), CPU)
+    if chosen.name == GIVEN_GRAPH:
+        _check_probe(record, made, tokenizer)
+        return
+    ids = sequences_of(record, tokenizer, calibration_texts(record))
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        exact = Encoder(adopt(source / GIVEN_GRAPH, Path(scratch)), CPU)
+        wanted = vectors_of(exact, ids, record.pooling)
+    cosine = float((vectors_of(made, ids, record.pooling) * wanted).sum(axis=1).min())
+    if not cosine >= USABLE:
+        raise WorldError("model_coarse", model=record.id, cosine=f"{cosine:.3f}")
 
 
 def _compile_coarse(

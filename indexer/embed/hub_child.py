@@ -23,11 +23,13 @@ from indexer.api.codec import decode, encode
 from indexer.api.errors import LecternError, WorldError
 from indexer.confine.process import take_stdout
 from indexer.embed.fetch import OWNER_ONLY
+from indexer.embed.folder_options import LARGEST_JSON
 from indexer.embed.hub import LISTING, PART, HubAnswer, HubFile, HubRequest, Listing, read_listing
-from indexer.embed.models import TOKENIZER, WEIGHTS
+from indexer.embed.models import GIVEN_GRAPH, TOKENIZER, WEIGHTS
 from indexer.embed.sentence_folder import (
     CONFIG,
-    LARGEST,
+    GRAPHS,
+    GRAPHS_FOLDER,
     LENGTHS,
     MODULES,
     PROMPTS,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 _SWITCHES = {"HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
 _WANTED = frozenset({CONFIG, MODULES, PROMPTS, LENGTHS, WEIGHTS, TOKENIZER})
 _PART_OF_PIPELINE = re.compile(r"[0-9]_[A-Za-z]{1,32}/(config\.json|model\.safetensors)")
+_GRAPHS = frozenset(GRAPHS_FOLDER + name for name in GRAPHS)
 _INDEX, _PICKLE = f"{WEIGHTS}.index.json", "pytorch_model.bin"
 _SHA256 = 64  # digits
 _CHUNK = 1 << 20
@@ -101,7 +104,7 @@ def _download(repository: str, folder: Path) -> None:
     with replacing(folder / LISTING) as file:
         file.write(json.dumps(encode(listing)).encode())
     _check_disk(folder, listing)
-    described = [each for each in listing.files if each.name not in LARGEST]
+    described = [each for each in listing.files if most_bytes(each.name) == LARGEST_JSON]
     for each in described:
         _fetch(repository, listing.revision, each, folder)
     read_record(folder, "described", late=False)  # refuses what cannot be run before it is fetched
@@ -111,10 +114,13 @@ def _download(repository: str, folder: Path) -> None:
 
 
 def _wanted(siblings: list[RepoSibling] | None) -> list[RepoSibling]:
+    """What a model needs: its graphs only where its weights are in no other file."""
+    converted = any(each.rfilename == WEIGHTS for each in siblings or ())
+    wanted = _WANTED if converted else _WANTED | _GRAPHS
     return [
         each
         for each in siblings or ()
-        if each.rfilename in _WANTED or _PART_OF_PIPELINE.fullmatch(each.rfilename)
+        if each.rfilename in wanted or _PART_OF_PIPELINE.fullmatch(each.rfilename)
     ]
 
 
@@ -131,7 +137,7 @@ def _check(repository: str, listing: Listing, there: set[str]) -> None:
     """
     names = {file.name for file in listing.files}
     reason, about = "", WEIGHTS
-    if WEIGHTS not in names:
+    if not names & {WEIGHTS, GRAPHS_FOLDER + GIVEN_GRAPH}:
         split, pickled = _INDEX in there, _PICKLE in there
         reason = "model_split" if split else "model_pickle" if pickled else "model_file_missing"
     elif missing := {CONFIG, TOKENIZER} - names:

@@ -72,6 +72,7 @@ class Family(StrEnum):
     MODERNBERT = "modernbert"  # pre-norm, rotary positions, gated layers, no biases
     QWEN = "qwen"  # pre-norm, grouped queries; Qwen3
     GEMMA = "gemma"  # normalised before and after each part, grouped queries; Gemma 3
+    ONNX = "onnx"  # a graph that others exported, of any order
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +207,7 @@ class ModelRecord:
         Empty for a published model with one encoder, which is never retrained under the same id.
         """
         unpublished = self.adapted or not self.package.name
-        return self.file(WEIGHTS).sha256[:8] if unpublished else ""
+        return self.package.files[0].sha256[:8] if unpublished else ""  # the weights are first
 
     @property
     def dimension(self) -> int:
@@ -241,6 +242,8 @@ class ModelRecord:
 
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
+# Graphs of ``Family.ONNX``: in float32, and where there are such in 8 and 16 bits.
+GIVEN_GRAPH, GIVEN_INT8, GIVEN_FP16 = "model.onnx", "model_quantized.onnx", "model_fp16.onnx"
 
 # The base model of ``lectern-minilm-late``.
 MINILM = "all-MiniLM-L6-v2"

@@ -90,7 +90,8 @@ _RERANKER = Published("", ModelKind.RERANKER, "modernbert", languages=("en",), l
 
 _ROWS = (
     Published(
-        "ibm-granite/granite-embedding-97m-multilingual-r2", family="modernbert",
+        # ModernBERT with SiLU, which is not converted here.
+        "ibm-granite/granite-embedding-97m-multilingual-r2", family="modernbert, SiLU",
         parameters=97_000_000, dimensions=384, tokens=32_768, pooling=Pooling.CLS,
         query_prefix="", document_prefix="", language_count=200, licence=_APACHE,
     ),
@@ -124,7 +125,8 @@ _ROWS = (
         licence=_APACHE,
     ),
     Published(
-        "perplexity-ai/pplx-embed-context-v1-0.6b", parameters=600_000_000, dimensions=1024,
+        "perplexity-ai/pplx-embed-context-v1-0.6b", family="bidirectional_pplx_qwen3",
+        parameters=600_000_000, dimensions=1024,
         tokens=32_768, pooling=Pooling.MEAN, late=True, query_prefix="", document_prefix="",
     ),
     Published(

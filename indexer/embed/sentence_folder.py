@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING
 
 from indexer.embed.folder_options import LARGEST_JSON, Options, load, refusal, regular_size
 from indexer.embed.folder_shapes import read_architecture
-from indexer.embed.models import TOKENIZER, WEIGHTS, ModelRecord, Package, Pooling, PoolScope
+from indexer.embed.models import (
+    GIVEN_FP16,
+    GIVEN_GRAPH,
+    GIVEN_INT8,
+    TOKENIZER,
+    WEIGHTS,
+    Family,
+    ModelRecord,
+    Package,
+    Pooling,
+    PoolScope,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +36,11 @@ LENGTHS = "sentence_bert_config.json"
 DENSE = "dense-*.safetensors"
 _LARGEST_DENSE = 256 << 20
 LARGEST = {WEIGHTS: 8 << 30, TOKENIZER: 64 << 20}
+# Graphs that others exported, of which the first is needed, in their folder.
+GRAPHS_FOLDER = "onnx/"
+GRAPHS = dict.fromkeys(
+    (GIVEN_GRAPH, f"{GIVEN_GRAPH}_data", GIVEN_INT8, GIVEN_FP16, f"{GIVEN_FP16}_data"), 8 << 30
+)
 _PICKLES = ("pytorch_model.bin", "model.bin", "model.pt")
 _INDEX = "model.safetensors.index.json"
 _LONGEST_PREFIX = 2000  # characters
@@ -41,7 +57,7 @@ _POOLINGS = {
 
 def most_bytes(name: str) -> int:
     """The largest size of a file of a folder."""
-    return LARGEST.get(name.rpartition("/")[2], LARGEST_JSON)
+    return (LARGEST | GRAPHS).get(name.rpartition("/")[2], LARGEST_JSON)
 
 
 def read_record(folder: Path, name: str, *, late: bool) -> ModelRecord:
@@ -59,6 +75,8 @@ def read_record(folder: Path, name: str, *, late: bool) -> ModelRecord:
     architecture = read_architecture(Options.read(folder, transformer + CONFIG))
     for part in dense:
         architecture = _projected(architecture, Options.read(folder, f"{part}/{CONFIG}"))
+    if not dense and _has_graph(folder, transformer):
+        architecture = replace(architecture, family=Family.ONNX, block=0, reach=0, anchors=0)
     pooling = _pooling(Options.read(folder, f"{pooling_folder}/{CONFIG}"))
     if late and pooling is not Pooling.MEAN:
         raise refusal(folder, "model_late")
@@ -84,17 +102,29 @@ def source_files(folder: Path) -> dict[str, tuple[Path, int]]:
     """
     transformer, _, *dense = _modules(folder)
     part = folder / transformer
-    if not (part / WEIGHTS).exists():
+    if not dense and _has_graph(folder, transformer):
+        there = {name: folder / GRAPHS_FOLDER / name for name in GRAPHS}
+        files = {name: (path, GRAPHS[name]) for name, path in there.items() if path.exists()}
+        files[TOKENIZER] = part / TOKENIZER, LARGEST[TOKENIZER]
+    elif not (part / WEIGHTS).exists():
         if (part / _INDEX).exists():
             raise refusal(folder, "model_split", file=WEIGHTS)
         if any((part / name).exists() for name in _PICKLES):
             raise refusal(folder, "model_pickle", file=WEIGHTS)
-    files = {name: (part / name, most) for name, most in LARGEST.items()}
+        raise refusal(folder, "model_file_missing", file=WEIGHTS)
+    else:
+        files = {name: (part / name, most) for name, most in LARGEST.items()}
     for number, own in enumerate(dense):
         files[DENSE.replace("*", str(number))] = folder / own / WEIGHTS, _LARGEST_DENSE
     for path, most in files.values():
         regular_size(folder, path, most)
     return files
+
+
+def _has_graph(folder: Path, transformer: str) -> bool:
+    """Whether the weights are in a graph alone."""
+    given = folder / GRAPHS_FOLDER / GIVEN_GRAPH
+    return given.exists() and not (folder / transformer / WEIGHTS).exists()
 
 
 def _modules(folder: Path) -> list[str]:

@@ -18,9 +18,10 @@ from indexer.embed import connections, hub, hub_child
 from indexer.embed.fetch import hash_file
 from indexer.embed.hub import PART, download_known, get_published
 from indexer.embed.installed import describe, list_models
-from indexer.embed.models import TOKENIZER, WEIGHTS
+from indexer.embed.models import GIVEN_GRAPH, TOKENIZER, WEIGHTS, Family
 from indexer.embed.published import PUBLISHED, Published
 from indexer.embed.record_files import find_record
+from tests.exported_graph import write_graph
 from tests.fake_hub import REVISION, Hub, serving
 from tests.sentence_folder import change, write_folder
 
@@ -134,6 +135,19 @@ def test_a_repository_without_safetensors_is_refused_before_it_is_fetched(
         error = refused(tmp_path)
     assert (error.code, error.reason) == ("model_refused", "model_pickle")
     assert len(served.asked) == 1
+
+
+def test_graphs_are_fetched_where_there_are_no_other_weights(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only = tmp_path / "repo"
+    shutil.copytree(folder, only, ignore=shutil.ignore_patterns(WEIGHTS))
+    write_graph(only / "onnx" / GIVEN_GRAPH)
+    with serving(only, GRANITE.repository) as served:
+        monkeypatch.setenv("HF_ENDPOINT", served.address)
+        record = get_published(GRANITE, tmp_path)
+    assert record.architecture.family is Family.ONNX
+    assert [file.name for file in record.package.files] == [GIVEN_GRAPH, TOKENIZER]
 
 
 def test_a_hub_that_cannot_be_reached_is_the_reason(
