@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -126,6 +127,7 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     cache.close()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="permission bits are a POSIX matter")
 def test_only_its_owner_may_read_it(cache: PageCache, tmp_path: Path) -> None:
     cache.add_pages("a", 10, [1])
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o077 == 0
