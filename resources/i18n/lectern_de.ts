@@ -1074,6 +1074,10 @@
         <translation>&amp;Zur Suche</translation>
     </message>
     <message>
+        <source>The first files are being read; each can be searched a moment later.</source>
+        <translation>Die ersten Dateien werden gelesen; jede ist gleich danach zu finden.</translation>
+    </message>
+    <message>
         <source>You can search by words already; meaning follows: {share} so far.</source>
         <translation>Nach Wörtern können Sie schon suchen; der Sinn folgt: bisher {share}.</translation>
     </message>
@@ -1095,10 +1099,6 @@
     <message>
         <source>&amp;Search</source>
         <translation>&amp;Suchen</translation>
-    </message>
-    <message>
-        <source>From your own documents:</source>
-        <translation>Aus Ihren eigenen Dokumenten:</translation>
     </message>
     <message>
         <source>Show &amp;all results</source>
@@ -1455,6 +1455,33 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Press the keys</source>
         <translation>Tasten drücken</translation>
+    </message>
+</context>
+<context>
+    <name>Lessons</name>
+    <message>
+        <source>Ask in your own words</source>
+        <translation>Fragen Sie mit eigenen Worten</translation>
+    </message>
+    <message>
+        <source>What means the same is found, too.</source>
+        <translation>Gefunden wird auch, was dasselbe bedeutet.</translation>
+    </message>
+    <message>
+        <source>Put exact words into quotes</source>
+        <translation>Setzen Sie genaue Wörter in Anführungszeichen</translation>
+    </message>
+    <message>
+        <source>Passages with just these words come first.</source>
+        <translation>Stellen mit genau diesen Wörtern kommen zuerst.</translation>
+    </message>
+    <message>
+        <source>Narrow it down</source>
+        <translation>Grenzen Sie ein</translation>
+    </message>
+    <message>
+        <source>Kinds of files, folders, dates, languages: the box completes them.</source>
+        <translation>Dateiarten, Ordner, Daten, Sprachen: Das Suchfeld ergänzt sie.</translation>
     </message>
 </context>
 <context>

@@ -180,7 +180,11 @@ class FirstRun(ColumnPage):
         self._bar.setRange(0, total)
         self._bar.setValue(min(total, done))
         embedded_share = activity.embedded_share if activity is not None else 0.0
-        if embedded_share < 1:
+        if running is not None and not done:
+            self.how_far.setText(
+                self.tr("The first files are being read; each can be searched a moment later.")
+            )
+        elif embedded_share < 1:
             text = self.tr("You can search by words already; meaning follows: {share} so far.")
             self.how_far.setText(text.format(share=amounts.share(embedded_share)))
         else:

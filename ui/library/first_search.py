@@ -1,6 +1,7 @@
 """The first search in a library that is still being read.
 
-Owns the field, the suggested queries and the first hit. It must not know the state of indexing.
+Owns the field, the first hit and which queries are suggested. It must not know the state of
+indexing.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayou
 
 from indexer.api.requests import Search
 from ui.elided import ElidedLabel
-from ui.flow import FlowLayout
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
+from ui.library.lessons import Lessons
 from ui.library.questions import Questions
 from ui.library.suggestions import Suggestions
 from ui.search.safe_text import line
@@ -79,9 +80,8 @@ class FirstSearch(QWidget):
         self.field.returnPressed.connect(self._finish)
         self.button = IconButton(self.tr("&Search"), "search")
         self.button.clicked.connect(self._finish)
-        self._try = QLabel(self.tr("From your own documents:"))
-        self._offers = QWidget()
-        self.offers = FlowLayout(self._offers)
+        self.lessons = Lessons()
+        self.lessons.tried.connect(self.field.setText)
         self.card = QFrame()
         self.card.setFrameShape(QFrame.Shape.StyledPanel)
         self.example = wrapped_label()
@@ -95,7 +95,6 @@ class FirstSearch(QWidget):
         self.more.clicked.connect(self._show_all)
         self.note = QLabel()
         self.note.setWordWrap(True)
-        self._try.hide()
 
     def _arrange(self) -> None:
         line = QHBoxLayout()
@@ -112,23 +111,16 @@ class FirstSearch(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
         column.addLayout(line)
-        for widget in (self._try, self._offers, self.card, self.note):
+        for widget in (self.card, self.note, self.lessons):
             column.addWidget(widget)
         self.setFocusProxy(self.field)
 
-    def _offer(self, text: str) -> None:
-        self._try.show()
-        button = IconButton(text.replace("&", "&&"))
-        button.setProperty("query", text)
-        button.clicked.connect(self._use)
-        self.offers.addWidget(button)
+    def _offer(self, text: str, path: str) -> None:
+        self.lessons.offer(text, path)
         if not self._example:  # the first suggestion is answered at once
             self._example = text
             if not self.field.text().strip():
                 self.search()
-
-    def _use(self) -> None:
-        self.field.setText(str(self.sender().property("query")))
 
     def _typed(self) -> None:
         self._hit = False

@@ -28,9 +28,9 @@ _SIGNS = frozenset('":()[]{}<>*')
 
 
 class Suggestions(QObject):
-    """Signals: ``found`` with one more query, ``MAX_SUGGESTIONS`` times at most."""
+    """Signals: ``found`` with one more query and the path of its document, a few times."""
 
-    found = Signal(str)
+    found = Signal(str, str)
 
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
@@ -81,16 +81,17 @@ class Suggestions(QObject):
             self._next()
             return
         request = Search(text, limit=1, full_text=False)
-        self._questions.ask(request, partial(self._handle_result, text), failed=self._skip)
+        done = partial(self._handle_result, text, str(path))
+        self._questions.ask(request, done, failed=self._skip)
 
-    def _handle_result(self, text: str, result: SearchResult) -> None:
+    def _handle_result(self, text: str, path: str, result: SearchResult) -> None:
         for hit in result.hits[:1]:
             headings = map(plain, reversed(hit.heading_path))
             # The heading of a section is a better query than the title of the document.
             better = next((each for each in headings if is_good(each)), text)
             if is_good(better) and better not in self.texts:
                 self.texts.append(better)
-                self.found.emit(better)
+                self.found.emit(better, path)
         self._next()
 
 

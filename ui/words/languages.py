@@ -24,7 +24,8 @@ def language(code: str) -> str:
 def uncovered(status: Status) -> str:
     """A line for each language of the library that the current model does not cover."""
     return "\n".join(
-        f"{language(row.language)}, {documents(row.documents)}: {note(row.advice)}."
+        # Isolated, since a name that is written from right to left would turn the line around.
+        f"\u2068{language(row.language)}\u2069, {documents(row.documents)}: {note(row.advice)}."
         for row in status.languages
         if row.advice is not None
     )

@@ -15,9 +15,9 @@ from indexer.api.types import FileState, SearchResult
 from tests.ui.library.port import canned_context, make_row
 from tests.ui.search.hits import hit
 from ui.library import first_run
-from ui.library.buttons import IconButton
 from ui.library.first_run import FirstRun
 from ui.library.folder_choice import FolderChoice, usual_folders
+from ui.library.lessons import Lessons
 from ui.library.suggestions import Suggestions, is_good, plain
 
 if TYPE_CHECKING:
@@ -59,19 +59,15 @@ def test_from_folders_to_a_first_hit(
     qtbot.waitUntil(lambda: engine.roots == [str(library_files)])
     # Suggestions come after files were listed and searched.
     qtbot.waitUntil(lambda: bool(page.search.suggestions.texts))
-    assert "search by words already" in page.how_far.text()
+    qtbot.waitUntil(lambda: "search by words already" in page.how_far.text())
     first = page.search.suggestions.texts[0]
     qtbot.waitUntil(page.search.card.isVisible)  # an answer comes by itself
     assert page.search.example.text() == f"For example, “{first}”:"
     with qtbot.waitSignal(page.finished) as shown:
         page.search.more.click()
     assert shown.args == [first]
-    offer = page.search.offers.itemAt(0)
-    assert offer is not None
-    button = offer.widget()
-    assert isinstance(button, IconButton)
-    button.click()
-    assert page.search.field.text() == page.search.suggestions.texts[0]
+    page.search.lessons.buttons[0].click()
+    assert page.search.field.text() == first
     page.search.field.setText("landlord")
     qtbot.waitUntil(lambda: page.search.title.text() == "lease")
     assert not page.search.example.isVisible()
@@ -80,6 +76,20 @@ def test_from_folders_to_a_first_hit(
     with qtbot.waitSignal(page.finished) as finished:
         page.search.more.click()
     assert finished.args == ["landlord"]
+
+
+def test_three_things_to_try_get_queries_from_the_documents(qtbot: QtBot) -> None:
+    lessons, tried = Lessons(), list[str]()
+    qtbot.addWidget(lessons)
+    lessons.tried.connect(tried.append)
+    lessons.show()
+    assert not any(button.isVisible() for button in lessons.buttons)
+    for text in ("Rent & repairs", "The roof", "The deposit", "One too many"):
+        lessons.offer(text, "/documents/lease.pdf")
+    for button in lessons.buttons:
+        button.click()
+    assert tried == ["Rent & repairs", '"The roof"', "The deposit ext:pdf"]
+    assert [button.accessibleName() for button in lessons.buttons] == tried
 
 
 def test_a_search_without_a_hit_is_repeated(page: FirstRun, qtbot: QtBot) -> None:
@@ -175,7 +185,7 @@ def test_a_first_answer_that_another_search_replaced_is_asked_again(
     link.answers[Search] = lambda _request: WorldError("busy")
     page = FirstRun(context)
     qtbot.addWidget(page)
-    page.search.suggestions.found.emit("Rent")
+    page.search.suggestions.found.emit("Rent", "/a/lease.pdf")
     qtbot.waitUntil(lambda: Search in link.kinds() and not link.waiting)
     link.answers[Search] = lambda _request: SearchResult((hit(),))
     page.search.refresh()

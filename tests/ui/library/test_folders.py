@@ -20,6 +20,7 @@ from tests.ui.notices import RecordedNotices
 from ui.library.drops import dropped_paths
 from ui.library.folder_model import name_of
 from ui.library.folders import FoldersPage
+from ui.search.safe_text import is_right_to_left
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -221,9 +222,12 @@ def test_uncovered_languages_are_listed_above_the_folders(
     page.show_status(replace(EMPTY, languages=languages))
     assert page.uncovered.isVisible()
     assert page.uncovered.text() == (
-        "Deutsch, 2 document(s): found by words only until the change to many is complete.\n"
-        "zxx, 1 document(s): found by words only: no available language model covers it."
+        "\u2068Deutsch\u2069, 2 document(s): found by words only until the change to many is complete.\n"
+        "\u2068zxx\u2069, 1 document(s): found by words only: no available language model covers it."
     )
+    arabic = LanguageStatus("ar", 1, Note("language_uncovered"))
+    page.show_status(replace(EMPTY, languages=(arabic,)))
+    assert not is_right_to_left(page.uncovered.text())
     page.show_status(EMPTY)
     assert page.uncovered.isHidden()
 
