@@ -33,6 +33,9 @@ class FocusRings(QObject):
         if self.ring is not None and isValid(self.ring):
             self.ring.hide()
             self.ring.deleteLater()
+        # A page gets the focus for the keys that it handles; there is nothing to be seen in it.
+        if now is not None and not now.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            now = None
         host = now.parentWidget() if now is not None else None
         # A child of a splitter becomes one of its parts.
         while isinstance(host, QSplitter):

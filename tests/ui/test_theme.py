@@ -137,6 +137,9 @@ def test_one_ring_is_around_whatever_has_the_focus(
         middle = ring.grab().toImage().pixelColor(part.width() // 2, 0)
         assert contrast(middle, theme.current().accent) < 1.5
     assert inside.count() == 1
+    window.setFocus()
+    assert rings.ring is None
+    last.setFocus()
     window.resize(window.size() * 2)
     qtbot.waitUntil(lambda: rings.ring is not None and rings.ring.size() == last.size())
 
