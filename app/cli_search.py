@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentTypeError
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
@@ -17,6 +18,7 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import MAX_LIMIT, Explain, GetStatus, Search
 from indexer.api.types import HitExplanation
 from indexer.query.filters import grammar_help
+from indexer.query.reranking import rerank_request, reranked
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -84,7 +86,7 @@ def _run(options: Namespace, context: Context) -> int:
     limit = options.limit or DEFAULT_LIMIT
 
     def action(engine: EngineApi) -> tuple[SearchResult, bool]:
-        result = engine.call(Search(text, limit, options.explain))
+        result = _in_best_order(engine, text, engine.call(Search(text, limit, options.explain)))
         if options.explain:
             result = _with_matches(engine, text, result)
         return result, not result.hits and not any(engine.call(GetStatus()).files.values())
@@ -95,6 +97,15 @@ def _run(options: Namespace, context: Context) -> int:
     result = replace(result, seconds=context.elapsed)
     print_result(context, text, result, as_json=options.json, explain=options.explain)
     return 0
+
+
+def _in_best_order(engine: EngineApi, text: str, result: SearchResult) -> SearchResult:
+    """The answer, re-ranked if a cross-encoder is installed and works."""
+    request = rerank_request(text, result)
+    if request is not None:
+        with suppress(WorldError):
+            return reranked(result, engine.call(replace(request, wait=True)))
+    return result
 
 
 def _with_matches(engine: EngineApi, text: str, result: SearchResult) -> SearchResult:

@@ -280,3 +280,4 @@ class SearchResult:
     seconds: float = 0.0
     embedded_share: float = 1.0  # share of the library's passages that have vectors
     match: Match = Match.GOOD
+    reranks: bool = False  # ``Rerank`` may know a better order of the first hits

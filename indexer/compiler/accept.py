@@ -73,6 +73,8 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Accepted:
             encoder.states(Batch((0,), ids[None], np.array([len(ids)], np.int32)))[0],
             reference_states(record.architecture, weights, ids),
         )
+    if record.architecture.scores:
+        return Accepted(None, CosineScale(0.0, 1.0, 0.0))
     (ids,) = sequences_of(record, tokenizer, [PROBE])
     probe = _probe(reference_states(record.architecture, weights, ids))
     return Accepted(probe, _cosines(record, encoder, tokenizer))

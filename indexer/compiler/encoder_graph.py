@@ -15,10 +15,10 @@ import numpy as np
 from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
 from indexer.compiler.attention import Attention
 from indexer.compiler.decoder_graph import add_decoder
-from indexer.compiler.graph import Graph
+from indexer.compiler.graph import MICROSOFT, Graph
 from indexer.compiler.linear import SILU
 from indexer.compiler.modernbert_graph import add_modernbert
-from indexer.compiler.tensors import PROJECTION
+from indexer.compiler.tensors import BERT_HEAD, HEAD, PROJECTION
 from indexer.embed.compiled import DATA, GRAPH
 from indexer.embed.encoder import ANCHORS, BLOCK, IDS, LENGTHS, REACH, STATES
 from indexer.embed.models import Family
@@ -67,6 +67,8 @@ def write_encoder(
         x, attention = _ADD.get(shape.family, _add_post_norm)(graph, shape, weights, linear)
         if shape.projected:
             x = graph.node("MatMul", [x, graph.constant("projection", weights(PROJECTION).T)])
+        if shape.scores:
+            x = _score(graph, shape, weights, x)
         graph.node("Cast", [x], STATES, to=1)
     masked = linear.masked and attention.masked
     lengths = {LENGTHS: ["batch"]} if masked else {}
@@ -74,7 +76,7 @@ def write_encoder(
     outputs = [STATES, *dict.fromkeys((extra or {}).values())]
     facts = {BLOCK: shape.block, REACH: shape.reach, ANCHORS: shape.anchors}
     path = folder / GRAPH
-    path.write_bytes(graph.finish(inputs, outputs, shape.projected or shape.hidden, facts))
+    path.write_bytes(graph.finish(inputs, outputs, shape.width, facts))
     return path
 
 
@@ -89,6 +91,27 @@ def _add_post_norm(
     for layer in shape.kept_layers:
         x = layer_of(graph, shape, weights, linear, attention, layer, x)
     return x, attention
+
+
+def _score(graph: Graph, shape: Architecture, weights: Weights, x: str) -> str:
+    """The answer of a cross-encoder, from the state of the first token: ``[batch, 1, 1]``."""
+
+    def dense(x: str, name: str) -> str:
+        product = graph.node("MatMul", [x, graph.constant(name, weights(f"{name}.weight").T)])
+        if shape.family is Family.MODERNBERT and name == HEAD[0]:
+            return product
+        return graph.node("Add", [product, graph.constant(f"{name}.bias", weights(f"{name}.bias"))])
+
+    zero, one = (graph.constant(f"number.{n}", np.array([n], np.int64)) for n in (0, 1))
+    first = graph.node("Slice", [x, zero, one, one])
+    if shape.family is Family.MODERNBERT:
+        active = graph.node("Gelu", [dense(first, HEAD[0])], domain=MICROSOFT)
+        scale = graph.constant(HEAD[1], weights(f"{HEAD[1]}.weight"))
+        normal = graph.node(
+            "LayerNormalization", [active, scale], axis=-1, epsilon=shape.norm_epsilon
+        )
+        return dense(normal, HEAD[2])
+    return dense(graph.node("Tanh", [dense(first, BERT_HEAD[0])]), BERT_HEAD[1])
 
 
 _ADD = {

@@ -127,7 +127,7 @@ class Graph:
 
         Args:
             inputs: int32 inputs, with the names of their axes.
-            outputs: Names of float outputs, the first ``[batch, sequence, width]``.
+            outputs: Names of float outputs, the first ``[batch, rows, width]``.
             width: See ``outputs``.
             facts: Metadata of the model.
         """
@@ -138,10 +138,8 @@ class Graph:
         for name, axes in inputs.items():
             graph.input.append(helper.make_tensor_value_info(name, TensorProto.INT32, axes))
         for name in outputs:
-            last = width if name == outputs[0] else "width"
-            value = helper.make_tensor_value_info(
-                name, TensorProto.FLOAT, ["batch", "sequence", last]
-            )
+            rows, last = ("rows", width) if name == outputs[0] else ("sequence", "width")
+            value = helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", rows, last])
             graph.output.append(value)
         helper.set_model_props(self.model, {name: str(value) for name, value in facts.items()})
         for domain, version in (("", OPSET), (MICROSOFT, 1)):

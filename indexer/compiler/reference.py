@@ -13,7 +13,7 @@ import numpy as np
 
 from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
 from indexer.compiler.attention import alibi_slopes
-from indexer.compiler.tensors import EMBEDDED, PROJECTION, TOKENS
+from indexer.compiler.tensors import BERT_HEAD, EMBEDDED, HEAD, PROJECTION, TOKENS
 from indexer.embed.models import Family
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def reference_states(shape: Architecture, weights: Weights, ids: NDArray[np.int3
         Family.QWEN: _decoder, Family.GEMMA: _decoder,
     }.get(shape.family, _bert)  # fmt: skip
     states = compute(shape, weights, ids)
+    if shape.scores:
+        return _score(shape, weights, states[:1])
     return states @ weights(PROJECTION).T if shape.projected else states
 
 
@@ -142,6 +144,16 @@ def _decoder(shape: Architecture, weights: Weights, ids: NDArray[np.int32]) -> F
         outer = dense(gate * dense(normal, f"{stem}.mlp.up_proj"), f"{stem}.mlp.down_proj")
         x = x + (norm(outer, f"{stem}.post_feedforward_layernorm") if gemma else outer)
     return norm(x, "norm")
+
+
+def _score(shape: Architecture, weights: Weights, x: Floats) -> Floats:
+    if shape.family is Family.MODERNBERT:
+        active = _gelu(x @ weights(f"{HEAD[0]}.weight").T)
+        x, last = _normal(active, shape) * weights(f"{HEAD[1]}.weight"), HEAD[2]
+    else:
+        first, last = BERT_HEAD
+        x = np.tanh(x @ weights(f"{first}.weight").T + weights(f"{first}.bias"))
+    return x @ weights(f"{last}.weight").T + weights(f"{last}.bias")
 
 
 def _normal(x: Floats, shape: Architecture) -> Floats:

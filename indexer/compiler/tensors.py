@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 # Word embeddings of ModernBERT, and of Qwen and Gemma.
 TOKENS, EMBEDDED = "embeddings.tok_embeddings.weight", "embed_tokens.weight"
+# The layers after the encoder of a cross-encoder, ModernBERT's and XLM-R's.
+HEAD = "head.dense", "head.norm", "classifier"
+BERT_HEAD = "classifier.dense", "classifier.out_proj"
 PROJECTION = "projection.weight"  # of the states of a whole encoder, from files of their own
 _LENGTH_BYTES = 8
 

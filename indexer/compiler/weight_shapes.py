@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
-from indexer.compiler.tensors import EMBEDDED, TOKENS
+from indexer.compiler.tensors import BERT_HEAD, EMBEDDED, HEAD, TOKENS
 from indexer.embed.models import Family
 
 if TYPE_CHECKING:
@@ -24,7 +24,24 @@ def expected_shapes(shape: Architecture, types: int) -> Shapes:
         Family.MODERNBERT: _modernbert, Family.NOMICBERT: _nomicbert,
         Family.QWEN: _decoder, Family.GEMMA: _decoder,
     }.get(shape.family, _bert)(shape)  # fmt: skip
+    if shape.scores:
+        table |= _head(shape)
     return table | ({TYPES: (types, shape.hidden)} if WORDS in table else {})
+
+
+def _head(shape: Architecture) -> Shapes:
+    hidden = shape.hidden
+    if shape.family is Family.MODERNBERT:
+        dense, norm, last = HEAD
+        return {
+            f"{dense}.weight": (hidden, hidden), f"{norm}.weight": (hidden,),
+            f"{last}.weight": (1, hidden), f"{last}.bias": (1,),
+        }  # fmt: skip
+    first, last = BERT_HEAD
+    return {
+        f"{first}.weight": (hidden, hidden), f"{first}.bias": (hidden,),
+        f"{last}.weight": (1, hidden), f"{last}.bias": (1,),
+    }  # fmt: skip
 
 
 def _bert(shape: Architecture) -> Shapes:

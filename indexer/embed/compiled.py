@@ -76,7 +76,7 @@ class CosineScale:
 class Accepted:
     """What was measured of an accepted model."""
 
-    probe: Probe
+    probe: Probe | None  # None for a cross-encoder
     cosines: CosineScale
 
 

@@ -11,7 +11,7 @@ from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.api.models import ModelInfo, ModelState, Origin
+from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
 from indexer.api.progress import ignore
 from indexer.config import Precision
 from indexer.embed.compiled import BUILD_LOCK, GRAPH, compiled_folder, ensure_compiled
@@ -86,6 +86,7 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
     return ModelInfo(
         id=record.id,
         origin=_origin(record),
+        kind=ModelKind.RERANKER if record.architecture.scores else ModelKind.EMBEDDING,
         state=ModelState.COMPILED if compiled else present,
         compiled=compiled,
         dimensions=record.dimension,
@@ -133,9 +134,10 @@ def obtain(
             report=report, note=note,
         )  # fmt: skip
     record = find_record(model, models)
-    for precision, side in (
-        (config.precision, Side.PASSAGES), (config.query_precision, Side.QUERIES)
-    ):  # fmt: skip
+    wanted = (config.precision, Side.PASSAGES), (config.query_precision, Side.QUERIES)
+    if record.architecture.scores:
+        wanted = ((Precision.FP32, Side.PASSAGES),) * 2
+    for precision, side in wanted:
         ensure_compiled(record, models, precision, side, download=not config.offline, note=note)
     return describe(record, models)
 

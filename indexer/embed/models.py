@@ -88,7 +88,9 @@ class Architecture:
     side, which ``block`` and ``reach`` must cover; ``rotary_bases`` are of the former and of the
     latter. Qwen and Gemma: a head has ``head_width`` channels, and ``heads`` share ``kv_heads``
     keys and values. ``causal``: a token attends to those before it. ``projected``: the width of
-    the states after a last product (``compiler.tensors.PROJECTION``); 0 without one.
+    the states after a last product (``compiler.tensors.PROJECTION``); 0 without one. ``scores``: it
+    reads a question with a passage, and returns how well this answers it, one number, in the place
+    of token states (a cross-encoder: Nogueira and Cho, 2019).
     """
 
     layers: int
@@ -111,6 +113,12 @@ class Architecture:
     head_width: int = 0  # 0 for ``hidden / heads``
     causal: bool = False
     projected: int = 0
+    scores: bool = False
+
+    @property
+    def width(self) -> int:
+        """Of what is returned."""
+        return 1 if self.scores else self.projected or self.hidden
 
     @property
     def channels(self) -> int:
@@ -211,7 +219,7 @@ class ModelRecord:
 
     @property
     def dimension(self) -> int:
-        return self.architecture.projected or self.architecture.hidden
+        return self.architecture.width
 
     @property
     def download_bytes(self) -> int:

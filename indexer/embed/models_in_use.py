@@ -19,7 +19,7 @@ from indexer.embed.devices import CPU, survey
 from indexer.embed.embedder import OnnxEmbedder, open_tested, space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.models import Side
-from indexer.embed.record_files import find_record
+from indexer.embed.record_files import find_embedding, find_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ class ModelsInUse:
 
     def space(self, catalog: Catalog) -> Space:
         """Return the space of the configured model; activates it if no space has vectors yet."""
-        record = find_record(self.config.model, self.config.models)
+        record = find_embedding(self.config.model, self.config.models)
         facts = {
             "model": record.id,
             "dimension": record.dimension,

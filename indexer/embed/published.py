@@ -58,7 +58,8 @@ class Published:
     @property
     def runs(self) -> bool:
         """Whether this version can convert it; its configuration is only known when it is here."""
-        return self.kind is ModelKind.EMBEDDING and self.family in FAMILIES
+        pairs = self.kind is ModelKind.RERANKER and self.family in {"modernbert", "xlm-roberta"}
+        return pairs or (self.kind is ModelKind.EMBEDDING and self.family in FAMILIES)
 
     def completed(self, record: ModelRecord, revision: str) -> ModelRecord:
         """The record that was read from the files of a commit, with what only the card tells."""

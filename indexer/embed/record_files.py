@@ -65,6 +65,18 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
     raise WorldError("unknown_model", model=model)
 
 
+def find_embedding(model: str, models: Path | None = None) -> ModelRecord:
+    """Find the record of a model that a library can be read with.
+
+    Raises:
+        WorldError: ``unknown_model`` as ``find_record``, and for a cross-encoder.
+    """
+    record = find_record(model, models)
+    if record.architecture.scores:
+        raise WorldError("unknown_model", model=model)
+    return record
+
+
 def write_record(record: ModelRecord, models: Path) -> None:
     """Write a record into a folder of models.
 

@@ -44,6 +44,7 @@ GRAPHS = dict.fromkeys(
 _PICKLES = ("pytorch_model.bin", "model.bin", "model.pt")
 _INDEX = "model.safetensors.index.json"
 _LONGEST_PREFIX = 2000  # characters
+_PAIR = 512  # tokens of a question and a passage at most
 _OVERLAP, _MAX_PREFIX = 64, 64  # tokens
 # The last parts of classes; those before differ between versions.
 _KINDS = {"Transformer", "Pooling", "Dense", "Normalize"}
@@ -71,6 +72,8 @@ def read_record(folder: Path, name: str, *, late: bool) -> ModelRecord:
     Raises:
         WorldError: ``model_refused`` with the reason.
     """
+    if _is_scorer(folder):
+        return _scorer(folder, name)
     transformer, pooling_folder, *dense = _modules(folder)
     architecture = read_architecture(Options.read(folder, transformer + CONFIG))
     for part in dense:
@@ -94,15 +97,42 @@ def read_record(folder: Path, name: str, *, late: bool) -> ModelRecord:
     )  # fmt: skip
 
 
+def _is_scorer(folder: Path) -> bool:
+    """Whether it is a cross-encoder, which has no file of modules."""
+    return not (folder / MODULES).exists() and (folder / CONFIG).exists()
+
+
+def _scorer(folder: Path, name: str) -> ModelRecord:
+    """The record of a cross-encoder whose one label is how well a passage answers."""
+    options = Options.read(folder, CONFIG)
+    kinds, labels = options.values.get("architectures"), options.values.get("id2label")
+    if not isinstance(kinds, list) or not str(kinds[:1]).endswith("ForSequenceClassification']"):
+        raise refusal(folder, "model_file_missing", file=MODULES)
+    if not isinstance(labels, dict) or len(labels) != 1:
+        raise options.wrong("id2label", labels)
+    options.require(classifier_pooling="cls", classifier_bias=False, classifier_activation="gelu")
+    shape = replace(read_architecture(options), scores=True)
+    # That of BERT reads two types of tokens, which is not known here.
+    if shape.family is not Family.MODERNBERT and not shape.first_position:
+        raise refusal(folder, "model_option", option="architectures", value=str(kinds)[:80])
+    return ModelRecord(
+        id=name, package=Package("", "", ()), architecture=shape, pooling=Pooling.CLS,
+        pool_scope=PoolScope.SEQUENCE, window=min(shape.positions, _PAIR), late=False,
+        overlap=_OVERLAP, max_prefix=_MAX_PREFIX, query_prefix="", document_prefix="",
+        languages=(), licence=None, homepage="",
+    )  # fmt: skip
+
+
 def source_files(folder: Path) -> dict[str, tuple[Path, int]]:
     """The files of weights and the tokenizer, with the most bytes of each, by their later names.
 
     Raises:
         WorldError: ``model_refused`` if they are missing, or not in safetensors.
     """
-    transformer, _, *dense = _modules(folder)
+    scorer = _is_scorer(folder)
+    transformer, _, *dense = ["", ""] if scorer else _modules(folder)
     part = folder / transformer
-    if not dense and _has_graph(folder, transformer):
+    if not scorer and not dense and _has_graph(folder, transformer):
         there = {name: folder / GRAPHS_FOLDER / name for name in GRAPHS}
         files = {name: (path, GRAPHS[name]) for name, path in there.items() if path.exists()}
         files[TOKENIZER] = part / TOKENIZER, LARGEST[TOKENIZER]

@@ -90,6 +90,12 @@ class TextTokenizer:
         text = np.flatnonzero(np.array(encoding.special_tokens_mask) == 0)
         return ids[: text[0]], ids[text[-1] + 1 :]
 
+    def between(self) -> NDArray[np.int32]:
+        """The special ids between the two texts of a pair."""
+        encoding = self._tokenizer.encode("a", "a", add_special_tokens=True)
+        first, last = np.flatnonzero(np.array(encoding.special_tokens_mask) == 0)[[0, -1]]
+        return np.array(encoding.ids, np.int32)[first + 1 : last]
+
     def _special_ids(self) -> tuple[NDArray[np.int32], int]:
         special = {
             token_id

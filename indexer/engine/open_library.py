@@ -7,7 +7,7 @@ It must not know how a library is opened (``indexer.engine.engine``) or indexed 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from indexer.api.answers import FileList
@@ -30,6 +30,7 @@ from indexer.api.requests import (
     ListModels,
     MapPages,
     RemoveModel,
+    Rerank,
     Retry,
     Search,
     SetCollection,
@@ -39,6 +40,7 @@ from indexer.api.requests import (
 from indexer.catalog.coverage import CoverageFilter
 from indexer.embed.installed import list_models, obtain
 from indexer.embed.models_in_use import ModelsInUse
+from indexer.embed.reranker import Reranker
 from indexer.engine import model_bench, model_choice, reindex, reindex_cost
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.estimate import estimate
@@ -100,6 +102,7 @@ class OpenLibrary:
             self.scanned_pages, self.throttle, config.limits, self.passwords.find
         )
         self.searcher = Searcher(catalog, store, self.models)
+        self.reranker = Reranker(config)
         self.similar = Similar(catalog, store, self.models)
         self.explainer = Explainer(catalog, store, self.models)
         self.page_mapper = PageMapper(self.searcher, self.similar)
@@ -110,12 +113,19 @@ class OpenLibrary:
         query = parse(request.text)
         answer = self.similar.search if query.filters.like else self.searcher.search
         with self.gate.query():
-            return answer(
+            result = answer(
                 query,
                 limit=request.limit,
                 token=caller.token,
                 explain=request.explain,
                 full_text=request.full_text,
+            )
+        return replace(result, reranks=self.reranker.record is not None)
+
+    def _rerank(self, request: Rerank, caller: Caller) -> tuple[int, ...]:
+        with self.gate.query():
+            return self.reranker.order(
+                request.text, request.passages, caller.token, wait=request.wait
             )
 
     def _explain(self, request: Explain, _caller: Caller) -> Explanation | None:
@@ -215,6 +225,7 @@ class OpenLibrary:
 
     handlers: ClassVar[Handlers] = {
         Search: _search,
+        Rerank: _rerank,
         Explain: _explain,
         MapPages: _map,
         Compare: _compare,

@@ -18,7 +18,7 @@ from indexer.api.errors import WorldError
 from indexer.api.status import ModelChange, ModelChoice
 from indexer.config import Precision
 from indexer.embed.embedder import space_of
-from indexer.embed.record_files import find_record
+from indexer.embed.record_files import find_embedding, find_record
 from indexer.extract.base import EXTRACTOR_VERSION
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
         languages_model="" if model else config.languages_model,
         precision=Precision(precision) if precision else config.precision,
     )
-    find_record(config.model, config.models)
+    find_embedding(config.model, config.models)
     return config
 
 

@@ -6,16 +6,20 @@ any widget.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.errors import LecternError, WorldError
-from indexer.api.requests import Search
+from indexer.api.requests import Rerank, Search
+from indexer.query.reranking import rerank_request, reranked
 from ui.latest_request import LatestRequest
 from ui.timers import timer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from indexer.api.types import SearchResult
     from ui.ports import EnginePort
 
@@ -37,6 +41,12 @@ class LiveSearch(QObject):
         stale: Whether the last answer is to another query than the current one.
         emptied: The query is empty.
         waiting: Whether the query waits for an engine.
+        reordered: The last answer in a better order, as a ``SearchResult``.
+
+    Args:
+        link: To the engine.
+        untouched: Whether the hits may change places, since the person does not work with them yet;
+            without it they are not re-ranked.
     """
 
     answered = Signal(object, bool)
@@ -44,15 +54,21 @@ class LiveSearch(QObject):
     stale = Signal(bool)
     emptied = Signal()
     waiting = Signal(bool)
+    reordered = Signal(object)
 
-    def __init__(self, link: EnginePort, parent: QObject | None = None) -> None:
+    def __init__(
+        self, link: EnginePort, parent: QObject | None = None,
+        untouched: Callable[[], bool] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self._link = link
         self.text = ""
         self.limit = FIRST_LIMIT
         self.least = FIRST_LIMIT
         self.pause_ms = MOST_PAUSE_MS
-        self._request = LatestRequest(link)
+        self._request, self._reranking = LatestRequest(link), LatestRequest(link)
+        self._untouched = untouched
+        self._order: tuple[Rerank | None, tuple[int, ...]] = None, ()
         self._answered: str | None = None
         self._found = 0
         self._waits = False
@@ -121,6 +137,7 @@ class LiveSearch(QObject):
         """Search without waiting for a pause in the typing."""
         self._timer.stop()
         self._request.cancel()
+        self._reranking.cancel()
         if not self.text.strip():
             return
         if not self._link.is_connected:
@@ -135,6 +152,7 @@ class LiveSearch(QObject):
     def _forget_question(self) -> None:
         self._timer.stop()
         self._request.cancel()
+        self._reranking.cancel()
         self._answered = None
         self._wait(waits=False)
         self.stale.emit(False)
@@ -146,7 +164,18 @@ class LiveSearch(QObject):
         self._answered, self._found = self.text, len(result.hits)
         if not self._timer.isActive():  # else the query has changed since
             self.stale.emit(False)
+        request = rerank_request(self.text, result) if self._untouched else None
+        if request is not None and request == self._order[0]:
+            result, request = reranked(result, self._order[1]), None
         self.answered.emit(result, same)
+        if request is not None and not self._request.is_waiting:
+            self._reranking.ask(request, partial(self._reorder, request, result))
+
+    def _reorder(self, request: Rerank, result: SearchResult, order: tuple[int, ...]) -> None:
+        """Show the better order, but move nothing that the person points at or has chosen."""
+        if order and self._untouched is not None and self._untouched():
+            self._order = request, order
+            self.reordered.emit(reranked(result, order))
 
     def _refused(self, error: LecternError) -> None:
         if isinstance(error, WorldError) and error.code == "engine_gone":

@@ -84,7 +84,7 @@ class SearchPage(QWidget):
         self.memory = Memory(
             context.folder, self._worker, remembers=bool(context.settings["history"]), parent=self
         )
-        self.live_search = LiveSearch(context.link, self)
+        self.live_search = LiveSearch(context.link, self, lambda: self.results.is_untouched)
         self.freshness = Freshness(self)
         self.alerts = Alerts(
             context.folder, self._worker, self.memory, self.live_search, context.link, self
@@ -202,6 +202,7 @@ class SearchPage(QWidget):
         menus.chosen.connect(box.focus_end)
         menus.opened.connect(self._choices.ask)
         search.answered.connect(self._answered)
+        search.reordered.connect(self._reordered)
         self.freshness.outdated.connect(self.ask_again)
         search.failed.connect(self.message.fail)
         search.stale.connect(self.results.view.set_stale)
@@ -284,6 +285,11 @@ class SearchPage(QWidget):
             self._context.link.ask(GetStatus(), done=unsearched.show_status)
         if not same_query and result.hits:
             self._history_timer.start()
+        self._selected.answered()
+
+    def _reordered(self, result: SearchResult) -> None:
+        more = self.live_search.may_have_more
+        self.results.show_answer(self.live_search.text, result, same_query=False, more=more)
         self._selected.answered()
 
     def ask_again(self) -> None:

@@ -1,0 +1,151 @@
+"""Re-ranking: a cross-encoder reads the question together with each of the leading passages.
+
+Owns which one is used (the first that is installed; without one nothing is re-ranked), the layout
+of pairs, and how many passages fit the time. It must not know hits or the ranking.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.config import Precision
+from indexer.embed.batches import in_batches
+from indexer.embed.compiled import ensure_compiled
+from indexer.embed.devices import CPU
+from indexer.embed.embedder import closing_pool, in_order
+from indexer.embed.encoder import Encoder
+from indexer.embed.models import TOKENIZER
+from indexer.embed.record_files import known_records
+from indexer.embed.tokens import shared_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.api.progress import CancelToken
+    from indexer.config import EngineConfig
+    from indexer.embed.batches import Batch
+    from indexer.embed.models import ModelRecord
+
+    Sequences = list[NDArray[np.int32]]
+
+# Of all pairs of a query. On a slower machine fewer passages are read; with fewer than the least
+# the order hardly changes.
+BUDGET_S = 0.7
+LEAST = 5
+_QUESTION = 128  # tokens at most
+_MEASURED = 4  # sequences
+
+
+class CrossEncoder:
+    """An open cross-encoder. Thread-safe.
+
+    Attributes:
+        tokens_a_second: Measured when it was opened.
+    """
+
+    def __init__(self, config: EngineConfig, record: ModelRecord) -> None:
+        compiled = ensure_compiled(
+            record, config.models, Precision.FP32, download=not config.offline
+        )
+        self._window = record.window
+        self._tokenizer = shared_tokenizer(compiled.tokenizer, record.file(TOKENIZER).sha256)
+        self._encoder = Encoder(compiled.graph, CPU)
+        self._workers = config.threads or os.cpu_count() or 1
+        sample = [np.zeros(min(256, self._window), np.int32)] * (_MEASURED * self._workers)
+        self._scores(sample)  # the first run is slower
+        started = time.perf_counter()
+        self._scores(sample)
+        elapsed = time.perf_counter() - started
+        self.tokens_a_second = sum(map(len, sample)) / elapsed
+
+    def score(self, question: str, passages: Sequence[str], seconds: float) -> NDArray[np.float32]:
+        """How well the first passages answer a question, as many as fit the time, (n,)."""
+        pairs = self._pairs(question, passages)
+        fit = int(np.searchsorted(np.cumsum([*map(len, pairs)]), seconds * self.tokens_a_second))
+        return self._scores(pairs[:fit]) if fit >= LEAST else np.empty(0, np.float32)
+
+    def _pairs(self, question: str, passages: Sequence[str]) -> Sequences:
+        asked, *texts = (tokens.ids for tokens in self._tokenizer.encode([question, *passages]))
+        lead, tail = self._tokenizer.lead, self._tokenizer.tail
+        before = [lead, asked[:_QUESTION], self._tokenizer.between()]
+        room = self._window - sum(map(len, before)) - len(tail)
+        return [np.concatenate([*before, text[:room], tail]) for text in texts]
+
+    def _scores(self, pairs: Sequences) -> NDArray[np.float32]:
+        found = np.empty(len(pairs), np.float32)
+        # One sequence a run, so that the threads share them evenly.
+        batches = in_batches(pairs, lambda: 1, padded=self._encoder.padded)
+        with closing_pool(self._workers) as pool:
+            for index, score in in_order(pool, self._run, batches, self._workers):
+                found[index] = score
+        return found
+
+    def _run(self, batch: Batch) -> tuple[int, float]:
+        return batch.sequences[0], float(self._encoder.states(batch)[0, 0, 0])
+
+
+@dataclass(slots=True)
+class Reranker:
+    """Orders passages by the installed cross-encoder, which is opened at the first use."""
+
+    config: EngineConfig
+    _opening: threading.Lock = field(default_factory=threading.Lock)
+    _open: tuple[ModelRecord, CrossEncoder] | None = None
+    _seen: tuple[int, ModelRecord | None] = -1, None
+
+    @property
+    def record(self) -> ModelRecord | None:
+        """The cross-encoder that is installed, if any."""
+        try:
+            changed = self.config.models.stat().st_mtime_ns  # by importing and removing
+        except OSError:
+            return None
+        if self._seen[0] != changed:
+            known = known_records(self.config.models)
+            self._seen = changed, next((one for one in known if one.architecture.scores), None)
+        return self._seen[1]
+
+    def order(
+        self, question: str, passages: Sequence[str], token: CancelToken, *, wait: bool
+    ) -> tuple[int, ...]:
+        """The indices of passages, best first; empty if none is installed or it is too slow.
+
+        Those that did not fit the time follow in their order.
+
+        Args:
+            question: Without filters.
+            passages: Best first.
+            token: Checked after opening.
+            wait: Whether it may be opened first; else that goes on in a thread.
+
+        Raises:
+            Cancelled: If the token was cancelled meanwhile.
+            WorldError: Those of ``ensure_compiled``.
+        """
+        record = self.record
+        if record is None:
+            return ()
+        opened = self._open
+        if opened is None or opened[0] != record:
+            if not wait:
+                threading.Thread(target=self._opened, args=(record,), daemon=True).start()
+                return ()
+            opened = self._opened(record)
+        token.check()
+        scores = opened[1].score(question, passages, BUDGET_S)
+        best = np.argsort(-scores, kind="stable").tolist()
+        return (*best, *range(len(best), len(passages))) if best else ()
+
+    def _opened(self, record: ModelRecord) -> tuple[ModelRecord, CrossEncoder]:
+        with self._opening:
+            if self._open is None or self._open[0] != record:
+                self._open = record, CrossEncoder(self.config, record)
+            return self._open

@@ -1,0 +1,43 @@
+"""Which hits of an answer are re-ranked, and the answer in their new order.
+
+Owns that hits on exact phrases and on names stay where they are. It must not know how passages are
+scored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from indexer.api.requests import MOST_RERANKED, Rerank
+from indexer.api.types import Why
+from indexer.query.grammar import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.api.types import Hit, SearchResult
+
+
+def rerank_request(text: str, result: SearchResult) -> Rerank | None:
+    """The request for an answer to a query; None if there is nothing to order, or no way to."""
+    if not result.reranks:
+        return None
+    query = parse(text)
+    chosen = _movable(result.hits)
+    if len(chosen) < 2 or not query.terms or query.filters.like:
+        return None
+    return Rerank(query.text, tuple(result.hits[index].text for index in chosen))
+
+
+def reranked(result: SearchResult, order: Sequence[int]) -> SearchResult:
+    """The answer with those hits in another order; unchanged if that is empty."""
+    hits, places = list(result.hits), _movable(result.hits)
+    for place, index in zip(places, order, strict=False):
+        hits[place] = result.hits[places[index]]
+    return replace(result, hits=tuple(hits))
+
+
+def _movable(hits: Sequence[Hit]) -> list[int]:
+    fixed = (Why.PHRASE, Why.NAME)
+    return [at for at, hit in enumerate(hits) if hit.why not in fixed and hit.text][:MOST_RERANKED]
