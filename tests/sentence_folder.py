@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from safetensors.numpy import save_file
 
 from indexer.compiler.tensors import PROJECTION
 from indexer.embed.models import TOKENIZER, WEIGHTS
-from tests.tiny_families import family_config, family_weights
+from tests.tiny_families import FAMILIES, family_config, family_weights
 from tests.tiny_model import tiny_tokenizer, tiny_vocabulary
 
 if TYPE_CHECKING:
@@ -60,6 +61,26 @@ def write_folder(folder: Path, family: str, pooling: str = "mean_tokens") -> Pat
             (folder / row["path"] / "config.json").write_text(json.dumps(part | sizes))
             save_file({"linear.weight": matrix}, folder / row["path"] / WEIGHTS)
     save_file(weights, folder / WEIGHTS)
+    return folder
+
+
+def write_cross_encoder(folder: Path, family: str = "modernbert") -> Path:
+    """Write the folder of a tiny random cross-encoder and return it."""
+    folder.mkdir(parents=True)
+    kind = "ModernBert" if family == "modernbert" else "XLMRoberta"
+    own = {
+        "architectures": [f"{kind}ForSequenceClassification"], "id2label": {"0": "LABEL_0"},
+        "classifier_pooling": "cls",
+    }  # fmt: skip
+    (folder / "config.json").write_text(json.dumps(family_config(family) | own), "utf-8")
+    (folder / TOKENIZER).write_bytes(tiny_tokenizer(tiny_vocabulary()))
+    stem = "model." if family == "modernbert" else "roberta."
+    weights = family_weights(family, replace(FAMILIES[family], scores=True))
+    heads = ("head.", "classifier.")
+    save_file(
+        {key if key.startswith(heads) else stem + key: part for key, part in weights.items()},
+        folder / WEIGHTS,
+    )
     return folder
 
 

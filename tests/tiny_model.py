@@ -140,6 +140,7 @@ def tiny_tokenizer(vocabulary: list[str]) -> bytes:
         {"Sequence": {"id": "A", "type_id": 0}},
         {"SpecialToken": {"id": "[SEP]", "type_id": 0}},
     ]
+    pair = [*frame, {"Sequence": {"id": "B", "type_id": 0}}, frame[-1]]
     special = {
         token: {"id": token, "ids": [vocabulary.index(token)], "tokens": [token]}
         for token in ("[CLS]", "[SEP]")
@@ -156,7 +157,7 @@ def tiny_tokenizer(vocabulary: list[str]) -> bytes:
             },
             "pre_tokenizer": {"type": "BertPreTokenizer"},
             "post_processor": {
-                "type": "TemplateProcessing", "single": frame, "pair": frame,
+                "type": "TemplateProcessing", "single": frame, "pair": pair,
                 "special_tokens": special,
             },
             "decoder": None,

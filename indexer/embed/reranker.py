@@ -6,6 +6,7 @@ of pairs, and how many passages fit the time. It must not know hits or the ranki
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.api.errors import LecternError
 from indexer.config import Precision
 from indexer.embed.batches import in_batches
 from indexer.embed.compiled import ensure_compiled
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord
 
     Sequences = list[NDArray[np.int32]]
+
+log = logging.getLogger(__name__)
 
 # Of all pairs of a query. On a slower machine fewer passages are read; with fewer than the least
 # the order hardly changes.
@@ -136,13 +140,19 @@ class Reranker:
         opened = self._open
         if opened is None or opened[0] != record:
             if not wait:
-                threading.Thread(target=self._opened, args=(record,), daemon=True).start()
+                threading.Thread(target=self._open_ahead, args=(record,), daemon=True).start()
                 return ()
             opened = self._opened(record)
         token.check()
         scores = opened[1].score(question, passages, BUDGET_S)
         best = np.argsort(-scores, kind="stable").tolist()
         return (*best, *range(len(best), len(passages))) if best else ()
+
+    def _open_ahead(self, record: ModelRecord) -> None:
+        try:
+            self._opened(record)
+        except LecternError as error:
+            log.warning("%s cannot be opened: %s", record.id, error)
 
     def _opened(self, record: ModelRecord) -> tuple[ModelRecord, CrossEncoder]:
         with self._opening:

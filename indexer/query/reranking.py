@@ -30,7 +30,7 @@ def rerank_request(text: str, result: SearchResult) -> Rerank | None:
     return Rerank(query.text, tuple(result.hits[index].text for index in chosen))
 
 
-def reranked(result: SearchResult, order: Sequence[int]) -> SearchResult:
+def reranked(result: SearchResult, order: tuple[int, ...]) -> SearchResult:
     """The answer with those hits in another order; unchanged if that is empty."""
     hits, places = list(result.hits), _movable(result.hits)
     for place, index in zip(places, order, strict=False):

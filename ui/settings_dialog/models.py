@@ -185,7 +185,8 @@ class ModelsPage(QWidget):
         wanted = setting if setting in self._models else self._answering  # it may be "auto"
         used = model is not None and model.id in {wanted, self._answering}
         self.get.setEnabled(model is not None and model.runs and not here and not busy)
-        self.use.setEnabled(model is not None and here and model.id != wanted)
+        embeds = model is not None and model.kind is ModelKind.EMBEDDING
+        self.use.setEnabled(embeds and here and model is not None and model.id != wanted)
         self.remove.setEnabled(model is not None and model.disk_bytes > 0 and not used)
         self.facts.show_facts(self._facts(model) if model is not None else [])
 
