@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.config import DEFAULT_MODEL
@@ -62,6 +63,9 @@ def test_a_folder_is_imported(lectern: Lectern, tmp_path: Path) -> None:
 def test_a_cross_encoder_orders_the_hits_while_it_is_installed(
     lectern: Lectern, tmp_path: Path
 ) -> None:
+    lectern = replace(lectern, module="app")
+    install_tiny_model(lectern.library.parent / "models")
+    lectern("settings", "set", "model", TINY)
     documents = tmp_path / "documents"
     documents.mkdir()
     for subject in ("boat", "lamp", "lease", "roof", "seal", "tenant", "storm"):
