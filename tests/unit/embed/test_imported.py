@@ -49,7 +49,7 @@ def test_a_folder_becomes_a_model(family: str, pooling: str, tmp_path: Path) -> 
     assert record.cosine_spread > 0
     found = describe(record, models)
     assert (found.origin, found.licence, found.languages) == (Origin.IMPORTED, None, None)
-    assert sorted(path.name for path in models.iterdir()) == ["import.lock", "mine"]
+    assert [path.name for path in models.iterdir() if path.is_dir()] == ["mine"]
 
     embedder = open_embedder(record, models, Precision.FP32, threads=1, download=False)
     one = passage(*SENTENCES, title="Log")
@@ -96,6 +96,8 @@ def test_links_of_a_cache_are_followed(tmp_path: Path) -> None:
     linked.mkdir()
     for entry in folder.iterdir():
         (linked / entry.name).symlink_to(entry)
+    if not (linked / "modules.json").exists():
+        pytest.skip("Wine 8 does not follow links")
     models = tmp_path / "models"
     import_model(linked, models)
     assert not (models / "linked" / "source" / WEIGHTS).is_symlink()
@@ -257,7 +259,7 @@ def test_a_folder_that_takes_too_long_is_given_up(
     with pytest.raises(WorldError) as caught:
         import_model(folder, models)
     assert caught.value.code == "model_slow"
-    assert sorted(path.name for path in models.iterdir()) == ["import.lock"]
+    assert [path.name for path in models.iterdir() if path.is_dir()] == []
 
 
 def test_what_a_killed_import_left_is_removed(tmp_path: Path) -> None:
