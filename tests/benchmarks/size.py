@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.library.library import LANCE_NAME
-from indexer.store import schema
+from indexer.store import derived, schema
+from indexer.store.sizes import bytes_under
 from tests.benchmarks.report import Section
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ MB = 1e6
 COLUMNS = ("set", "part", "MB", "bytes for a byte of text")
 PARTS = (
     "text, stems, places", "full text indices", "pooled vectors", "sentence vectors, keys",
-    "vector index", "catalog", "other", "all in use", "old versions, to be cleaned up",
+    "vector index", "derived files", "catalog", "other", "all in use",
+    "old versions, to be cleaned up",
 )  # fmt: skip
 _WHOLE = "canonical text"
 
@@ -60,6 +62,7 @@ def weigh(engine: Engine, library: Path) -> dict[str, int]:
         parts["full text indices"] += indices.get("view", 0) + indices.get("stems", 0)
         parts["vector index"] += indices.get("vector", 0)
         parts["other"] += indices.get("doc", 0)
+        parts["derived files"] += bytes_under([table.path / derived.FOLDER])
         if name == schema.PASSAGES:
             parts["text, stems, places"] += data
         elif schema.is_vectors_table(name):

@@ -36,7 +36,7 @@ def test_the_table_has_a_cell_for_each_column() -> None:
     steps: dict[str, dict[str, Any]] = {
         "build": built,
         "ask": {**asked, "resident": 1},
-        "ask LanceDB alone": asked,
+        "ask without derived files": asked,
         "change": built,
         "ask again": asked,
     }
