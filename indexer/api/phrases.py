@@ -52,6 +52,12 @@ PHRASES = {
     "device_wrong": N_(
         "{device} computes other numbers than the processor (error {error}) and is not used"
     ),
+    "openvino_taken": N_(
+        "OpenVINO computes the same (lowest cosine {cosine}) {times} times as fast here"
+    ),
+    "openvino_refused": N_(
+        "OpenVINO is not used: {times} times as fast here, lowest cosine {cosine}"
+    ),
     "runtimes_clash": N_(
         "{names} are installed together and overwrite each other's files; uninstall all of them, "
         "then install one"

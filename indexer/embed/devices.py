@@ -25,6 +25,7 @@ T = TypeVar("T")
 
 AUTO = "auto"
 CPU = "cpu"
+OPENVINO = "openvino"  # the processor too, see ``indexer.embed.openvino``
 # In the order they are tried; the CPU always works.
 PROVIDERS = {
     "cuda": "CUDAExecutionProvider",
@@ -64,7 +65,7 @@ class WrongNumbersError(Exception):
 class ProviderInUse:
     """The execution provider of a session, and notes on why it was chosen."""
 
-    name: str  # a key of ``PROVIDERS``
+    name: str  # a key of ``PROVIDERS``, or ``OPENVINO``
     notes: tuple[Note, ...]
 
 

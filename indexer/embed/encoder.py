@@ -42,13 +42,14 @@ class Encoder:
     Args:
         model: An ONNX file.
         provider: A key of ``devices.PROVIDERS``.
+        session: The graph opened already, with the methods of ONNX Runtime's session.
 
     Raises:
         WorldError: ``no_runtime`` if there is no ONNX Runtime.
     """
 
-    def __init__(self, model: Path, provider: str) -> None:
-        self._session: Any = open_on(load_runtime(), model, provider)
+    def __init__(self, model: Path, provider: str, session: Any = None) -> None:
+        self._session: Any = session or open_on(load_runtime(), model, provider)
         self.padded = LENGTHS in {value.name for value in self._session.get_inputs()}
         facts = self._session.get_modelmeta().custom_metadata_map
         self._attention = [int(facts.get(fact, 0)) for fact in (BLOCK, REACH, ANCHORS)]

@@ -3560,6 +3560,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>{device} rechnet anders als der Prozessor (Fehler {error}) und wird nicht benutzt</translation>
     </message>
     <message>
+        <source>OpenVINO computes the same (lowest cosine {cosine}) {times} times as fast here</source>
+        <translation>OpenVINO rechnet dasselbe (kleinster Kosinus {cosine}), hier {times}-mal so schnell</translation>
+    </message>
+    <message>
+        <source>OpenVINO is not used: {times} times as fast here, lowest cosine {cosine}</source>
+        <translation>OpenVINO wird nicht benutzt: hier {times}-mal so schnell, kleinster Kosinus {cosine}</translation>
+    </message>
+    <message>
         <source>{names} are installed together and overwrite each other&apos;s files; uninstall all of them, then install one</source>
         <translation>{names} sind zugleich installiert und überschreiben einander Dateien; alle deinstallieren, dann eines installieren</translation>
     </message>

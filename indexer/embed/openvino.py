@@ -1,0 +1,191 @@
+"""Runs a graph with OpenVINO where that is installed, computes the same and is faster here.
+
+OpenVINO uses bfloat16 and matrix units where the processor has them. Owns its session, which has
+the methods of ONNX Runtime's that are used, and the verdict, which is kept beside the compiled
+model for each processor and version. A graph is compared with itself, so the vectors belong to the
+same space and nothing is embedded again. It must not know what is embedded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import logging
+import os
+import platform
+import sys
+import time
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from queue import SimpleQueue
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.api.atomic import write_file
+from indexer.api.phrases import Note
+from indexer.embed.batches import in_batches
+from indexer.embed.devices import OPENVINO, installed_runtimes
+from indexer.embed.pooling import unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.embed.compiled import CompiledModel
+    from indexer.embed.encoder import Encoder
+
+log = logging.getLogger(__name__)
+
+VERDICTS = "openvino.json"
+LOWEST_COSINE = 0.999
+# Below this a change of the path is not worth the memory of a second runtime.
+LEAST_GAIN = 1.1
+_LENGTHS = (512, 384, 256, 128, 128, 64, 64)
+_ROUNDS = 3  # the first warms up
+_TOKENS = 512
+_SEED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was measured of OpenVINO with one graph on this machine.
+
+    Attributes:
+        cosine: The lowest of the vectors of a sequence by both runtimes.
+        times: How many times as fast as ONNX Runtime it is, on one thread.
+        failed: Why it does not run the graph.
+    """
+
+    cosine: float = 0.0
+    times: float = 0.0
+    failed: str = ""
+
+    @property
+    def taken(self) -> bool:
+        return self.cosine >= LOWEST_COSINE and self.times >= LEAST_GAIN
+
+    @property
+    def note(self) -> Note:
+        if self.failed:
+            return Note("device_failed", {"device": OPENVINO, "said": self.failed})
+        code = "openvino_taken" if self.taken else "openvino_refused"
+        return Note(code, {"times": f"{self.times:.1f}", "cosine": f"{self.cosine:.4f}"})
+
+
+class OpenVinoSession:
+    """One graph on the processor. Thread-safe; each of several runs uses one thread."""
+
+    def __init__(self, graph: Path) -> None:
+        # OpenVINO reports its import with this package; without it nothing is sent.
+        sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # blocks the import
+        from openvino import Core
+
+        core = Core()
+        model = core.read_model(graph)
+        threads = os.cpu_count() or 1
+        settings = {
+            "NUM_STREAMS": threads, "INFERENCE_NUM_THREADS": threads, "ENABLE_CPU_PINNING": False,
+        }  # fmt: skip
+        self._compiled = core.compile_model(model, "CPU", settings)
+        facts = dict(model.rt_info).get("framework", {})
+        self._facts = {name: fact.value for name, fact in facts.items()}
+        self._idle: SimpleQueue[Any] = SimpleQueue()
+        for _ in range(threads):
+            self._idle.put(self._compiled.create_infer_request())
+
+    def get_inputs(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(name=value.any_name) for value in self._compiled.inputs]
+
+    def get_modelmeta(self) -> SimpleNamespace:
+        return SimpleNamespace(custom_metadata_map=self._facts)
+
+    def run(self, names: Sequence[str], feed: Mapping[str, Any]) -> list[NDArray[np.float32]]:
+        request = self._idle.get()
+        try:
+            found = request.infer(dict(feed), share_inputs=True)
+            return [np.array(found[name]) for name in names]
+        finally:
+            self._idle.put(request)
+
+
+def faster(
+    compiled: CompiledModel, own: Encoder, opened: Callable[[], Encoder]
+) -> tuple[Encoder, Verdict] | None:
+    """The encoder to use, and the verdict on OpenVINO; None if that is not installed.
+
+    Args:
+        compiled: The model; the verdict is kept beside it.
+        own: Its encoder with ONNX Runtime.
+        opened: Opens the same graph with OpenVINO.
+    """
+    if importlib.util.find_spec("openvino") is None:
+        return None
+    file, key = compiled.folder.parent / VERDICTS, _key(compiled)
+    kept = _kept(file)
+    verdict = kept.get(key)
+    if verdict is not None and not verdict.taken:
+        return own, verdict
+    try:
+        other = opened()
+        if verdict is None:
+            architecture = compiled.record.encoder_of(compiled.side).architecture
+            verdict = measure(own, other, architecture.vocabulary, compiled.record.window)
+    except Exception as error:  # noqa: BLE001  # a runtime of others may raise anything
+        log.warning("OpenVINO does not run %s: %s", compiled.folder.name, error)
+        verdict, other = Verdict(failed=_last_line(error)), own
+    if kept.get(key) != verdict:
+        with contextlib.suppress(OSError):  # it is measured again next time
+            text = {name: asdict(one) for name, one in {**kept, key: verdict}.items()}
+            write_file(file, json.dumps(text, indent=1) + "\n")
+    return other if verdict.taken else own, verdict
+
+
+def measure(own: Encoder, other: Encoder, vocabulary: int, window: int) -> Verdict:
+    """Run the same random tokens by both, in turns."""
+    random = np.random.default_rng(_SEED)
+    sequences = [
+        random.integers(0, vocabulary, min(length, window)).astype(np.int32) for length in _LENGTHS
+    ]
+    spent = {own: 0.0, other: 0.0}
+    lowest = 1.0
+    for number in range(_ROUNDS):
+        for batch in in_batches(sequences, lambda: _TOKENS, padded=own.padded):
+            vectors = []
+            for encoder in spent:
+                began = time.perf_counter()
+                states = encoder.states(batch)
+                spent[encoder] += (time.perf_counter() - began) * bool(number)
+                rows = zip(states, batch.lengths, strict=True)
+                vectors.append(unit(np.stack([one[:length].mean(axis=0) for one, length in rows])))
+            lowest = min(lowest, float((vectors[0] * vectors[1]).sum(axis=1).min()))
+    return Verdict(lowest, spent[own] / spent[other])
+
+
+def _last_line(error: Exception) -> str:
+    """What went wrong; before that OpenVINO says where in its source."""
+    return (str(error).strip() or type(error).__name__).splitlines()[-1][:200]
+
+
+def _kept(file: Path) -> dict[str, Verdict]:
+    try:
+        return {name: Verdict(**one) for name, one in json.loads(file.read_text("utf-8")).items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _key(compiled: CompiledModel) -> str:
+    """What a verdict depends on: the graph, the versions and the processor."""
+    processor = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        named = ("model name", "flags", "Features")
+        processor = "\n".join(sorted({line for line in lines if line.startswith(named)}))
+    parts = (*installed_runtimes(), metadata.version("openvino"), str(os.cpu_count()), processor)
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return f"{compiled.folder.name} {digest}"
