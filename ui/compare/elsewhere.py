@@ -18,6 +18,7 @@ from ui.compare.side import named
 from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton
 from ui.search import describe
+from ui.search.plain import plain
 from ui.theme import L, M
 from ui.words import failures
 
@@ -97,7 +98,7 @@ class Elsewhere(QWidget):
     def _here(self) -> Row:
         hit = self.hit
         assert hit is not None  # noqa: S101  # set by ``ask``
-        return Row((Cell(_place(hit), hit.text),), hit, self.tr("Here"))
+        return Row((Cell(_place(hit), plain(hit).text),), hit, self.tr("Here"))
 
     def _answered(self, found: tuple[Parallel, ...]) -> None:
         self._request = None
@@ -134,14 +135,15 @@ class Elsewhere(QWidget):
 
 def _row(one: Parallel) -> Row:
     hit = one.hit
-    start, end = hit.best
-    marks = tuple((low - start, high - start) for low, high in one.marks)
+    said = plain(hit, (hit.best, *one.marks))
+    (start, end), *rest = said.spans or ((0, len(said.text)),)
+    marks = tuple((low - start, high - start) for low, high in rest)
     translate = QCoreApplication.translate
     pairs = [
         translate("Elsewhere", "{here} here, {there} there").format(here=here, there=there)
         for here, there in one.pairs
     ]
-    return Row((Cell(_place(hit), hit.text[start:end], marks, foot="; ".join(pairs)),), hit)
+    return Row((Cell(_place(hit), said.text[start:end], marks, foot="; ".join(pairs)),), hit)
 
 
 def _place(hit: Hit) -> str:

@@ -9,9 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 
+from indexer.api.comparison import Parallel
 from indexer.api.requests import Index
 from tests.ui.basket.made import LEASE, lease
+from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
+from ui.compare.elsewhere import _row
 from ui.search_pane import SearchPane
 from ui.state import WindowState
 
@@ -61,6 +64,14 @@ def first_cell(row: Row) -> tuple[str, list[str], str]:
     cell = row.cells[0]
     assert cell is not None
     return cell.text, [cell.text[slice(*span)] for span in cell.marks], cell.foot
+
+
+def test_a_heading_before_a_sentence_is_not_repeated() -> None:
+    text = "Rent\nIt is 600 a month. It rises with the index."
+    found = hit(text=text, best=(0, text.index(" It rises")))
+    at = text.index("600")
+    row = _row(Parallel(found, "It is 500 a month.", 0.9, True, ((at, at + 3),), (), ()))
+    assert first_cell(row)[:2] == ("It is 600 a month.", ["600"])
 
 
 def test_a_selection_on_a_page_is_asked_for(qtbot: QtBot, pane: SearchPane) -> None:
