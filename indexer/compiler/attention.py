@@ -55,6 +55,7 @@ class Attention:
     ) -> None:  # fmt: skip
         self.heads = shape.heads
         self.blocks = bool(shape.block)
+        self._shape = shape
         self._local = shape.local
         self._causal = shape.causal
         self._sloped = sloped
@@ -151,9 +152,10 @@ class Attention:
         """A query or key with rotary positions; the halves of a head are rotated together."""
         graph = self._graph
         start = graph.constant("rotary.start", np.array([0], np.int64))
-        angles = rotary_angles(self._positions, self._channels, self._rotary_base)
+        base, divisor = self._shape.rotary(self._rotary_base, local=bool(self._local))
+        angles = rotary_angles(self._positions, self._channels, base) / np.float32(divisor)
         tables = [
-            graph.constant(f"rotary.{self._rotary_base:g}.{name}", table(angles))
+            graph.constant(f"rotary.{base:g}.{divisor:g}.{name}", table(angles))
             for name, table in (("cos", np.cos), ("sin", np.sin))
         ]
         return graph.node("RotaryEmbedding", [x, start, *tables], domain=MICROSOFT)

@@ -215,7 +215,7 @@ def long_sequences(
 
 
 def _check_probe(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> None:
-    if record.probe is None:
+    if record.probe is None or record.architecture.stretch != 1:
         return
     (vector,) = vectors_of(encoder, sequences_of(record, tokenizer, [record.probe.text]))
     error = np.abs(vector[: len(record.probe.values)] - record.probe.values).max()

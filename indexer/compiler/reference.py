@@ -82,7 +82,8 @@ def _nomicbert(shape: Architecture, weights: Weights, ids: NDArray[np.int32]) ->
     for layer in shape.kept_layers:
         stem = f"encoder.layers.{layer}"
         query, key, value = np.split(dense(x, f"{stem}.attn.Wqkv"), 3, axis=1)
-        parts = [_rotated(part, shape, shape.rotary_bases[0]) for part in (query, key)]
+        turn = shape.rotary(shape.rotary_bases[0], local=False)
+        parts = [_rotated(part, shape, *turn) for part in (query, key)]
         context = _attention([*parts, value], shape)
         x = norm(x + dense(context, f"{stem}.attn.out_proj"), f"{stem}.norm1")
         inner = _silu(dense(x, f"{stem}.mlp.fc12")) * dense(x, f"{stem}.mlp.fc11")
@@ -102,8 +103,8 @@ def _modernbert(shape: Architecture, weights: Weights, ids: NDArray[np.int32]) -
         stem, local = f"layers.{layer}", shape.is_local(layer)
         normal = norm(x, f"{stem}.attn_norm") if layer else x
         query, key, value = np.split(dense(normal, f"{stem}.attn.Wqkv"), 3, axis=1)
-        base = shape.rotary_bases[int(local)]
-        parts = [_rotated(part, shape, base) for part in (query, key)]
+        turn = shape.rotary(shape.rotary_bases[int(local)], local=local)
+        parts = [_rotated(part, shape, *turn) for part in (query, key)]
         context = _attention([*parts, value], shape, shape.local if local else 0)
         x = x + dense(context, f"{stem}.attn.Wo")
         inner, gate = np.split(dense(norm(x, f"{stem}.mlp_norm"), f"{stem}.mlp.Wi"), 2, axis=1)
@@ -128,14 +129,12 @@ def _decoder(shape: Architecture, weights: Weights, ids: NDArray[np.int32]) -> F
     for layer in shape.kept_layers:
         stem, local = f"layers.{layer}", shape.is_local(layer)
         normal, own = norm(x, f"{stem}.input_layernorm"), f"{stem}.self_attn"
-        base = shape.rotary_bases[int(local)]
+        turn = shape.rotary(shape.rotary_bases[int(local)], local=local)
         query, key = (
-            _rotated(
-                by_head(dense(normal, f"{own}.{part}_proj"), f"{own}.{part}_norm"), shape, base
-            )
-            for part in "qk"
+            by_head(dense(normal, f"{own}.{part}_proj"), f"{own}.{part}_norm") for part in "qk"
         )
-        parts = [query, key, dense(normal, f"{own}.v_proj")]
+        rotated = (_rotated(part, shape, *turn) for part in (query, key))
+        parts = [*rotated, dense(normal, f"{own}.v_proj")]
         context = dense(_attention(parts, shape, shape.local if local else 0), f"{own}.o_proj")
         x = x + (norm(context, f"{stem}.post_attention_layernorm") if gemma else context)
         before = "pre_feedforward_layernorm" if gemma else "post_attention_layernorm"
@@ -180,10 +179,10 @@ def _tanh_gelu(x: Floats) -> Floats:
     return np.asarray(x * (1 + np.tanh(inner)) / 2, np.float32)
 
 
-def _rotated(x: Floats, shape: Architecture, base: float) -> Floats:
+def _rotated(x: Floats, shape: Architecture, base: float, divisor: float) -> Floats:
     """Rotate the pairs of channels ``i`` and ``i + width / 2`` of each head by their position."""
     width = shape.channels
-    angles = np.arange(len(x))[:, None] * base ** (-np.arange(0, width, 2) / width)
+    angles = np.arange(len(x))[:, None] / divisor * base ** (-np.arange(0, width, 2) / width)
     cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
     first, second = np.split(x.reshape(len(x), -1, width), 2, axis=2)
     turned = np.concatenate([first * cos - second * sin, second * cos + first * sin], axis=2)

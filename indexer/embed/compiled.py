@@ -213,12 +213,14 @@ def _hash(path: Path) -> str:
 
 def _made(compiled: CompiledModel) -> dict[str, Any]:
     """Everything the compiled files depend on."""
+    record = compiled.record
     return {
-        "model": compiled.record.id,
-        **({"side": str(compiled.side)} if compiled.record.adapted else {}),
+        "model": record.id,
+        **({"side": str(compiled.side)} if record.adapted else {}),
         "precision": str(compiled.precision),
         "builder": BUILDER_VERSION,
-        "source": {file.name: file.sha256 for file in compiled.record.package.files},
+        **({"edition": record.edition} if record.architecture.stretch != 1 else {}),
+        "source": {file.name: file.sha256 for file in record.package.files},
     }
 
 

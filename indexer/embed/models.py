@@ -91,6 +91,11 @@ class Architecture:
     the states after a last product (``compiler.tensors.PROJECTION``); 0 without one. ``scores``: it
     reads a question with a passage, and returns how well this answers it, one number, in the place
     of token states (a cross-encoder: Nogueira and Cho, 2019).
+
+    ``stretch`` reads windows so many times as long as the model was trained for, ``positions`` and
+    ``ModelRecord.window`` being set to it: rotary positions of layers that attend to all tokens are
+    divided by it (Chen et al., 2023), or with ``ntk`` their base grows. How much accuracy that
+    costs depends on the model and is not measured here.
     """
 
     layers: int
@@ -114,6 +119,16 @@ class Architecture:
     causal: bool = False
     projected: int = 0
     scores: bool = False
+    stretch: float = 1.0
+    ntk: bool = False
+
+    def rotary(self, base: float, *, local: bool) -> tuple[float, float]:
+        """The base of rotary positions, and what positions are divided by."""
+        if local or self.stretch == 1:
+            return base, 1.0
+        if self.ntk:
+            return base * self.stretch ** (self.channels / (self.channels - 2)), 1.0
+        return base, self.stretch
 
     @property
     def width(self) -> int:
@@ -215,7 +230,10 @@ class ModelRecord:
         Empty for a published model with one encoder, which is never retrained under the same id.
         """
         unpublished = self.adapted or not self.package.name
-        return self.package.files[0].sha256[:8] if unpublished else ""  # the weights are first
+        weights = self.package.files[0].sha256[:8] if unpublished else ""  # they are first
+        shape = self.architecture
+        stretched = f"{'ntk' if shape.ntk else 'x'}{shape.stretch:g}" if shape.stretch != 1 else ""
+        return weights + stretched
 
     @property
     def dimension(self) -> int:

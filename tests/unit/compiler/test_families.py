@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,6 +78,20 @@ def test_the_graph_is_the_reference_at_every_length(name: str, tmp_path: Path) -
         ids = np.resize(np.concatenate(sequences()), length)
         wanted = reference_states(shape, weights.__getitem__, ids)
         assert largest_error(_states(encoder, ids), wanted) < 3e-4
+
+
+@pytest.mark.parametrize("name", ["modernbert", "nomic_bert", "qwen3", "gemma3_text"])
+def test_a_stretched_window_is_that_of_the_reference(name: str, tmp_path: Path) -> None:
+    (plain, weights), ids = (FAMILIES[name], family_weights(name)), sequences()[-1]
+    found = []
+    twice = replace(plain, stretch=2.0)
+    for number, shape in enumerate((plain, twice, replace(twice, ntk=True))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        encoder = Encoder(write_encoder(shape, weights.__getitem__, FloatLinear(), folder), CPU)
+        found.append(_states(encoder, ids))
+        _close(found[-1], reference_states(shape, weights.__getitem__, ids))
+    assert min(np.abs(one - other).max() for one, other in combinations(found, 2)) > 1e-3
 
 
 @every_family
