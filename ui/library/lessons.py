@@ -49,7 +49,7 @@ class Lessons(QWidget):
             ),
         )
         for row, ((drawing, _), (title, about)) in enumerate(zip(_LESSONS, texts, strict=True)):
-            glyph, head, button = QLabel(), wrapped_label(title), IconButton("")
+            glyph, head, button = QLabel(), wrapped_label(title), IconButton(title)
             font = head.font()
             font.setBold(True)
             head.setFont(font)
