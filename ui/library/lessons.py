@@ -53,6 +53,7 @@ class Lessons(QWidget):
             font = head.font()
             font.setBold(True)
             head.setFont(font)
+            button.setAccessibleName(title)
             button.hide()
             button.clicked.connect(self._try)
             self.buttons.append(button)
