@@ -136,6 +136,8 @@ class Maintainer:
                 # A full disk must not fail the closing; the next one cleans up.
                 with suppress(WorldError), write_errors(table.path.parent):
                     _optimize(table, _NO_AGE)
+                    if table.derived is not None:
+                        derived.refresh(table)  # its rows may lie in other files now
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of each table."""

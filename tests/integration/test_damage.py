@@ -194,9 +194,10 @@ def test_a_manifest_that_miscounts_deleted_rows_is_found_and_costs_nothing(
     folder = world.library / "lance" / "passages.lance"
     with world.engine(batches=SCATTERED) as engine:
         passages = engine.store.tables.passages
-        passages.recount(
-            [passages.inner.search().select(["_rowaddr"]).to_list()[0]["_rowaddr"] >> 32]
-        )
+        rows = passages.inner.search().select(["_rowaddr"]).to_list()
+        fragments = [row["_rowaddr"] >> 32 for row in rows]
+        # Of a fragment of one row nothing is left to be listed; a slow machine writes such ones.
+        passages.recount([max(fragments, key=fragments.count)])
         assert kinds(engine) == set()
     miscount(folder)
     with world.engine(batches=SCATTERED) as engine:
