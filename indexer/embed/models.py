@@ -230,7 +230,7 @@ class ModelRecord:
         Empty for a published model with one encoder, which is never retrained under the same id.
         """
         unpublished = self.adapted or not self.package.name
-        weights = self.package.files[0].sha256[:8] if unpublished else ""  # they are first
+        weights = self.file(WEIGHTS).sha256[:8] if unpublished else ""
         shape = self.architecture
         stretched = f"{'ntk' if shape.ntk else 'x'}{shape.stretch:g}" if shape.stretch != 1 else ""
         return weights + stretched
