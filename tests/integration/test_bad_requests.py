@@ -49,6 +49,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "find_sentences": {"path": "/nowhere", "start": 0, "end": 1},
     "explain": {"text": "zephyr", "path": "/nowhere", "start": 0},
     "compare": {"first": "/nowhere", "second": "/nowhere", "limit": 0},
+    "bench_model": {"model": "nowhere", "precision": "int8"},
     "reindex": {"model": None, "precision": None},
     "estimate_reindex": {"model": None, "precision": None},
 }  # fmt: skip

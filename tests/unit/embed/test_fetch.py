@@ -8,7 +8,7 @@ import socket
 import stat
 import sys
 import tempfile
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,8 @@ def record(tmp_path: Path) -> ModelRecord:
 
 
 # Under Wine there is none.
-needs_pip = pytest.mark.skipif(find_spec("pip") is None, reason="there is no pip here")
+# Not by ``find_spec``: what setuptools adds to it warns where distutils is loaded.
+needs_pip = pytest.mark.skipif(PathFinder.find_spec("pip") is None, reason="there is no pip here")
 
 
 @pytest.fixture
