@@ -2,8 +2,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 # The tests wait more than they compute: three workers keep two cores busy. Each file has one of
-# them, so that what its tests share is made once, and files keep their order, in which the slow
-# ones of tests/integration come before the quick ones of tests/unit: no worker is left alone.
+# them, so that what its tests share is made once.
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
@@ -17,7 +16,7 @@ demo: .venv/runtime.stamp  ## Install what is needed, index the sample documents
 	@$(PY) -m app demo
 
 test: .venv/dev.stamp lint types imports  ## Install what is needed and pass every check and test
-	$(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile
 
 lint: .venv/dev.stamp  ## Style: ruff's rules and its formatting
 	.venv/bin/ruff check .
