@@ -52,6 +52,7 @@ AHEAD = (
     "ui.library.folders",
     "ui.library.coverage",
     "ui.library.activity",
+    "ui.basket.export",
     "ui.basket.page",
     "ui.settings_dialog.dialog",
 )
@@ -229,9 +230,10 @@ class Pages(QStackedWidget):
     def _load_one(self) -> None:
         if self._ahead:
             importlib.import_module(self._ahead.popleft())
+        elif SEARCH not in self._made:
+            self.page(SEARCH)
         else:
             self._timer.stop()
-            self.page(SEARCH)
             self.search.search.warm()
 
     def _make_search(self) -> QWidget:

@@ -7,9 +7,9 @@ office files. Every text is escaped. Pure; it must not know files.
 from __future__ import annotations
 
 import re
+from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from ui.search.safe_text import is_right_to_left
@@ -76,7 +76,7 @@ def bytes_of(report: Report) -> bytes:
     ]
     related += [
         f'<Relationship Id="l{number}" Type="{_RELATED}/hyperlink" '
-        f'Target={quoteattr(link)} TargetMode="External"/>'
+        f'Target="{escape(link)}" TargetMode="External"/>'
         for number, link in enumerate(links, 1)
     ]
     related.append(f'<Relationship Id="s1" Type="{_RELATED}/styles" Target="styles.xml"/>')
@@ -179,7 +179,7 @@ def _run(text: str, look: str = "", *, right_to_left: bool | None = None) -> str
 def _drawing(number: int, picture: Picture) -> str:
     scale = min(_WIDE / picture.width, _HIGH / picture.height)
     size = f'cx="{round(picture.width * scale)}" cy="{round(picture.height * scale)}"'
-    named = f'id="{number}" name="{number}.png" descr={quoteattr(_NOT_XML.sub("", picture.place))}'
+    named = f'id="{number}" name="{number}.png" descr="{escape(_NOT_XML.sub("", picture.place))}"'
     uri = f"{_OFFICE}/drawingml/2006/picture"
     return (
         f'<w:drawing><wp:inline distT="0" distB="0" distL="0" distR="0"><wp:extent {size}/>'
