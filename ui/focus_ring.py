@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QSplitter, QTabBar, QWidget
 from shiboken6 import isValid
 
 from ui.theme import S, current
@@ -44,7 +44,10 @@ class FocusRings(QObject):
 
 
 class FocusRing(QWidget):
-    """A ring over the edge of ``around``, as a child of ``host``, one of its ancestors."""
+    """A ring over the edge of ``around``, as a child of ``host``, one of its ancestors.
+
+    Of tabs it is around the current one.
+    """
 
     def __init__(self, around: QWidget, host: QWidget) -> None:
         super().__init__(host)
@@ -55,6 +58,8 @@ class FocusRing(QWidget):
         ):
             self.setAttribute(attribute)
         around.installEventFilter(self)
+        if isinstance(around, QTabBar):
+            around.currentChanged.connect(self._place)
         self._place()
         self.show()
 
@@ -73,8 +78,11 @@ class FocusRing(QWidget):
             painter.drawRoundedRect(area.adjusted(inside, inside, -inside, -inside), S, S)
         painter.end()
 
-    def _place(self) -> None:
+    def _place(self, _current: int = 0) -> None:
         host, around = self.parentWidget(), self._around
+        area = around.rect()
+        if isinstance(around, QTabBar):
+            area = around.tabRect(around.currentIndex())
         if host is not None:
-            self.setGeometry(QRect(around.mapTo(host, QPoint()), around.size()))
+            self.setGeometry(QRect(around.mapTo(host, area.topLeft()), area.size()))
             self.raise_()

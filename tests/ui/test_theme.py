@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QSplitter,
     QStyle,
+    QTabBar,
     QToolButton,
     QTreeWidget,
     QVBoxLayout,
@@ -142,6 +143,26 @@ def test_one_ring_is_around_whatever_has_the_focus(
     last.setFocus()
     window.resize(window.size() * 2)
     qtbot.waitUntil(lambda: rings.ring is not None and rings.ring.size() == last.size())
+
+
+def test_the_ring_of_tabs_is_around_the_current_one(
+    themes: Themes, qapp: QApplication, qtbot: QtBot
+) -> None:
+    window = QWidget()
+    tabs = QTabBar(window)
+    for name in ("Folders", "Files"):
+        tabs.addTab(name)
+    tabs.resize(400, 40)
+    qtbot.addWidget(window)
+    rings = FocusRings(qapp, window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    tabs.setFocus()
+    assert rings.ring is not None
+    assert rings.ring.geometry() == tabs.tabRect(0)
+    tabs.setCurrentIndex(1)
+    assert rings.ring.geometry() == tabs.tabRect(1)
 
 
 def test_muted_labels_follow_a_change_of_the_theme(themes: Themes, qtbot: QtBot) -> None:
