@@ -98,7 +98,9 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=10)
     options = parser.parse_args()
     wanted = sets.find(options.set)
-    questions = itertools.cycle([query.text[:60] for query in wanted.queries()])
+    # Qt's tests have keys for the letters of ASCII alone.
+    texts = [query.text[:60] for query in wanted.queries()]
+    questions = itertools.cycle([text for text in texts if text.isascii()])
     with tempfile.TemporaryDirectory() as folder:
         home = make_home(Path(folder) / "home")
         documents = home.folder / "documents"
