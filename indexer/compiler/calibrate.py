@@ -129,8 +129,7 @@ def _adopt_given(record: ModelRecord, precision: Precision, source: Path, folder
         exact = Encoder(adopt(source / GIVEN_GRAPH, Path(scratch)), CPU)
         wanted = vectors_of(exact, ids, record.pooling)
     cosine = float((vectors_of(made, ids, record.pooling) * wanted).sum(axis=1).min())
-    if not cosine >= USABLE:
-        raise WorldError("model_coarse", model=record.id, cosine=f"{cosine:.3f}")
+    _check_usable(record, precision, cosine)
 
 
 def _compile_coarse(
@@ -152,7 +151,13 @@ def _compile_coarse(
         log.info("%s in %s: lowest cosine %.4f", record.id, precision, cosine)
         if cosine >= (CLOSE_HALF if half else CLOSE):
             return
-    if half or not cosine >= USABLE:
+    _check_usable(record, precision, cosine, CLOSE_HALF if half else USABLE)
+
+
+def _check_usable(
+    record: ModelRecord, precision: Precision, cosine: float, least: float = USABLE
+) -> None:
+    if not cosine >= least:
         raise WorldError(
             "model_coarse", model=record.id, precision=str(precision), cosine=f"{cosine:.3f}"
         )
