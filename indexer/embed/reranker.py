@@ -139,6 +139,8 @@ class Reranker:
             return ()
         opened = self._open
         if opened is None or opened[0] != record:
+            if not wait and self._opening.locked():
+                return ()
             if not wait:
                 threading.Thread(target=self._open_ahead, args=(record,), daemon=True).start()
                 return ()
