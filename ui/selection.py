@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate
 
 from ui import theme
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
-    from PySide6.QtWidgets import QStyleOptionViewItem
+    from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 
 _BAR = 3  # pixels
 
@@ -22,6 +22,16 @@ def paint_bar(painter: QPainter, row: QRect, direction: Qt.LayoutDirection) -> N
     if direction is Qt.LayoutDirection.RightToLeft:
         bar.moveRight(row.right())
     painter.fillRect(bar, theme.current().accent)
+
+
+def select_something(view: QAbstractItemView) -> None:
+    """Select the current row if none is selected, for a list that gets the focus.
+
+    Where there is one row, no key would select it, since the current one does not change.
+    """
+    flags = QItemSelectionModel.SelectionFlag
+    if not view.selectionModel().hasSelection():
+        view.selectionModel().select(view.currentIndex(), flags.Select | flags.Rows)
 
 
 class RowDelegate(QStyledItemDelegate):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from indexer.api.types import FileState
 from ui.library.coverage_cells import Column
-from ui.selection import RowDelegate
+from ui.selection import RowDelegate, select_something
 from ui.theme import M
 from ui.words import states
 
@@ -83,9 +83,7 @@ class CoverageTable(QTableView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        # Where there is one row, no key would select it: the current one does not change.
-        if not self.selectionModel().hasSelection():
-            self.selectRow(self.currentIndex().row())
+        select_something(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

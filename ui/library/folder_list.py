@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from ui.library.folder_delegate import FolderDelegate
 from ui.library.folder_model import ROOT_ROLE
+from ui.selection import select_something
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QFocusEvent
@@ -36,8 +37,4 @@ class FolderList(QListView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        # Where there is one folder, no key would select it: the current one does not change.
-        if not self.selectionModel().hasSelection():
-            self.selectionModel().select(
-                self.currentIndex(), QItemSelectionModel.SelectionFlag.Select
-            )
+        select_something(self)
