@@ -47,6 +47,9 @@ _MISSING, _MISSING_SHARE = 256, 0.05
 # Larger tables are left to LanceDB, whose cost grows less: each row takes up to 24 bytes of memory.
 MOST_ROWS = 2_000_000
 _SPARE_BYTES, _ROW_BYTES = 1 << 30, 4096
+# A place is one number: an offset, and above it a length or which file it is in.
+_OFFSET_BITS = 40
+MOST_BYTES = 1 << 23  # lengths are below
 _SEEKING = threading.Lock()  # for systems that cannot read at a place by themselves
 
 
@@ -161,6 +164,16 @@ class Derived:
         if len(content) != count:
             raise OSError("a derived file was cut short")
         return content
+
+
+def join_place(offset: Any, above: Any) -> Any:
+    """One number, or array of them, of an offset and a length or file."""
+    return above << _OFFSET_BITS | offset
+
+
+def split_place(place: int) -> tuple[int, int]:
+    """The offset, and the length or file."""
+    return place & ((1 << _OFFSET_BITS) - 1), place >> _OFFSET_BITS
 
 
 def pread(descriptor: int, count: int, offset: int) -> bytes:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.store import schema, writing
-from indexer.store.derived import Layout
+from indexer.store.derived import MOST_BYTES, Layout, join_place, split_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = tuple(name for name in schema.PASSAGE_COLUMNS if name != "text_id")
 _TUPLES = ("heading_path", "text_starts", "view_starts")
-# A number is an offset, and above it the length; a record begins with its uncompressed length.
-_OFFSET_BITS, _MOST_BYTES = 40, 1 << 23
-_SIZE_BYTES = 4
+_SIZE_BYTES = 4  # a record begins with its uncompressed length
 _BATCH = 1024
 
 
@@ -42,8 +40,7 @@ def read(
         numbers, found = derived.find(table, keys)
         for number, at in zip(numbers[0].tolist(), found.tolist(), strict=True):
             if number >= 0:
-                offset = number & ((1 << _OFFSET_BITS) - 1)
-                record = _record(derived.read(offset, number >> _OFFSET_BITS))
+                record = _record(derived.read(*split_place(number)))
                 rows[int(keys[at])] = {column: record[column] for column in columns}
                 left[at] = False
     except OSError:
@@ -61,8 +58,8 @@ def _parts(
         rows = writing.read_rows(found.take(np.argsort(places)), _COLUMNS)
         records = [_packed(row) for row in rows]
         lengths = np.array([len(record) for record in records], np.int64)
-        numbers = lengths << _OFFSET_BITS | offset + np.cumsum(lengths) - lengths
-        numbers[lengths >= _MOST_BYTES] = -1
+        numbers = join_place(offset + np.cumsum(lengths) - lengths, lengths)
+        numbers[lengths >= MOST_BYTES] = -1
         offset += int(lengths.sum())
         yield b"".join(records), numbers[None]
 

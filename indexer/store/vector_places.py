@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.store import deletions
-from indexer.store.derived import Layout, pread
+from indexer.store.derived import MOST_BYTES, Layout, join_place, pread, split_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,9 +30,7 @@ _DATA = "data"
 _COLUMNS = ("vector", "sentence_codes")
 _VECTOR, _CODES = range(2)
 _HALF_BYTES = 2
-# A number is an offset, and above it that of the file (``_VECTOR``) or a length (``_CODES``).
-_OFFSET_BITS, _MOST_BYTES = 40, 1 << 23
-_OFFSET = (1 << _OFFSET_BITS) - 1
+# The place of a vector has its file above the offset, that of codes their length.
 # Rows read from the table at a time, and bytes of a data file.
 _BATCH, _BLOCK_BYTES = 4096, 4 << 20
 _FRAGMENT_BITS = 32
@@ -61,30 +59,30 @@ def vectors_at(files: DataFiles, numbers: Int64s, dimension: int) -> Float32s:
     starts = np.flatnonzero(np.diff(wanted, prepend=-1 - width) != width)
     runs = zip(wanted[starts].tolist(), np.diff(starts, append=len(wanted)).tolist(), strict=True)
     with _opened(files) as read:
-        blocks = [read(at >> _OFFSET_BITS, at & _OFFSET, count * width) for at, count in runs]
+        blocks = [read(*split_place(at), count * width) for at, count in runs]
     bits = np.frombuffer(b"".join(blocks), np.uint16).reshape(-1, dimension)
     return _FLOATS.take(bits[rows])
 
 
 def codes_at(files: DataFiles, numbers: Int64s) -> list[bytes]:
     """The quantised sentences of rows with places, one after the other each."""
-    owners, places = (numbers[_VECTOR] >> _OFFSET_BITS).tolist(), numbers[_CODES].tolist()
+    codes: list[bytes] = []
     with _opened(files) as read:
-        return [
-            read(file, place & _OFFSET, place >> _OFFSET_BITS)
-            for file, place in zip(owners, places, strict=True)
-        ]
+        for of_vector, of_codes in numbers.T.tolist():
+            offset, length = split_place(of_codes)
+            codes.append(read(offset, split_place(of_vector)[1], length))
+    return codes
 
 
 @contextmanager
 def _opened(files: DataFiles) -> Iterator[Callable[[int, int, int], bytes]]:
-    """Read from data files by number, offset and length.
+    """Read from data files by offset, number of the file, and length.
 
     They are closed at the end, or Windows would not let LanceDB delete them.
     """
     opened: dict[int, int] = {}
 
-    def read(file: int, offset: int, count: int) -> bytes:
+    def read(offset: int, file: int, count: int) -> bytes:
         if file not in opened:
             opened[file] = os.open(files[file], os.O_RDONLY | getattr(os, "O_BINARY", 0))
         content = pread(opened[file], count, offset)
@@ -112,7 +110,7 @@ def _parts(
             with (table.path / _DATA / name).open("rb") as opened:
                 _look(table, keys, inside, numbers, opened)
             found = inside[numbers[_VECTOR, inside] >= 0]
-            numbers[_VECTOR, found] |= files.index(name) << _OFFSET_BITS
+            numbers[_VECTOR, found] = join_place(numbers[_VECTOR, found], files.index(name))
     numbers[_CODES, numbers[_VECTOR] < 0] = -1  # the file is known by the vector
     yield b"", numbers
 
@@ -130,8 +128,8 @@ def _look(table: Table, keys: Int64s, inside: Int64s, numbers: Int64s, file: Bin
         for row, at in zip(batch[places[order]].tolist(), order.tolist(), strict=True):
             numbers[_VECTOR, row] = vectors.place(halves[at].tobytes())
             length = len(packed[at])
-            if length < _MOST_BYTES and (place := codes.place(packed[at])) >= 0:
-                numbers[_CODES, row] = length << _OFFSET_BITS | place
+            if length < MOST_BYTES and (offset := codes.place(packed[at])) >= 0:
+                numbers[_CODES, row] = join_place(offset, length)
 
 
 class _Values:
