@@ -199,7 +199,7 @@ print(started)
     assert 0 < int(done.stdout) <= reader.PROCESSES, done.stderr
 
 
-@pytest.mark.skipif(find_program() is None, reason="LibreOffice is not installed")
+@pytest.mark.skipif(not find_program(), reason="LibreOffice is not installed")
 def test_libreoffice_reads_an_old_document_under_the_same(tmp_path: Path) -> None:
     text, profile = tmp_path / "a.txt", f"-env:UserInstallation={(tmp_path / 'home').as_uri()}"
     text.write_text("The ship sank in November. The crew camped on the ice.")
