@@ -10,6 +10,7 @@ import contextlib
 import logging
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.api.errors import WorldError
@@ -17,7 +18,6 @@ from indexer.api.phrases import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +42,12 @@ RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxrunti
 MOST_ERROR = 0.03
 
 
+# Instruction sets that products of 8-bit numbers take in ONNX Runtime, the first that a processor
+# has, by their names in ``/proc/cpuinfo``: of x86, then of Arm.
+_BY_8_BITS = {
+    "amx_int8": "AMX", "avx512_vnni": "AVX-512 VNNI", "avx512bw": "AVX-512", "avx_vnni": "AVX VNNI",
+    "avx2": "AVX2", "i8mm": "I8MM", "asimddp": "dot products of NEON", "asimd": "NEON",
+}  # fmt: skip
 # What the providers and their drivers say.
 _NO_MEMORY = (
     "out of memory", "failed to allocate", "bad allocation", "bad_alloc", "not enough memory",
@@ -94,6 +100,21 @@ def installed_runtimes() -> list[str]:
         with contextlib.suppress(metadata.PackageNotFoundError):
             found.append(f"{name} {metadata.version(name)}")
     return found
+
+
+def instruction_sets() -> frozenset[str]:
+    """The features of the processor as Linux names them; none elsewhere."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
+            name, _, listed = line.partition(":")
+            if name.strip() in {"flags", "Features"}:
+                return frozenset(listed.split())
+    return frozenset()
+
+
+def kernels(features: frozenset[str]) -> str:
+    """What products of 8-bit numbers take on a processor with these features; "" if unknown."""
+    return next((said for name, said in _BY_8_BITS.items() if name in features), "")
 
 
 def clash() -> tuple[Note, ...]:

@@ -20,7 +20,7 @@ from indexer.api.status import LanguageStatus, RootStatus, Status
 from indexer.catalog.roots import join
 from indexer.config import DEFAULT_MODEL
 from indexer.confine import network, reader
-from indexer.embed import connections, devices
+from indexer.embed import connections, devices, openvino
 from indexer.embed.record_files import known_records
 from indexer.engine import reindex
 from indexer.library import library
@@ -174,7 +174,19 @@ def _model(engine: OpenLibrary) -> Iterator[Checked]:
     yield "model", True, value, ""
     why = "; ".join(map(sentence, embedder.provider.notes))
     yield "device", True, f"{embedder.provider.name}: {why}", ""
+    if embedder.provider.name in {devices.CPU, devices.OPENVINO}:
+        yield "processor", True, processor_path(devices.instruction_sets(), openvino.version()), ""
     yield check_devices(engine.models.survey_devices())
+
+
+def processor_path(features: frozenset[str], openvino_version: str) -> str:
+    """How a processor with these features computes, and whether OpenVINO was there to compare."""
+    said = [f"8 bits by {kernels}"] if (kernels := devices.kernels(features)) else []
+    if said and "avx2" in features:
+        others = {"bfloat16": "avx512_bf16", "AMX": "amx_tile"}
+        said += [f"{'has' if flag in features else 'no'} {name}" for name, flag in others.items()]
+    found = f"{openvino_version} was compared" if openvino_version else "is not installed"
+    return "; ".join([*said, f"OpenVINO {found}"])
 
 
 def check_devices(found: Mapping[str, Note]) -> Checked:

@@ -1,9 +1,11 @@
-"""The check of the devices in ``doctor``."""
+"""The checks of the devices and of the processor in ``doctor``."""
 
 from __future__ import annotations
 
+import pytest
+
 from indexer.api.phrases import Note
-from indexer.engine.status import check_devices
+from indexer.engine.status import check_devices, processor_path
 
 ABSENT = {name: Note("device_absent", {"device": name}) for name in ("directml", "coreml")}
 CPU = {"cpu": Note("device_runs")}
@@ -21,3 +23,22 @@ def test_a_provider_that_is_refused_is_one_with_its_reason() -> None:
     assert not ok
     assert "cuda: cuda computes other numbers than the processor (error 0.4)" in said
     assert advice.startswith("It is not used.")
+
+
+@pytest.mark.parametrize(
+    ("features", "version", "said"),
+    [
+        (
+            {"avx2", "avx512bw", "avx512_vnni", "avx512_bf16"}, "",
+            "8 bits by AVX-512 VNNI; has bfloat16; no AMX; OpenVINO is not installed",
+        ),
+        (
+            {"avx2", "avx512_vnni", "amx_int8", "amx_tile"}, "2026.4.1",
+            "8 bits by AMX; no bfloat16; has AMX; OpenVINO 2026.4.1 was compared",
+        ),
+        ({"asimd", "asimddp"}, "", "8 bits by dot products of NEON; OpenVINO is not installed"),
+        (set(), "", "OpenVINO is not installed"),
+    ],
+)  # fmt: skip
+def test_the_path_of_a_processor_is_said(features: set[str], version: str, said: str) -> None:
+    assert processor_path(frozenset(features), version) == said
