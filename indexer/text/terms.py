@@ -69,6 +69,10 @@ _PLAIN: dict[int, str | None] = {
     **dict.fromkeys((*range(0x0591, 0x05BE), 0x05BF, *range(0x05C1, 0x05C8)), None),
     **dict.fromkeys(range(0x064B, 0x0660), None),
 }
+# The characters that these tables have, as ``str.translate`` looks up every character of a text.
+_SIGN, _UNPLAIN = (re.compile(f"[{''.join(map(chr, table))}]") for table in (_SIGNS, _PLAIN))
+# Punctuation that no word has inside. Without it most English text is ASCII.
+_APART = re.compile(rf"[^\x00-\x7f\w{_MARKS}{UNSPACED}]+")
 _BASES = {"\u00e6": "ae", "\u0153": "oe", "\u00f8": "o", "\u0142": "l", "\u0111": "d",
           "\u00f0": "d", "\u00fe": "th", "\u0131": "i", "\u0451": "\u0435",
           # Arabic alef with and without hamza or madda; yeh and kaf of other keyboards.
@@ -236,27 +240,24 @@ def _tokens(text: str) -> list[str]:
     found: list[str] = []
     if text.isascii():
         text = text.lower()
+    else:
+        text = unicodedata.normalize("NFKC", _SIGN.sub(" ", text))
+        text = _UNPLAIN.sub(lambda found: _PLAIN[ord(found[0])] or "", text).casefold()
+        text = unicodedata.normalize("NFC", text)
+        text = _HEBREW_QUOTE.sub("", text)
+        for apart, vowel in _AM:
+            text = apart.sub(vowel, text)
+        text = _APART.sub(" ", text)
+    if text.isascii():
         for token in _ASCII_WORD.findall(text):
             if token.isalnum():
                 found.append(token)
             else:
                 found.extend(_parts(token))
     else:
-        text = unicodedata.normalize("NFKC", text.translate(_SIGNS))
-        text = text.translate(_PLAIN).casefold()
-        text = unicodedata.normalize("NFC", text)
-        text = _HEBREW_QUOTE.sub("", text)
-        for apart, vowel in _AM:
-            text = apart.sub(vowel, text)
         inside = split_runs(_RUN.findall(text))
         for match in _WORD.finditer(text):
-            token = match[0]
-            if match.lastgroup == "run":
-                found.extend(next(inside))
-            elif token.isalnum():
-                found.append(token)
-            else:
-                found.extend(_parts(token))
+            found.extend(next(inside) if match.lastgroup == "run" else _parts(match[0]))
     if "+" in text or "#" in text:
         found.extend(_LANGUAGE_NAMES.findall(text))
     return found

@@ -116,3 +116,12 @@ def test_form_and_case_do_not_matter(text: str) -> None:
 def test_plain_words_come_back(listed: list[str]) -> None:
     assert words(" ".join(listed)) == listed
     assert words("  ".join(listed) + " é") == [*listed, "e"]
+
+
+def test_typographic_punctuation_parts_words_as_that_of_ascii_does() -> None:
+    typeset = (
+        "The keeper\u2019s \u201cnet\u201d sales\u2014up 12.5\u2009% \u2022 item 1\u20112\u2026"
+    )
+    found = words('The keeper\'s "net" sales - up 12.5 % * item 1-2...')
+    assert words(typeset) == found
+    assert words(f"{typeset} r\u00e9sum\u00e9") == [*found, "resume"]
