@@ -103,6 +103,7 @@ class FakeEngine(FakeLibrary):
         self.checks = (Check("model", ok=True, value="fake", advice=""),)
         self.activity_now: dict[str, Any] = {}
         self.changes = 0
+        self.rests = 0
         self.collections: dict[str, str] = {}
         speed, self.paused = known.get("pace", ["normal", False])
         self.speed = Speed(speed)
@@ -140,6 +141,10 @@ class FakeEngine(FakeLibrary):
 
     def has_pages_to_recognise(self) -> bool:
         return False
+
+    def rest(self) -> bool:
+        self.rests += 1
+        return True
 
     def change_waits(self) -> bool:
         return False

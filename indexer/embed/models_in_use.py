@@ -80,6 +80,11 @@ class ModelsInUse:
         with self._opening:
             self._indexing = None
 
+    def close_queries(self) -> None:
+        """Close the embedders of queries until their next use; those that run finish."""
+        with self._opening:
+            self._for_queries = {}
+
     def indexing(self, space: Space | None = None) -> OnnxEmbedder:
         """The embedder of passages for a space.
 

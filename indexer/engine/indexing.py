@@ -142,6 +142,21 @@ class IndexingLibrary(OpenLibrary):
         """Whether a failed file is due for a retry."""
         return self._due_ns is not None and time.time_ns() >= self._due_ns
 
+    def rest(self) -> bool:
+        """Give back memory that only queries need, and the next one takes again.
+
+        Returns:
+            Whether that was done; not while something is written.
+        """
+        if not self._indexing.acquire(blocking=False):
+            return False
+        try:
+            self.models.close_queries()
+            self.store.tables.empty_caches()
+        finally:
+            self._indexing.release()
+        return True
+
     def change_waits(self) -> bool:
         """Whether a change of model is pending and possible."""
         if self.throttle.paused or self.catalog.refusal:

@@ -53,6 +53,9 @@ class LocalEngine(EngineApi, Protocol):
     def has_pages_to_recognise(self) -> bool:
         """Whether there may be scanned pages to recognise."""
 
+    def rest(self) -> bool:
+        """Give back memory that only queries need; return whether that was possible."""
+
     def change_waits(self) -> bool:
         """Whether a change of model is pending and possible."""
 

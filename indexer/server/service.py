@@ -41,6 +41,9 @@ log = logging.getLogger(__name__)
 
 # The window is one client, and so is each running command.
 MAX_CLIENTS = 64
+# Seconds without work after which memory is given back; what the window polls is no work.
+REST_S = 300.0
+_POLLED = frozenset({Queue.STATUS, Queue.FAST})
 # Seconds for a running search to be answered before the engine closes.
 PATIENCE_S = 5.0
 
@@ -80,6 +83,8 @@ class Service:
         self._sessions: dict[int, Session] = {}
         self._stopping = False
         self._quiet_since = time.monotonic()
+        self._worked_at = time.monotonic()
+        self._rested = False
         self._wake, self._waker = Pipe(duplex=False)
         self._acceptor = Acceptor(library, engine.lock, self.stopping)
         engine.read_with(self.background.read_found)
@@ -101,9 +106,21 @@ class Service:
                 self.background.try_again()
                 self.background.recognise_pages()
                 self.background.change_model()
+                self._rest()
                 # A timeout, so that signal handlers run on systems where waiting delays them.
                 self._changed.wait(0.5)
         self.check()
+
+    def _rest(self) -> None:
+        """Let the engine give memory back, once after every time of work."""
+        working = [queue for name, queue in self.queues.items() if name not in _POLLED]
+        if not all(queue.idle for queue in (*working, self.recognition_queue)):
+            self._note_work()
+        elif not self._rested and time.monotonic() - self._worked_at >= REST_S:
+            self._rested = self.engine.rest()
+
+    def _note_work(self) -> None:
+        self._worked_at, self._rested = time.monotonic(), False
 
     def _quiet_for(self, seconds: float) -> bool:
         now = time.monotonic()
@@ -224,6 +241,8 @@ class Service:
             # The library was moved: the next engine opens it there, and this one ends.
             self.stop()
             raise WorldError("engine_gone")
+        if request.queue not in _POLLED:
+            self._note_work()
         if isinstance(request, Index):
             self.background.look_ahead(request)
 

@@ -124,10 +124,20 @@ class Tables:
         """Reopen all tables with a larger cache if their indices have outgrown it."""
         wanted = runtime.cache_bytes(self._path)
         if wanted > _OUTGROWN * self.cache_bytes:
-            self.cache_bytes = wanted
-            self._db = runtime.connect(self._path, self._threads, wanted)
-            for name, table in self._open.items():
-                table.inner = self._db.open_table(name)
+            self._reopen(wanted)
+
+    def empty_caches(self) -> None:
+        """Give back what queries have cached; for the writing thread, as it reopens all tables."""
+        self._reopen(runtime.cache_bytes(self._path))
+        for table in self._open.values():
+            table.codes = None
+        runtime.give_back()
+
+    def _reopen(self, cache: int) -> None:
+        self.cache_bytes = cache
+        self._db = runtime.connect(self._path, self._threads, cache)
+        for name, table in self._open.items():
+            table.inner = self._db.open_table(name)
 
     def _admit(self, name: str, inner: Any) -> None:
         found = schema.version_of(inner.schema)

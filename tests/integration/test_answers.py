@@ -88,6 +88,12 @@ def test_what_it_does_not_answer_is_not(opened: Engine, text: str) -> None:
     assert result.match is not Match.GOOD
 
 
+def test_after_a_rest_the_answers_are_the_same(opened: Engine) -> None:
+    before = ask(opened, "gnomon latitude")
+    assert opened.rest()
+    assert ask(opened, "gnomon latitude").hits == before.hits
+
+
 def test_an_exact_phrase_is_what_was_asked_for(opened: Engine) -> None:
     assert ask(opened, '"bears the cost of the repair"').match is Match.GOOD
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -72,6 +73,21 @@ def test_pace_and_pause_are_told_to_everyone(client: EngineClient, host: Host) -
     assert host.call(GetActivity()).speed == "slow"
     assert client.call(SetPace(paused=False, typing=True)).paused is False
     assert fake(host).typed == 1
+
+
+def test_memory_is_given_back_once_after_every_time_of_work(
+    client: EngineClient, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.server.service.REST_S", 0.0)
+    serving = Thread(target=host.service.wait)
+    serving.start()
+    wait_for(lambda: fake(host).rests == 1)
+    client.call(Search("camp"))
+    wait_for(lambda: fake(host).rests == 2)
+    client.call(GetActivity())  # the window polls it
+    host.service.stop()
+    serving.join()
+    assert fake(host).rests == 2
 
 
 def test_a_request_can_be_sent_without_waiting(client: EngineClient, folder: Path) -> None:
