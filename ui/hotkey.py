@@ -2,12 +2,11 @@
 
 Owns its listener, and the sentence about why there is none. It must not know what the hotkey does.
 On X11 the key is grabbed (``ui.x11_keys``), on Wayland the desktop portal listens (``ui.portal``);
-elsewhere the extra library pynput does, which is loaded only when a hotkey is chosen.
+on Windows and macOS pynput does, which is loaded only when a hotkey is chosen.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import os
 import sys
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-EXTRA = "lectern[hotkey]"
 _MODIFIERS = (
     (Qt.KeyboardModifier.ControlModifier, "<cmd>" if sys.platform == "darwin" else "<ctrl>"),
     (Qt.KeyboardModifier.MetaModifier, "<ctrl>" if sys.platform == "darwin" else "<cmd>"),
@@ -108,12 +106,6 @@ class Hotkey(QObject):
         on_linux = sys.platform == "linux"  # a variable, or mypy takes the rest for unreachable
         if on_linux:
             return self._start_on_linux(keys)
-        if importlib.util.find_spec("pynput") is None:
-            raise Refused(
-                self.tr("A hotkey needs an extra library: pip install '{extra}'.").format(
-                    extra=EXTRA
-                )
-            )
         return self._start_pynput(notation)
 
     def _start_on_linux(self, keys: str) -> Listener:

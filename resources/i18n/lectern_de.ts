@@ -1431,10 +1431,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Mit Lectern suchen</translation>
     </message>
     <message>
-        <source>A hotkey needs an extra library: pip install &apos;{extra}&apos;.</source>
-        <translation>Für eine globale Tastenkombination fehlt eine Bibliothek: pip install &apos;{extra}&apos;.</translation>
-    </message>
-    <message>
         <source>This desktop lets no program listen for keys, or it was declined. Set a key for the command “lectern” in the system’s keyboard settings instead.</source>
         <translation>Diese Arbeitsfläche lässt kein Programm auf Tasten hören, oder es wurde abgelehnt. Legen Sie stattdessen in den Tastatureinstellungen des Systems eine Taste für den Befehl „lectern“ fest.</translation>
     </message>

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -150,18 +149,6 @@ class _Stopped:
 
     def __init__(self, hotkey: Hotkey) -> None:
         self.close = hotkey.stop
-
-
-@pytest.mark.skipif(sys.platform == "linux", reason="the portal needs none")
-def test_without_the_extra_its_name_is_reported(
-    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
-    monkeypatch.setenv("XDG_SESSION_TYPE", "x11")
-    find = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "pynput" else find(name)
-    )
-    assert "lectern[hotkey]" in Hotkey().choose("Ctrl+Alt+L")
 
 
 @linux
