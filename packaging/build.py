@@ -197,9 +197,10 @@ def make_package(flavour: str) -> None:
 
 def make_setup(_flavour: str) -> None:
     """Make the installer for Windows."""
-    from windows import make_installer
+    from windows import steps
 
-    run(*make_installer(TREE, DIST, version()))
+    for command in steps(TREE, DIST, version(), os.environ):
+        run(*command)
 
 
 def make_image(_flavour: str) -> None:
@@ -207,7 +208,7 @@ def make_image(_flavour: str) -> None:
     from macos import steps
 
     DIST.mkdir(exist_ok=True)
-    for command in steps(TREE.with_name("Lectern.app"), DIST, version(), dict(os.environ)):
+    for command in steps(TREE.with_name("Lectern.app"), DIST, version(), os.environ):
         run(*command)
 
 

@@ -1,27 +1,43 @@
-"""The command that makes the installer for Windows, by NSIS on Windows or Debian.
+"""The commands that sign the programs for Windows and make their installer, by NSIS.
 
-The installer is not signed.
+NSIS runs on Windows and Debian. Nothing is signed without a program that signs.
 """
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 SCRIPT = Path(__file__).parent / "windows" / "lectern.nsi"
+# The program that signs the file it is given, such as a script around signtool; without spaces.
+SIGN = "LECTERN_SIGN_PROGRAM"
 
 
-def make_installer(tree: Path, dist: Path, version: str) -> list[str]:
-    """Return the command that packs a frozen tree of Windows.
+def steps(
+    tree: Path, dist: Path, version: str, environment: Mapping[str, str]
+) -> Iterator[list[str]]:
+    """Yield the commands that pack a frozen tree of Windows.
 
     Args:
         tree: The folder with the two programs.
         dist: The folder of the installer; made if missing.
         version: Of the program.
+        environment: May have the program that signs (``SIGN``); it gets both programs, the
+            uninstaller and the installer.
     """
     dist.mkdir(exist_ok=True)
-    made = dist.resolve() / f"lectern-{version}-setup.exe"
-    facts = {"VERSION": version, "TREE": str(tree.resolve()), "OUT": str(made)}
-    program = shutil.which("makensis") or "makensis"
-    return [program, "-V2", "-WX", *(f"-D{name}={value}" for name, value in facts.items()),
-            str(SCRIPT)]  # fmt: skip
+    facts = {
+        "VERSION": version,
+        "TREE": str(tree.resolve()),
+        "OUT": str(dist.resolve() / f"lectern-{version}-setup.exe"),
+    }
+    if sign := environment.get(SIGN, ""):
+        facts["SIGN"] = sign
+        yield from ([sign, str(program)] for program in sorted(tree.glob("*.exe")))
+    makensis = shutil.which("makensis") or "makensis"
+    yield [makensis, "-V2", "-WX", *(f"-D{name}={value}" for name, value in facts.items()),
+           str(SCRIPT)]  # fmt: skip

@@ -1,5 +1,5 @@
 ; The installer for Windows: for one person, without administrator, over the version before.
-; makensis -DVERSION=1.2.3 -DTREE=folder -DOUT=file lectern.nsi
+; makensis -DVERSION=1.2.3 -DTREE=folder -DOUT=file [-DSIGN=program] lectern.nsi
 Unicode true
 Target amd64-unicode
 SetCompressor /SOLID lzma
@@ -12,6 +12,11 @@ InstallDirRegKey HKCU "Software\Lectern" "Folder"
 !define LINKS "Software\Classes\lectern"
 !define FOLDERS "Software\Classes\Directory\shell\Lectern"
 !define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
+
+!ifdef SIGN
+  !finalize '${SIGN} "%1"'
+  !uninstfinalize '${SIGN} "%1"'
+!endif
 
 !include MUI2.nsh
 !include Sections.nsh

@@ -9,9 +9,12 @@ import importlib
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.windows.python import COMPILER, ROOT, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Of the two, only the first has this file.
 OLD_FILE = "_internal/old.dll"
@@ -40,7 +43,7 @@ def make_setups(folder: Path) -> list[Path]:
     if shutil.which("makensis") is None:
         return []
     sys.path.insert(0, str(ROOT / "packaging"))
-    make_installer = importlib.import_module("windows").make_installer
+    steps = importlib.import_module("windows").steps
     made = []
     for version in VERSIONS:
         tree = folder / f"tree-{version}"
@@ -51,7 +54,7 @@ def make_setups(folder: Path) -> list[Path]:
             run(COMPILER, "-O", "-o", tree / name, folder / "program.c")
         if version == VERSIONS[0]:
             (tree / OLD_FILE).write_bytes(b"MZ")
-        command = make_installer(tree, folder, version)
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-        made.append(Path(command[-2].partition("=")[2]))
+        for command in steps(tree, folder, version, {}):
+            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        made.append(folder / f"lectern-{version}-setup.exe")
     return made

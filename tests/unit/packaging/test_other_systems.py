@@ -117,17 +117,31 @@ def test_the_macos_steps_use_the_given_identity(
     ]  # fmt: skip
 
 
-def test_the_installer_for_windows_compiles(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+def test_the_installer_for_windows_compiles_and_is_signed_on_request(
+    scripts: dict[str, ModuleType], tmp_path: Path
+) -> None:
     if shutil.which("makensis") is None:
         pytest.skip("there is no NSIS here")
     tree = tmp_path / "lectern"
     (tree / "_internal").mkdir(parents=True)
-    for name in ("lectern.exe", "lectern-window.exe", "_internal/library.dll"):
+    programs = ("lectern.exe", "lectern-window.exe")
+    for name in (*programs, "_internal/library.dll"):
         (tree / name).write_bytes(b"MZ")
-    command = scripts["windows"].make_installer(tree, tmp_path / "dist", "1.2.3")
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-    assert (tmp_path / "dist" / "lectern-1.2.3-setup.exe").read_bytes()[:2] == b"MZ"
+    sign = tmp_path / "sign"
+    sign.write_text(
+        f'#!/bin/sh\nhead -c 2 "$1" >> {tmp_path}/signed; echo " $1" >> {tmp_path}/signed\n'
+    )
+    sign.chmod(0o755)
+    for environment in ({}, {"LECTERN_SIGN_PROGRAM": str(sign)}):
+        for command in scripts["windows"].steps(tree, tmp_path / "dist", "1.2.3", environment):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout
+        made = tmp_path / "dist" / "lectern-1.2.3-setup.exe"
+        assert made.read_bytes()[:2] == b"MZ"
+        assert (tmp_path / "signed").exists() == bool(environment)
+    signed = (tmp_path / "signed").read_text().splitlines()
+    assert len(signed) == 4  # with the uninstaller
+    assert {f"MZ {each}" for each in (*(tree / name for name in programs), made)} <= set(signed)
 
 
 def test_wine_tests_use_the_locked_versions_with_few_exceptions() -> None:
