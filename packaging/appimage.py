@@ -27,7 +27,11 @@ _RUNTIME_SHA256 = "7e3c1d08044b2da5a207f64c606fe12fcc7c325125c1199a8992c5a4f6a6d
 _SECTIONS_AT, _SECTION_SIZE_AT = 0x28, 0x3A
 _START = """#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
-exec "$here/usr/lib/lectern/lectern" "$@"
+case ${1:-gui} in
+    gui) program=lectern-window ;;  # which lectern would start
+    *) program=lectern ;;
+esac
+exec "$here/usr/lib/lectern/$program" "$@"
 """
 
 

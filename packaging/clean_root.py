@@ -143,7 +143,7 @@ def show_window(root: Root, picture: Path) -> None:
     with tempfile.TemporaryDirectory() as folder, Display(Path(folder)) as display:
         os.sync()
         Path("/proc/sys/vm/drop_caches").write_text("3\n")
-        with root.started(f"DISPLAY={display.name} lectern gui {QUESTION}"):
+        with root.started(f"DISPLAY={display.name} lectern-window gui {QUESTION}"):
             print(f"first paint: {display.wait_for_paint(_PAINT_S):.2f} s")
             display.wait_until_still(_RESULT_S)
             display.save(picture)

@@ -33,6 +33,25 @@ def test_the_program_in_front_of_an_image_is_found(scripts: dict[str, ModuleType
     assert found == program
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a script for the shell")
+@pytest.mark.parametrize(
+    ("given", "started"),
+    [("", "lectern-window"), ("gui a roof", "lectern-window"), ("search roof", "lectern")],
+)
+def test_an_image_starts_the_program_that_has_the_command(
+    given: str, started: str, scripts: dict[str, ModuleType], tmp_path: Path
+) -> None:
+    programs = tmp_path / "usr/lib/lectern"
+    programs.mkdir(parents=True)
+    (tmp_path / "AppRun").write_text(scripts["appimage"]._START)
+    for name in ("lectern", "lectern-window"):
+        (programs / name).write_text(f"#!/bin/sh\necho {name} $*\n")
+        (programs / name).chmod(0o755)
+    command = ["sh", str(tmp_path / "AppRun"), *given.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [started, *given.split()]
+
+
 def test_whatever_is_fetched_is_pinned(scripts: dict[str, ModuleType]) -> None:
     assert re.search(r"==[\d.]+ --hash=sha256:[0-9a-f]{64}\n", scripts["appimage"]._WHEEL)
 

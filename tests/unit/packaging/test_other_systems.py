@@ -87,7 +87,7 @@ def test_the_bundle_is_described() -> None:
 def test_every_installer_registers_links() -> None:
     entry = (PACKAGING / "linux" / "lectern.desktop").read_text("utf-8")
     assert f"x-scheme-handler/{SCHEME};" in entry
-    assert "Exec=lectern gui %U\n" in entry
+    assert "Exec=lectern-window gui %U\n" in entry
     installer = (PACKAGING / "windows" / "lectern.nsi").read_text("utf-8")
     assert f'!define LINKS "Software\\Classes\\{SCHEME}"' in installer
     assert 'DeleteRegKey HKCU "${LINKS}"' in installer
