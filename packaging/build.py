@@ -195,6 +195,15 @@ def make_package(flavour: str) -> None:
     make_deb(TREE, DIST, WORK / "deb", version(), SHARE, name=title(flavour))
 
 
+def try_installed(flavour: str) -> None:
+    """Test the Debian package in a new Debian, as root and where there is debootstrap."""
+    if flavour != "cpu" or os.geteuid() or shutil.which("debootstrap") is None:
+        print("not tested in a new Debian: that is for the flavour cpu, root and debootstrap")
+        return
+    (package,) = DIST.glob(f"{title(flavour)}_{version()}_*.deb")
+    run(sys.executable, ROOT / "packaging" / "clean_root.py", package)
+
+
 def make_setup(_flavour: str) -> None:
     """Make the installer for Windows."""
     from windows import steps
@@ -259,6 +268,7 @@ _MADE_OF: dict[str, dict[str, Step]] = {
         "parts": list_parts,
         "share": make_shared_files,
         "deb": make_package,
+        "installed": try_installed,
         "tar": make_tar,
         "appimage": make_image_to_run,
     },
