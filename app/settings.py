@@ -124,8 +124,8 @@ _ROWS = (
             N_("Documents read at the same time; 0: half as many as cores, or two."), high=64),
     Setting("document_silence_s", ADVANCED, SettingType.NUMBER, _LIMITS.silence_s,
             N_("Time without progress (s)"),
-            N_("Seconds without progress after which a document is given up."), low=1,
-            high=3600),
+            N_("Seconds without progress after which a document is given up; longer while other "
+               "programs leave it no processor."), low=1, high=3600),
     Setting("document_memory_mb", ADVANCED, SettingType.INTEGER, _LIMITS.resident_bytes // MIB,
             N_("Memory for a document (MB)"),
             N_("Memory that reading one document may take, in MB."), low=64, high=65_536),

@@ -4816,8 +4816,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Geduld (s)</translation>
     </message>
     <message>
-        <source>Seconds without progress after which a document is given up.</source>
-        <translation>Ein Dokument ohne Fortschritt wird nach so vielen Sekunden aufgegeben.</translation>
+        <source>Seconds without progress after which a document is given up; longer while other programs leave it no processor.</source>
+        <translation>Ein Dokument ohne Fortschritt wird nach so vielen Sekunden aufgegeben; später, solange andere Programme ihm keinen Prozessor lassen.</translation>
     </message>
     <message>
         <source>Memory for a document (MB)</source>

@@ -16,6 +16,7 @@ import pytest
 from indexer.api.errors import Cancelled, WorldError
 from indexer.config import Limits
 from indexer.confine.worker import TOO_LARGE_STATUS
+from indexer.extract.process.messages import DocumentRead, Ended, Extract, FromChild, Skip
 from indexer.extract.process.process import ChildProcess
 from indexer.extract.process.sandbox import ExtractionChild
 from indexer.ocr.tesseract import Program
@@ -82,6 +83,49 @@ def test_a_child_that_falls_silent_is_killed(tmp_path: Path, tale: Path) -> None
         assert caught.value.code == "out_of_time"
         assert not psutil.pid_exists(pid)
         assert read(child, tale)[1]  # by a fresh one
+
+
+# Takes a processor for seconds of its time, and ends.
+BUSY = """
+import os, resource, sys
+os.sched_setaffinity(0, {int(sys.argv[1])})
+resource.setrlimit(resource.RLIMIT_CPU, (4, 4))
+print(flush=True)
+while True:
+    pass
+"""
+
+
+@linux_only
+def test_a_child_that_waits_for_a_processor_is_not_killed(tale: Path) -> None:
+    child = ChildProcess(Limits())
+    try:
+        assert document_read(child, tale, 1)  # has imported the libraries
+        assert child.pid is not None
+        processor = min(os.sched_getaffinity(child.pid))
+        command = [sys.executable, "-c", BUSY, str(processor)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as busy:
+            assert busy.stdout is not None
+            busy.stdout.readline()
+            os.sched_setaffinity(child.pid, {processor})
+            os.sched_setscheduler(child.pid, os.SCHED_IDLE, os.sched_param(0))
+            child.silence_s = 2.0
+            assert document_read(child, tale, 2)
+    finally:
+        child.close()
+
+
+def document_read(child: ChildProcess, path: Path, number: int) -> bool:
+    """Have a document read, but not cut into passages; return whether the child did."""
+    child.send(Extract(path, "", None, Limits()), number)
+    read = False
+    while (header := child.receive()) is not None and not isinstance(
+        message := FromChild.read(header), Ended
+    ):
+        if isinstance(message, DocumentRead):
+            read = True
+            child.send(Skip(), number)
+    return read and header is not None
 
 
 @posix_only

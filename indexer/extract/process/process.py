@@ -24,6 +24,7 @@ from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
 from indexer.confine.job import Job
 from indexer.confine.process import child_command, child_environment, make_scratch
 from indexer.confine.worker import TOO_LARGE_STATUS
+from indexer.extract.process.starvation import Starvation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 MODULE = "indexer.extract.process.child"
 _POLL_S = 0.1
 _START_S = 60.0
+# A child that waits for a processor may be silent for so many times ``silence_s``, in which it may
+# use this share of ``silence_s``.
+_STARVED_FACTOR, _STARVED_SHARE = 10, 0.1
 _END_S = 2.0
 _STDERR_TAIL_BYTES = 4_000
 # Libraries reserve far more address space than they use. This limit only makes huge allocations
@@ -54,7 +58,7 @@ def command(limits: Limits, scratch: str) -> list[str]:
         f"--engine={os.getpid()}",
         f"--address-space={_address_space(limits)}",
         f"--resident={limits.resident_bytes}",
-        f"--silence={2 * limits.silence_s + 10}",
+        f"--silence={(_STARVED_FACTOR + 1) * limits.silence_s + 10}",
         f"--scratch={scratch}",
     ]
 
@@ -62,8 +66,8 @@ def command(limits: Limits, scratch: str) -> list[str]:
 class ChildProcess:
     """A running child. ``send`` and ``receive`` are for one thread, ``kill`` is for any.
 
-    ``silence_s`` is how long ``receive`` waits before the process is killed. While it waits, the
-    process is also killed as soon as ``stopping`` returns True.
+    ``silence_s`` is how long ``receive`` waits before the process is killed, longer if it waits for
+    a processor. While it waits, the process is also killed as soon as ``stopping`` returns True.
 
     Raises:
         WorldError: ``child_died`` or ``out_of_time`` if it does not start.
@@ -78,6 +82,7 @@ class ChildProcess:
         self._lock = threading.Lock()
         self._verdict = ""  # why it was killed
         self._job: Job | None = None  # on Windows, instead of a process group
+        self._starvation: Starvation | None = None  # measured when it has been silent too long
         self._waiting_since: float | None = None
         self._started = threading.Event()
         self._ending = threading.Event()
@@ -206,13 +211,23 @@ class ChildProcess:
             self._started.set()
         while not self._ending.wait(_POLL_S) and self.is_alive():
             since = self._waiting_since
-            if since is not None and time.monotonic() - since > self.silence_s:
+            if self._is_overdue(since):
                 self.kill("silent")
             elif since is not None and self.stopping():
                 self.kill("cancelled")
             elif self.resident_bytes() > self._limits.resident_bytes:
                 self.kill("large")
         self._ending.wait()
+
+    def _is_overdue(self, since: float | None) -> bool:
+        """Return whether it is silent too long, and not because it waits for a processor."""
+        silent_s = 0.0 if since is None else time.monotonic() - since
+        if silent_s <= self.silence_s:
+            self._starvation = None
+            return False
+        spare_s = _STARVED_SHARE * self.silence_s
+        self._starvation = self._starvation or Starvation(self._usage, spare_s)
+        return silent_s > _STARVED_FACTOR * self.silence_s or not self._starvation.holds()
 
 
 def _start(arguments: list[str], errors: BinaryIO) -> subprocess.Popen[bytes]:
