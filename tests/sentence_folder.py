@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 
 from indexer.compiler.tensors import PROJECTION
 from indexer.embed.models import TOKENIZER, WEIGHTS
-from tests.tiny_families import FAMILIES, family_config, family_weights
+from tests.tiny_families import SHAPES, family_config, family_weights
 from tests.tiny_model import tiny_tokenizer, tiny_vocabulary
 
 if TYPE_CHECKING:
@@ -26,6 +26,13 @@ MODULES = [
 
 
 DENSE = "sentence_transformers.models.Dense"
+
+
+# Of cross-encoders: the beginning of the class, and what stands before the names of tensors.
+_CLASSES = {
+    "bert": ("Bert", "bert"), "modernbert": ("ModernBert", "model"),
+    "xlm-roberta": ("XLMRoberta", "roberta"),
+}  # fmt: skip
 
 
 def write_folder(folder: Path, family: str, pooling: str = "mean_tokens") -> Path:
@@ -67,18 +74,17 @@ def write_folder(folder: Path, family: str, pooling: str = "mean_tokens") -> Pat
 def write_cross_encoder(folder: Path, family: str = "modernbert") -> Path:
     """Write the folder of a tiny random cross-encoder and return it."""
     folder.mkdir(parents=True)
-    kind = "ModernBert" if family == "modernbert" else "XLMRoberta"
+    kind, stem = _CLASSES[family]
     own = {
         "architectures": [f"{kind}ForSequenceClassification"], "id2label": {"0": "LABEL_0"},
         "classifier_pooling": "cls",
     }  # fmt: skip
     (folder / "config.json").write_text(json.dumps(family_config(family) | own), "utf-8")
     (folder / TOKENIZER).write_bytes(tiny_tokenizer(tiny_vocabulary()))
-    stem = "model." if family == "modernbert" else "roberta."
-    weights = family_weights(family, replace(FAMILIES[family], scores=True))
+    weights = family_weights(family, replace(SHAPES[family], scores=True))
     heads = ("head.", "classifier.")
     save_file(
-        {key if key.startswith(heads) else stem + key: part for key, part in weights.items()},
+        {key if key.startswith(heads) else f"{stem}.{key}": part for key, part in weights.items()},
         folder / WEIGHTS,
     )
     return folder

@@ -7,8 +7,10 @@ test-convert``, which also compares them live).
 
 from __future__ import annotations
 
+import tempfile
 import zlib
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +62,11 @@ FAMILIES = {
         rotary_bases=(1e6, 1e4), projected=24,
     ),
 }  # fmt: skip
+# All of them, and other options of some: the activation of ModernBERT, BERT with token types.
+SHAPES = FAMILIES | {
+    "modernbert-silu": replace(MODERNBERT, silu=True),
+    "bert": replace(ROBERTA, first_position=0, positions=160),
+}
 # What GPT-2, and so published files of NomicBERT, call the options.
 _NOMIC = {
     "hidden_size": "n_embd", "num_attention_heads": "n_head", "num_hidden_layers": "n_layer",
@@ -67,9 +74,12 @@ _NOMIC = {
 }  # fmt: skip
 
 
+SCORERS = ("bert", "modernbert", "xlm-roberta")  # families of cross-encoders
+
+
 def family_weights(name: str, shape: Architecture | None = None) -> Tensors:
     """Random weights of a family's tiny model, by the names that its files have."""
-    shape = shape or FAMILIES[name]
+    shape = shape or SHAPES[name]
     random = np.random.default_rng(zlib.crc32(name.encode()))
     shapes = expected_shapes(shape, 2)
     if shape.projected:
@@ -85,9 +95,9 @@ def family_weights(name: str, shape: Architecture | None = None) -> Tensors:
 
 def family_config(name: str) -> dict[str, Any]:
     """The content of ``config.json``, as published models of the family have it."""
-    shape = FAMILIES[name]
+    shape = SHAPES[name]
     common: dict[str, Any] = {
-        "model_type": name, "vocab_size": WORDS, "hidden_size": shape.hidden,
+        "model_type": name.partition("-silu")[0], "vocab_size": WORDS, "hidden_size": shape.hidden,
         "intermediate_size": shape.intermediate, "num_hidden_layers": shape.layers,
         "num_attention_heads": shape.heads, "max_position_embeddings": shape.positions,
         "pad_token_id": 1,
@@ -99,7 +109,8 @@ def family_config(name: str) -> dict[str, Any]:
     match shape.family:
         case Family.MODERNBERT:
             return common | {
-                "norm_eps": shape.norm_epsilon, "hidden_activation": "gelu",
+                "norm_eps": shape.norm_epsilon,
+                "hidden_activation": "silu" if shape.silu else "gelu",
                 "local_attention": 2 * shape.local, "global_rope_theta": 160_000.0,
                 "global_attn_every_n_layers": shape.global_every, "local_rope_theta": 10_000.0,
                 "attention_bias": False, "mlp_bias": False, "norm_bias": False,
@@ -127,8 +138,9 @@ def family_config(name: str) -> dict[str, Any]:
                 "layer_types": [*["sliding_attention"] * 2, "full_attention"],
             }  # fmt: skip
     return common | {
-        "max_position_embeddings": shape.positions + 2, "layer_norm_eps": shape.norm_epsilon,
-        "type_vocab_size": 2, "hidden_act": "gelu", "position_embedding_type": "absolute",
+        "max_position_embeddings": shape.positions + shape.first_position,
+        "layer_norm_eps": shape.norm_epsilon, "type_vocab_size": 2,
+        "hidden_act": "gelu", "position_embedding_type": "absolute",
     }  # fmt: skip
 
 
@@ -145,13 +157,50 @@ def torch_states(name: str) -> list[NDArray[np.float32]]:
     from tests.convert.torch_families import torch_model
 
     weights = family_weights(name)
-    projection = weights.pop(PROJECTION, np.eye(FAMILIES[name].hidden, dtype=np.float32))
+    projection = weights.pop(PROJECTION, np.eye(SHAPES[name].hidden, dtype=np.float32))
     model = torch_model(name, family_config(name), weights)
     with torch.no_grad():
         return [
             np.asarray(model(torch.from_numpy(ids[None]).long())[0]) @ projection.T
             for ids in sequences()
         ]
+
+
+def pairs() -> list[NDArray[np.int32]]:
+    """Token ids of a question and a passage, between the special tokens of BERT."""
+    lead, separator = ([tiny_vocabulary().index(f"[{name}]")] for name in ("CLS", "SEP"))
+    texts = sequences()
+    return [
+        np.concatenate([lead, first, separator, second, separator]).astype(np.int32)
+        for first, second in pairwise(texts[:3])
+    ]
+
+
+def torch_scores(name: str) -> NDArray[np.float32]:
+    """How well the passages of ``pairs()`` answer, as transformers computes it."""
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    from tests.sentence_folder import write_cross_encoder
+
+    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+        model = AutoModelForSequenceClassification.from_pretrained(
+            write_cross_encoder(Path(folder) / name, name), attn_implementation="eager"
+        )
+        found = []
+        for ids in pairs():
+            second = np.arange(len(ids)) > ids.tolist().index(ids[-1])
+            types = {"token_type_ids": torch.from_numpy(second[None]).long()}
+            typed = types if name == "bert" else {}
+            found.append(float(model(torch.from_numpy(ids[None]).long(), **typed).logits[0, 0]))
+    return np.array(found, np.float32)
+
+
+def kept_scores(name: str) -> NDArray[np.float32]:
+    """The same, from the file."""
+    with np.load(STATES) as file:
+        scores: NDArray[np.float32] = file[f"{name}.scores"]
+        return scores
 
 
 def kept_states(name: str) -> list[NDArray[np.float32]]:
@@ -163,9 +212,10 @@ def kept_states(name: str) -> list[NDArray[np.float32]]:
 def main() -> None:
     """Write the file of token states."""
     found: Mapping[str, NDArray[np.float32]] = {
-        f"{name}.{len(states)}": states for name in FAMILIES for states in torch_states(name)
+        f"{name}.{len(states)}": states for name in SHAPES for states in torch_states(name)
     }
-    np.savez_compressed(STATES, **dict(found))  # type: ignore[arg-type]  # its stub names one key
+    scores = {f"{name}.scores": torch_scores(name) for name in SCORERS}
+    np.savez_compressed(STATES, **found, **scores)  # type: ignore[arg-type]  # its stub names one key
 
 
 if __name__ == "__main__":

@@ -11,19 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.compiler.adapter import TYPES, own_names
-from indexer.compiler.calibrate import (
-    LENGTHS,
-    calibration_texts,
-    encoder_weights,
-    long_sequences,
-    sequences_of,
-    vectors_of,
-)
+from indexer.compiler.calibrate import encoder_weights, vectors_of
 from indexer.compiler.cosines import sample, scale_of
 from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.foreign import adopt
 from indexer.compiler.linear import FloatLinear
 from indexer.compiler.reference import reference_states
+from indexer.compiler.sequences import LENGTHS, calibration_texts, long_sequences, sequences_of
 from indexer.compiler.tensors import open_shapes
 from indexer.compiler.weight_shapes import expected_shapes
 from indexer.embed.batches import Batch
@@ -142,8 +136,8 @@ def _check_shapes(shape: Architecture, source: Path) -> None:
     found = open_shapes(source / WEIGHTS)
     if len(own_names(found)) != len(found):
         raise ValueError(f"{WEIGHTS} holds two encoders")
-    types = found.get(TYPES, ("", (0,)))[1]  # of which only the first is used
-    expected = expected_shapes(shape, max(1, *types[:1]))
+    types = found.get(TYPES, ("", (0,)))[1]  # of which only the first is used, or two of a pair
+    expected = expected_shapes(shape, max(1 + shape.typed, *types[:1]))
     for name, wanted in expected.items():
         kind, has = found.get(name, ("nothing", ()))
         if kind not in {"F32", "F16", "BF16"} or has != wanted:

@@ -10,7 +10,6 @@ import logging
 import shutil
 import tempfile
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,11 @@ from indexer.compiler.foreign import adopt
 from indexer.compiler.linear import FloatLinear, RecordingLinear
 from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
 from indexer.compiler.quantize import FULL_RANGE, SAFE_RANGE, IntegerLinear, Range
+from indexer.compiler.sequences import (
+    calibration_sequences,
+    long_sequences,
+    sequences_of,
+)
 from indexer.compiler.tensors import (
     PROJECTION,
     HalfMatrices,
@@ -60,9 +64,8 @@ log = logging.getLogger(__name__)
 # The lowest cosine with float32, on any calibration text, at which full-range weights are accepted.
 CLOSE = 0.985
 CLOSE_HALF = 0.999  # in 16 bits; below it is refused
-# Below this the 8-bit graph is refused.
+# Below this the 8-bit graph is refused; that of a cross-encoder is below ``CLOSE``.
 USABLE = 0.9
-LENGTHS = (512, 2048, 8192)  # tokens of the longer sequences that are compared
 _CALIBRATION_TOKENS = 1024  # of a run; all its activations are in memory
 # Factor on the observed ranges, so that slightly larger values are not clipped.
 _MARGIN = 1.05
@@ -73,8 +76,8 @@ class Sample:
     """The calibration texts and what the float32 graph computed from them.
 
     Attributes:
-        ids: Token ids of each text.
-        vectors: Their normalised vectors, ``(texts, dimension)``.
+        ids: Token ids of each text, or pair of texts.
+        vectors: Their normalised vectors, ``(texts, dimension)``, or scores, ``(texts, 1)``.
         ranges: Of each activation with a fixed scale, by the name of its product.
     """
 
@@ -124,11 +127,11 @@ def _adopt_given(record: ModelRecord, precision: Precision, source: Path, folder
     if chosen.name == GIVEN_GRAPH:
         _check_probe(record, made, tokenizer)
         return
-    ids = sequences_of(record, tokenizer, calibration_texts(record))
+    ids = calibration_sequences(record, tokenizer)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         exact = Encoder(adopt(source / GIVEN_GRAPH, Path(scratch)), CPU)
         wanted = vectors_of(exact, ids, record.pooling)
-    cosine = float((vectors_of(made, ids, record.pooling) * wanted).sum(axis=1).min())
+    cosine = closeness(vectors_of(made, ids, record.pooling), wanted)
     _check_usable(record, precision, cosine)
 
 
@@ -137,21 +140,22 @@ def _compile_coarse(
 ) -> None:
     """Write the graph in 16 or 8 bits, with 7-bit weights if products saturate here."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        sample = _observe(record, weights, source, Path(scratch))
+        seen = _observe(record, weights, source, Path(scratch))
     half, shape = precision is Precision.FP16, record.architecture
     linears: list[FloatLinear] = [FloatLinear()]
     if half:
         shape = shape.fused
     else:
-        linears = [IntegerLinear(sample.ranges, levels) for levels in (FULL_RANGE, SAFE_RANGE)]
+        linears = [IntegerLinear(seen.ranges, levels) for levels in (FULL_RANGE, SAFE_RANGE)]
     for linear in linears:
         graph = write_encoder(shape, weights, linear, folder, half=half)
-        vectors = vectors_of(Encoder(graph, CPU), sample.ids, record.pooling)
-        cosine = float((vectors * sample.vectors).sum(axis=1).min())
+        vectors = vectors_of(Encoder(graph, CPU), seen.ids, record.pooling)
+        cosine = closeness(vectors, seen.vectors)
         log.info("%s in %s: lowest cosine %.4f", record.id, precision, cosine)
         if cosine >= (CLOSE_HALF if half else CLOSE):
             return
-    _check_usable(record, precision, cosine, CLOSE_HALF if half else USABLE)
+    least = CLOSE if record.architecture.scores else USABLE
+    _check_usable(record, precision, cosine, CLOSE_HALF if half else least)
 
 
 def _check_usable(
@@ -163,17 +167,12 @@ def _check_usable(
         )
 
 
-def calibration_texts(record: ModelRecord) -> list[str]:
-    """The calibration texts, one per line; in many languages for a multilingual model.
-
-    With English alone the lowest cosine of ``lectern-e5-late`` with float32 was .991 over 96
-    passages in other languages; with fourteen more it is .997.
-    """
-    names = ["calibration.txt"]
-    if len(record.languages) > 1:
-        names.append("calibration-languages.txt")
-    files = (resources.files("resources").joinpath("models", name) for name in names)
-    return [line for file in files for line in file.read_text("utf-8").splitlines()]
+def closeness(found: NDArray[np.float32], wanted: NDArray[np.float32]) -> float:
+    """The lowest cosine of vectors; of a cross-encoder's scores their correlation."""
+    if wanted.shape[1] == 1:
+        with np.errstate(invalid="ignore"):  # all alike: NaN, which is not close
+            return float(np.corrcoef(found[:, 0], wanted[:, 0])[0, 1])
+    return float((found * wanted).sum(axis=1).min())
 
 
 def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) -> Sample:
@@ -182,7 +181,7 @@ def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) 
     encoder = Encoder(model, CPU)
     tokenizer = TextTokenizer(source / TOKENIZER)
     _check_probe(record, encoder, tokenizer)
-    ids = sequences_of(record, tokenizer, calibration_texts(record))
+    ids = calibration_sequences(record, tokenizer)
     vectors = np.zeros((len(ids), record.dimension), np.float32)
     names = list(linear.activations)
     low: dict[str, NDArray[np.float32]] = {}
@@ -201,22 +200,9 @@ def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) 
     long = [] if record.adapted else long_sequences(record, tokenizer)
     if long:
         ids += long
-        vectors = np.concatenate([unit(vectors), vectors_of(encoder, long, record.pooling)])
+        vectors = np.concatenate([_scaled(vectors), vectors_of(encoder, long, record.pooling)])
     ranges = {name: Range(low[name] * _MARGIN, high[name] * _MARGIN) for name in names}
-    return Sample(ids, unit(vectors), ranges)
-
-
-def long_sequences(
-    record: ModelRecord, tokenizer: TextTokenizer, lengths: Sequence[int] = LENGTHS
-) -> list[NDArray[np.int32]]:
-    """Sequences of real text, one for each length."""
-    texts = tokenizer.encode(calibration_texts(record))
-    words = np.concatenate([text.ids for text in texts])
-    frame = len(tokenizer.lead) + len(tokenizer.tail)
-    return [
-        np.concatenate([tokenizer.lead, np.resize(words, max(1, length - frame)), tokenizer.tail])
-        for length in sorted({min(length, record.window) for length in lengths})
-    ]
+    return Sample(ids, _scaled(vectors), ranges)
 
 
 def _check_probe(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> None:
@@ -253,24 +239,20 @@ def _packed_words(source: Path, side: Side) -> tuple[NDArray[np.int8], NDArray[n
     return integers(read(WORDS + NIBBLES), scales), scales
 
 
-def sequences_of(
-    record: ModelRecord, tokens: TextTokenizer, texts: Sequence[str]
-) -> list[NDArray[np.int32]]:
-    room = record.window - len(tokens.lead) - len(tokens.tail)
-    return [
-        np.concatenate([tokens.lead, text.ids[:room], tokens.tail]) for text in tokens.encode(texts)
-    ]
-
-
 def vectors_of(
     encoder: Encoder, ids: Sequence[NDArray[np.int32]], pooling: Pooling = Pooling.MEAN
 ) -> NDArray[np.float32]:
-    """The normalised vector of each sequence: ``(sequences, dimension)``."""
+    """The normalised vector of each sequence, ``(sequences, dimension)``, or its score."""
     found: dict[int, NDArray[np.float32]] = {}
     for sequences, (states,) in _runs(encoder, ids, [STATES]):
         pooled = _pooled(states, [ids[index] for index in sequences], pooling)
         found.update(zip(sequences, pooled, strict=True))
-    return unit(np.stack([found[index] for index in range(len(ids))]))
+    return _scaled(np.stack([found[index] for index in range(len(ids))]))
+
+
+def _scaled(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Vectors of length 1; scores, which are of one number, as they are."""
+    return unit(vectors) if vectors.shape[1] > 1 else vectors
 
 
 def _runs(

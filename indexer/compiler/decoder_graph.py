@@ -18,55 +18,41 @@ from indexer.compiler.tensors import EMBEDDED
 from indexer.embed.models import Family
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from indexer.compiler.graph import Graph
-    from indexer.compiler.linear import FloatLinear
-    from indexer.embed.models import Architecture
+    from indexer.compiler.linear import Build
 
     Floats = NDArray[np.float32]
-    Weights = Callable[[str], Floats]
 
 
-def add_decoder(
-    graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear
-) -> tuple[str, Attention]:
+def add_decoder(build: Build) -> tuple[str, Attention]:
     """Add the nodes of the encoder.
 
     Returns:
         The name of the token states, and the attention with the graph's further inputs.
     """
+    graph, shape, linear = build.graph, build.shape, build.linear
     everywhere, nearby = shape.rotary_bases[0], shape.rotary_bases[-1]
     local = Attention(graph, shape, grouped=linear.grouped, rotary_base=nearby)
     full = shape if shape.causal else shape.whole
     whole = Attention(graph, full, grouped=linear.grouped, rotary_base=everywhere)
-    x = linear.lookup(graph, "words", weights(EMBEDDED))
+    x = linear.lookup(graph, "words", build.weights(EMBEDDED))
     if shape.family is Family.GEMMA:
         x = graph.node("Mul", [x, graph.constant("size", np.float32(shape.hidden**0.5))])
     for layer in shape.kept_layers:
-        attention = local if shape.is_local(layer) else whole
-        x = _layer(graph, shape, weights, linear, attention, layer, x)
-    return _normalised(graph, shape, weights, x, "norm"), local
+        x = _layer(build, local if shape.is_local(layer) else whole, layer, x)
+    return _normalised(build, x, "norm"), local
 
 
-def _layer(
-    graph: Graph,
-    shape: Architecture,
-    weights: Weights,
-    linear: FloatLinear,
-    attention: Attention,
-    layer: int,
-    x: str,
-) -> str:
+def _layer(build: Build, attention: Attention, layer: int, x: str) -> str:
+    graph, shape, linear = build.graph, build.shape, build.linear
     stem, gemma = f"layers.{layer}", shape.family is Family.GEMMA
 
     def matrix(*names: str) -> Floats:
-        return np.concatenate([weights(f"{stem}.{name}.weight").T for name in names], axis=1)
+        return build.matrix(*(f"{stem}.{name}" for name in names))
 
     def norm(x: str, name: str) -> str:
-        return _normalised(graph, shape, weights, x, f"{stem}.{name}")
+        return _normalised(build, x, f"{stem}.{name}")
 
     def rest(context: str, x: str) -> str:
         mixed = linear.mix(graph, context, f"{layer}.mix", matrix("self_attn.o_proj"), None)
@@ -83,21 +69,20 @@ def _layer(
     parts = linear.project(graph, norm(x, "input_layernorm"), f"{layer}.attention", dense, widths)
     query, key = (
         attention.normalised(
-            part, f"{stem}.{name}", _scale(shape, weights, f"{stem}.self_attn.{name}"),
-            shape.norm_epsilon,
+            part, f"{stem}.{name}", _scale(build, f"{stem}.self_attn.{name}"), shape.norm_epsilon
         )
         for part, name in zip(parts, ("q_norm", "k_norm"), strict=False)
-    )  # fmt: skip
+    )
     return attention.attend([query, *map(attention.repeated, (key, parts[2]))], x, rest)
 
 
-def _normalised(graph: Graph, shape: Architecture, weights: Weights, x: str, name: str) -> str:
-    scale = graph.constant(f"{name}.scale", _scale(shape, weights, name))
-    return graph.node(
-        "SimplifiedLayerNormalization", [x, scale], axis=-1, epsilon=shape.norm_epsilon
+def _normalised(build: Build, x: str, name: str) -> str:
+    scale = build.graph.constant(f"{name}.scale", _scale(build, name))
+    return build.graph.node(
+        "SimplifiedLayerNormalization", [x, scale], axis=-1, epsilon=build.shape.norm_epsilon
     )
 
 
-def _scale(shape: Architecture, weights: Weights, name: str) -> Floats:
+def _scale(build: Build, name: str) -> Floats:
     """The factors of a normalisation; Gemma's are stored without 1."""
-    return weights(f"{name}.weight") + np.float32(shape.family is Family.GEMMA)
+    return build.weights(f"{name}.weight") + np.float32(build.shape.family is Family.GEMMA)

@@ -16,24 +16,23 @@ from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
 from indexer.compiler.attention import Attention
 from indexer.compiler.decoder_graph import add_decoder
 from indexer.compiler.graph import MICROSOFT, Graph
-from indexer.compiler.linear import SILU
+from indexer.compiler.linear import SILU, Build
 from indexer.compiler.modernbert_graph import add_modernbert
-from indexer.compiler.tensors import BERT_HEAD, HEAD, PROJECTION
+from indexer.compiler.tensors import HEAD, PROJECTION, bert_head
 from indexer.embed.compiled import DATA, GRAPH
 from indexer.embed.encoder import ANCHORS, BLOCK, IDS, LENGTHS, REACH, STATES
 from indexer.embed.models import Family
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from indexer.compiler.linear import FloatLinear
+    from indexer.compiler.linear import FloatLinear, Weights
     from indexer.embed.models import Architecture
 
     Floats = NDArray[np.float32]
-    Weights = Callable[[str], Floats]
 
 
 def write_encoder(
@@ -64,11 +63,12 @@ def write_encoder(
     """
     with (folder / DATA).open("wb") as data:
         graph = Graph(data, half=half)
-        x, attention = _ADD.get(shape.family, _add_post_norm)(graph, shape, weights, linear)
+        build = Build(graph, shape, weights, linear)
+        x, attention = _ADD.get(shape.family, _add_post_norm)(build)
         if shape.projected:
             x = graph.node("MatMul", [x, graph.constant("projection", weights(PROJECTION).T)])
         if shape.scores:
-            x = _score(graph, shape, weights, x)
+            x = _score(build, x)
         graph.node("Cast", [x], STATES, to=1)
     masked = linear.masked and attention.masked
     lengths = {LENGTHS: ["batch"]} if masked else {}
@@ -80,38 +80,38 @@ def write_encoder(
     return path
 
 
-def _add_post_norm(
-    graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear
-) -> tuple[str, Attention]:
+def _add_post_norm(build: Build) -> tuple[str, Attention]:
+    shape, linear = build.shape, build.linear
     base = shape.rotary_bases[0] if shape.rotary_bases else 0.0
     sloped = shape.family is Family.JINABERT
-    attention = Attention(graph, shape, grouped=linear.grouped, rotary_base=base, sloped=sloped)
-    x = _embeddings(graph, shape, weights, linear)
-    layer_of = _nomic_layer if shape.family is Family.NOMICBERT else _layer
+    attention = Attention(
+        build.graph, shape, grouped=linear.grouped, rotary_base=base, sloped=sloped
+    )
+    x = _embeddings(build, masked=linear.masked and attention.masked)
+    add_layer = _nomic_layer if shape.family is Family.NOMICBERT else _layer
     for layer in shape.kept_layers:
-        x = layer_of(graph, shape, weights, linear, attention, layer, x)
+        x = add_layer(build, attention, layer, x)
     return x, attention
 
 
-def _score(graph: Graph, shape: Architecture, weights: Weights, x: str) -> str:
+def _score(build: Build, x: str) -> str:
     """The answer of a cross-encoder, from the state of the first token: ``[batch, 1, 1]``."""
+    graph = build.graph
+
+    def product(x: str, name: str) -> str:
+        return graph.node("MatMul", [x, graph.constant(name, build.matrix(name))])
 
     def dense(x: str, name: str) -> str:
-        product = graph.node("MatMul", [x, graph.constant(name, weights(f"{name}.weight").T)])
-        if shape.family is Family.MODERNBERT and name == HEAD[0]:
-            return product
-        return graph.node("Add", [product, graph.constant(f"{name}.bias", weights(f"{name}.bias"))])
+        return graph.node("Add", [product(x, name), graph.constant(f"{name}.b", build.shift(name))])
 
     zero, one = (graph.constant(f"number.{n}", np.array([n], np.int64)) for n in (0, 1))
     first = graph.node("Slice", [x, zero, one, one])
-    if shape.family is Family.MODERNBERT:
-        active = graph.node("Gelu", [dense(first, HEAD[0])], domain=MICROSOFT)
-        scale = graph.constant(HEAD[1], weights(f"{HEAD[1]}.weight"))
-        normal = graph.node(
-            "LayerNormalization", [active, scale], axis=-1, epsilon=shape.norm_epsilon
-        )
-        return dense(normal, HEAD[2])
-    return dense(graph.node("Tanh", [dense(first, BERT_HEAD[0])]), BERT_HEAD[1])
+    if build.shape.family is Family.MODERNBERT:
+        inner, norm, last = HEAD
+        active = graph.node("Gelu", [product(first, inner)], domain=MICROSOFT)
+        return dense(build.normalised(active, norm), last)
+    inner, last = bert_head(build.shape)
+    return dense(graph.node("Tanh", [dense(first, inner)]), last)
 
 
 _ADD = {
@@ -119,87 +119,85 @@ _ADD = {
 }  # fmt: skip
 
 
-def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear) -> str:
-    # All tokens are of type 0, so its embedding is added to the position embeddings beforehand.
-    types, words = weights(TYPES)[0], linear.lookup(graph, "words", weights(WORDS))
+def _embeddings(build: Build, *, masked: bool) -> str:
+    graph, shape, table = build.graph, build.shape, build.weights(TYPES)
+    words = build.linear.lookup(graph, "words", build.weights(WORDS))
+    # All tokens but those of the second text of a pair are of type 0, so its embedding is added to
+    # the position embeddings beforehand.
     if shape.family is not Family.BERT:
         norm = "emb_ln" if shape.family is Family.NOMICBERT else "embeddings.LayerNorm"
-        return _normalised(graph, shape, weights, words, graph.constant("types", types), norm)
-    positions = weights(POSITIONS)[shape.first_position :] + types
+        return _normalised(build, words, graph.constant("types", table[0]), norm)
+    positions = build.weights(POSITIONS)[shape.first_position :] + table[0]
     zero = graph.constant("zero", np.array([0], np.int64))
     length = graph.node("Shape", [IDS], start=1, end=2)
     here = graph.node("Slice", [graph.constant("positions", positions), zero, length, zero])
-    return _normalised(graph, shape, weights, words, here, "embeddings.LayerNorm")
+    if shape.typed:
+        steps = graph.constant("types", table[:2] - table[0])
+        step = graph.node("Gather", [steps, _second(graph, masked=masked)])
+        here = graph.node("Add", [here, step])
+    return _normalised(build, words, here, "embeddings.LayerNorm")
 
 
-def _layer(
-    graph: Graph,
-    shape: Architecture,
-    weights: Weights,
-    linear: FloatLinear,
-    attention: Attention,
-    layer: int,
-    x: str,
-) -> str:
-    stem = f"encoder.layer.{layer}."
+def _second(graph: Graph, *, masked: bool) -> str:
+    """1 for each token of the second text of a pair, else 0, ``[batch, sequence]``.
 
-    def dense(name: str) -> tuple[Floats, Floats]:
-        return weights(f"{stem}{name}.weight").T, weights(f"{stem}{name}.bias")
+    It begins after the first separator, the token that also ends the sequence.
+    """
+    one = graph.constant("number.1", np.array([1], np.int64))
+    if masked:
+        last = graph.node("Sub", [graph.node("Cast", [LENGTHS], to=7), one])
+        end = graph.node("GatherElements", [IDS, graph.node("Unsqueeze", [last, one])], axis=1)
+    else:
+        end = graph.node("Gather", [IDS, graph.constant("end", np.array([-1], np.int64))], axis=1)
+    separators = graph.node("Cast", [graph.node("Equal", [IDS, end])], to=6)
+    axis = graph.constant("axis.1", np.int64(1))
+    before = graph.node("CumSum", [separators, axis], exclusive=1)
+    return graph.node("Min", [before, graph.constant("number.1.int32", np.int32(1))])
 
-    parts = [dense(f"attention.self.{part}") for part in ("query", "key", "value")]
-    weight = np.concatenate([part[0] for part in parts], axis=1)
-    bias = np.concatenate([part[1] for part in parts])
+
+def _layer(build: Build, attention: Attention, layer: int, x: str) -> str:
+    graph, linear, stem = build.graph, build.linear, f"encoder.layer.{layer}."
+
+    def dense(*names: str) -> tuple[Floats, Floats]:
+        whole = [stem + name for name in names]
+        return build.matrix(*whole), np.concatenate([build.shift(name) for name in whole])
 
     def rest(context: str, x: str) -> str:
         mixed = linear.mix(graph, context, f"{layer}.mix", *dense("attention.output.dense"))
-        x = _normalised(graph, shape, weights, mixed, x, f"{stem}attention.output.LayerNorm")
-        if shape.family is Family.JINABERT:
-            both = weights(f"{stem}mlp.gated_layers.weight").T
+        x = _normalised(build, mixed, x, f"{stem}attention.output.LayerNorm")
+        if build.shape.family is Family.JINABERT:
+            both = build.matrix(f"{stem}mlp.gated_layers")
             inner = linear.gate(graph, x, f"{layer}.gate", both)
             matrix, shift = dense("mlp.wo")
             outer = linear.narrow(graph, inner, f"{layer}.narrow", matrix, None)
             outer = graph.node("Add", [outer, graph.constant(f"{layer}.narrow.bias", shift)])
-            return _normalised(graph, shape, weights, outer, x, f"{stem}mlp.layernorm")
+            return _normalised(build, outer, x, f"{stem}mlp.layernorm")
         inner = linear.widen(graph, x, f"{layer}.widen", *dense("intermediate.dense"))
         outer = linear.narrow(graph, inner, f"{layer}.narrow", *dense("output.dense"))
-        return _normalised(graph, shape, weights, outer, x, f"{stem}output.LayerNorm")
+        return _normalised(build, outer, x, f"{stem}output.LayerNorm")
 
-    return linear.attention(graph, x, f"{layer}.attention", (weight, bias), attention, rest)
+    parts = dense(*(f"attention.self.{part}" for part in ("query", "key", "value")))
+    return linear.attention(graph, x, f"{layer}.attention", parts, attention, rest)
 
 
-def _nomic_layer(
-    graph: Graph,
-    shape: Architecture,
-    weights: Weights,
-    linear: FloatLinear,
-    attention: Attention,
-    layer: int,
-    x: str,
-) -> str:
-    stem = f"encoder.layers.{layer}."
+def _nomic_layer(build: Build, attention: Attention, layer: int, x: str) -> str:
+    graph, linear, stem = build.graph, build.linear, f"encoder.layers.{layer}."
 
     def matrix(*names: str) -> Floats:
-        return np.concatenate([weights(f"{stem}{name}.weight").T for name in names], axis=1)
+        return build.matrix(*(stem + name for name in names))
 
     def rest(context: str, x: str) -> str:
         mixed = linear.mix(graph, context, f"{layer}.mix", matrix("attn.out_proj"), None)
-        x = _normalised(graph, shape, weights, mixed, x, f"{stem}norm1")
+        x = _normalised(build, mixed, x, f"{stem}norm1")
         both = matrix("mlp.fc12", "mlp.fc11")  # the second is not activated
         inner = linear.gate(graph, x, f"{layer}.gate", both, SILU)
         outer = linear.narrow(graph, inner, f"{layer}.narrow", matrix("mlp.fc2"), None)
-        return _normalised(graph, shape, weights, outer, x, f"{stem}norm2")
+        return _normalised(build, outer, x, f"{stem}norm2")
 
     dense = matrix("attn.Wqkv"), None
     return linear.attention(graph, x, f"{layer}.attention", dense, attention, rest)
 
 
-def _normalised(
-    graph: Graph, shape: Architecture, weights: Weights, new: str, old: str, name: str
-) -> str:
+def _normalised(build: Build, new: str, old: str, name: str) -> str:
     # The fused SkipLayerNormalization takes several times as long on the CPU.
-    total = graph.node("Add", [new, old])
-    scale = graph.constant(f"{name}.scale", weights(f"{name}.weight"))
-    shift = graph.constant(f"{name}.shift", weights(f"{name}.bias"))
-    return graph.node(
-        "LayerNormalization", [total, scale, shift], axis=-1, epsilon=shape.norm_epsilon
-    )
+    return build.normalised(build.graph.node("Add", [new, old]), name, shifted=True)

@@ -1,10 +1,11 @@
-"""The matrix products of the encoder in float32, and recorded for calibration.
+"""The matrix products of the encoder in float32, and recorded for calibration; layer norms.
 
 It must not know the order of the layers, files or sessions.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.compiler.attention import Attention, Rest
+    from indexer.embed.models import Architecture
 
     Floats = NDArray[np.float32]
+    Weights = Callable[[str], Floats]
     Dense = tuple[Floats, Floats | None]
 
 # The names of the products of attention, and of those of a gated layer.
@@ -149,6 +152,35 @@ class FloatLinear:
                 whole = graph.node("Concat", halves, axis=0) if count > 1 else halves[0]
                 return graph.node("Cast", [graph.node("Transpose", [whole])], to=1)
         return graph.constant(name, weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """An encoder's graph under construction, and what all of its layers are made from.
+
+    ``weights`` returns a tensor by its name in the safetensors file, [out, in].
+    """
+
+    graph: Graph
+    shape: Architecture
+    weights: Weights
+    linear: FloatLinear
+
+    def matrix(self, *names: str) -> Floats:
+        """The matrices of some layers side by side, [in, out of all]."""
+        return np.concatenate([self.weights(f"{name}.weight").T for name in names], axis=1)
+
+    def shift(self, name: str) -> Floats:
+        return self.weights(f"{name}.bias")
+
+    def normalised(self, x: str, name: str, *, shifted: bool = False) -> str:
+        """Layer normalization; ``shifted``: it has a bias too."""
+        values = [self.graph.constant(f"{name}.scale", self.weights(f"{name}.weight"))]
+        if shifted:
+            values.append(self.graph.constant(f"{name}.shift", self.shift(name)))
+        return self.graph.node(
+            "LayerNormalization", [x, *values], axis=-1, epsilon=self.shape.norm_epsilon
+        )
 
 
 class RecordingLinear(FloatLinear):

@@ -10,68 +10,43 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.compiler.attention import Attention
+from indexer.compiler.linear import GELU, SILU
 from indexer.compiler.tensors import TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from indexer.compiler.graph import Graph
-    from indexer.compiler.linear import FloatLinear
-    from indexer.embed.models import Architecture
-
-    Weights = Callable[[str], NDArray[np.float32]]
+    from indexer.compiler.linear import Build
 
 
-def add_modernbert(
-    graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear
-) -> tuple[str, Attention]:
+def add_modernbert(build: Build) -> tuple[str, Attention]:
     """Add the nodes of the encoder.
 
     Returns:
         The name of the token states, and the attention with the graph's further inputs.
     """
+    graph, shape, linear = build.graph, build.shape, build.linear
     everywhere, nearby = shape.rotary_bases
     whole = Attention(graph, shape.whole, grouped=False, rotary_base=everywhere)
     local = Attention(graph, shape, grouped=linear.grouped, rotary_base=nearby)
-    x = _normalised(graph, shape, weights, linear.lookup(graph, "words", weights(TOKENS)),
-                    "embeddings.norm")  # fmt: skip
+    words = linear.lookup(graph, "words", build.weights(TOKENS))
+    x = build.normalised(words, "embeddings.norm")
     for layer in shape.kept_layers:
-        attention = local if shape.is_local(layer) else whole
-        x = _layer(graph, shape, weights, linear, attention, layer, x)
-    return _normalised(graph, shape, weights, x, "final_norm"), local
+        x = _layer(build, local if shape.is_local(layer) else whole, layer, x)
+    return build.normalised(x, "final_norm"), local
 
 
-def _layer(
-    graph: Graph,
-    shape: Architecture,
-    weights: Weights,
-    linear: FloatLinear,
-    attention: Attention,
-    layer: int,
-    x: str,
-) -> str:
-    stem = f"layers.{layer}"
-
-    def matrix(name: str) -> NDArray[np.float32]:
-        return weights(f"{stem}.{name}.weight").T
+def _layer(build: Build, attention: Attention, layer: int, x: str) -> str:
+    graph, linear, stem = build.graph, build.linear, f"layers.{layer}"
 
     def rest(context: str, x: str) -> str:
-        mixed = linear.mix(graph, context, f"{layer}.mix", matrix("attn.Wo"), None)
+        mixed = linear.mix(graph, context, f"{layer}.mix", build.matrix(f"{stem}.attn.Wo"), None)
         x = graph.node("Add", [x, mixed])
-        normal = _normalised(graph, shape, weights, x, f"{stem}.mlp_norm")
-        inner = linear.gate(graph, normal, f"{layer}.gate", matrix("mlp.Wi"))
-        outer = linear.narrow(graph, inner, f"{layer}.narrow", matrix("mlp.Wo"), None)
-        return graph.node("Add", [x, outer])
+        normal = build.normalised(x, f"{stem}.mlp_norm")
+        both, active = build.matrix(f"{stem}.mlp.Wi"), SILU if build.shape.silu else GELU
+        inner = linear.gate(graph, normal, f"{layer}.gate", both, active)
+        narrow = build.matrix(f"{stem}.mlp.Wo")
+        return graph.node("Add", [x, linear.narrow(graph, inner, f"{layer}.narrow", narrow, None)])
 
     # The embeddings are normalised already.
-    normal = _normalised(graph, shape, weights, x, f"{stem}.attn_norm") if layer else x
-    name, dense = f"{layer}.attention", (matrix("attn.Wqkv"), None)
+    normal = build.normalised(x, f"{stem}.attn_norm") if layer else x
+    name, dense = f"{layer}.attention", (build.matrix(f"{stem}.attn.Wqkv"), None)
     return linear.attention(graph, normal, name, dense, attention, rest, x)
-
-
-def _normalised(graph: Graph, shape: Architecture, weights: Weights, x: str, name: str) -> str:
-    scale = graph.constant(f"{name}.scale", weights(f"{name}.weight"))
-    return graph.node("LayerNormalization", [x, scale], axis=-1, epsilon=shape.norm_epsilon)

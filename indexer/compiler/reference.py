@@ -13,7 +13,7 @@ import numpy as np
 
 from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
 from indexer.compiler.attention import alibi_slopes
-from indexer.compiler.tensors import BERT_HEAD, EMBEDDED, HEAD, PROJECTION, TOKENS
+from indexer.compiler.tensors import EMBEDDED, HEAD, PROJECTION, TOKENS, bert_head
 from indexer.embed.models import Family
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def _bert(shape: Architecture, weights: Weights, ids: NDArray[np.int32]) -> Floa
         return _normal(x, shape) * weights(f"{name}.weight") + weights(f"{name}.bias")
 
     jina = shape.family is Family.JINABERT
-    x = weights(WORDS)[ids] + weights(TYPES)[0]
+    ends = ids == ids[-1]  # the separators of a pair
+    second = np.minimum(np.cumsum(ends) - ends, 1) if shape.typed else 0
+    x = weights(WORDS)[ids] + weights(TYPES)[second]
     if not jina:
         x = x + weights(POSITIONS)[shape.first_position :][: len(ids)]
     x = norm(x, "embeddings.LayerNorm")
@@ -108,7 +110,8 @@ def _modernbert(shape: Architecture, weights: Weights, ids: NDArray[np.int32]) -
         context = _attention([*parts, value], shape, shape.local if local else 0)
         x = x + dense(context, f"{stem}.attn.Wo")
         inner, gate = np.split(dense(norm(x, f"{stem}.mlp_norm"), f"{stem}.mlp.Wi"), 2, axis=1)
-        x = x + dense(_gelu(inner) * gate, f"{stem}.mlp.Wo")
+        active = (_silu if shape.silu else _gelu)(inner)
+        x = x + dense(active * gate, f"{stem}.mlp.Wo")
     return norm(x, "final_norm")
 
 
@@ -150,7 +153,7 @@ def _score(shape: Architecture, weights: Weights, x: Floats) -> Floats:
         active = _gelu(x @ weights(f"{HEAD[0]}.weight").T)
         x, last = _normal(active, shape) * weights(f"{HEAD[1]}.weight"), HEAD[2]
     else:
-        first, last = BERT_HEAD
+        first, last = bert_head(shape)
         x = np.tanh(x @ weights(f"{first}.weight").T + weights(f"{first}.bias"))
     return x @ weights(f"{last}.weight").T + weights(f"{last}.bias")
 

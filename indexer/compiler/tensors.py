@@ -22,15 +22,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indexer.embed.models import Architecture
+
     Array = NDArray[Any]
 
 # Word embeddings of ModernBERT, and of Qwen and Gemma.
 TOKENS, EMBEDDED = "embeddings.tok_embeddings.weight", "embed_tokens.weight"
-# The layers after the encoder of a cross-encoder, ModernBERT's and XLM-R's.
-HEAD = "head.dense", "head.norm", "classifier"
-BERT_HEAD = "classifier.dense", "classifier.out_proj"
+HEAD = "head.dense", "head.norm", "classifier"  # of a cross-encoder of ModernBERT
 PROJECTION = "projection.weight"  # of the states of a whole encoder, from files of their own
 _LENGTH_BYTES = 8
+
+
+def bert_head(shape: Architecture) -> tuple[str, str]:
+    """The two layers after the encoder of a cross-encoder of BERT or XLM-R."""
+    if shape.typed:
+        return "pooler.dense", "classifier"
+    return "classifier.dense", "classifier.out_proj"
 
 
 def open_tensors(path: Path) -> tuple[list[str], Callable[[str], Array]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
-from indexer.compiler.tensors import BERT_HEAD, EMBEDDED, HEAD, TOKENS
+from indexer.compiler.tensors import EMBEDDED, HEAD, TOKENS, bert_head
 from indexer.embed.models import Family
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _head(shape: Architecture) -> Shapes:
             f"{dense}.weight": (hidden, hidden), f"{norm}.weight": (hidden,),
             f"{last}.weight": (1, hidden), f"{last}.bias": (1,),
         }  # fmt: skip
-    first, last = BERT_HEAD
+    first, last = bert_head(shape)
     return {
         f"{first}.weight": (hidden, hidden), f"{first}.bias": (hidden,),
         f"{last}.weight": (1, hidden), f"{last}.bias": (1,),

@@ -112,12 +112,13 @@ def _check_kinds(options: Options, shape: Architecture) -> None:
 
 
 def _modernbert(options: Options) -> Architecture:
+    silu = options.values.get("hidden_activation") == "silu"
     options.require(
-        hidden_activation="gelu", attention_bias=False, mlp_bias=False, norm_bias=False,
-        is_decoder=False,
+        hidden_activation="silu" if silu else "gelu", attention_bias=False, mlp_bias=False,
+        norm_bias=False, is_decoder=False,
     )  # fmt: skip
     shape = replace(
-        _windowed(_sizes(options), options.whole("local_attention", 128, low=2) // 2),
+        _windowed(_sizes(options), options.whole("local_attention", 128, low=2) // 2), silu=silu,
         norm_epsilon=options.number("norm_eps", 1e-5), family=Family.MODERNBERT,
         global_every=options.whole("global_attn_every_n_layers", 3),
         rotary_bases=_rotary_bases(

@@ -6,6 +6,7 @@ model is compiled or run.
 
 from __future__ import annotations
 
+import logging
 import shutil
 from itertools import chain, product
 from typing import TYPE_CHECKING
@@ -26,8 +27,14 @@ if TYPE_CHECKING:
 
     from indexer.api.progress import CancelToken, Progress
     from indexer.config import EngineConfig
+    from indexer.embed.compiled import CompiledModel
     from indexer.embed.models import ModelRecord
     from indexer.embed.published import Published
+
+
+log = logging.getLogger(__name__)
+
+_OF_SCORERS = Precision.INT8, Precision.FP32
 
 
 def list_models(models: Path) -> list[ModelInfo]:
@@ -134,26 +141,57 @@ def obtain(
             report=report, note=note,
         )  # fmt: skip
     record = find_record(model, models)
-    wanted = (config.precision, Side.PASSAGES), (config.query_precision, Side.QUERIES)
     if record.architecture.scores:
-        wanted = ((Precision.FP32, Side.PASSAGES),) * 2
-    for precision, side in wanted:
+        ensure_scorer(record, config, note)
+        return describe(record, models)
+    for precision, side in (
+        (config.precision, Side.PASSAGES), (config.query_precision, Side.QUERIES),
+    ):  # fmt: skip
         ensure_compiled(record, models, precision, side, download=not config.offline, note=note)
     return describe(record, models)
 
 
-def remove(record: ModelRecord, models: Path) -> int:
+def ensure_scorer(
+    record: ModelRecord, config: EngineConfig, note: Callable[[str], None] = lambda _text: None
+) -> CompiledModel:
+    """Return a cross-encoder in 8 bits; in float32 if those change its answers or are not wanted.
+
+    Raises:
+        WorldError: Those of ``ensure_compiled``.
+    """
+
+    def ensured(precision: Precision) -> CompiledModel:
+        return ensure_compiled(
+            record, config.models, precision, download=not config.offline, note=note
+        )
+
+    few, many = (_is_compiled(record, config.models, each) for each in _OF_SCORERS)
+    if config.precision is Precision.INT8 and (few or not many):  # else 8 bits were refused
+        try:
+            return ensured(Precision.INT8)
+        except WorldError as error:
+            if error.code != "model_coarse":
+                raise
+            log.info("%s is not read in 8 bits: %s", record.id, error)
+    return ensured(Precision.FP32)
+
+
+def remove(model: str, config: EngineConfig) -> int:
     """Delete what the folder of models has of a model: compiled forms, weights, an imported record.
 
     Returns:
         The bytes that are free again.
 
     Raises:
-        WorldError: ``busy`` if another process compiles it, ``library_unwritable``.
+        WorldError: ``unknown_model``, ``model_in_use`` if the settings name it, ``busy`` if another
+            process compiles it, ``library_unwritable``.
     """
     from filelock import FileLock, Timeout
 
-    home = models / record.id
+    home = config.models / find_record(model, config.models).id
+    if model in {config.model, config.languages_model}:
+        library = str(config.library)
+        raise WorldError("model_in_use", model=model, reason="chosen_model", library=library)
     if not home.is_dir():
         return 0
     freed = _size(home)

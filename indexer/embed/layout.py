@@ -26,8 +26,19 @@ if TYPE_CHECKING:
     from indexer.embed.tokens import TextTokenizer, Tokens
 
 _PREFIXES = 256
+_QUESTION = 128  # tokens of the question of a pair at most
 # The most tokens of headings that are inserted inside a window.
 MOST_HEADINGS = 32
+
+
+def pairs(
+    tokenizer: TextTokenizer, question: str, passages: Sequence[str], window: int
+) -> list[NDArray[np.int32]]:
+    """The input sequences of a cross-encoder: a question with each of some passages."""
+    asked, *texts = (tokens.ids for tokens in tokenizer.encode([question, *passages]))
+    before = [tokenizer.lead, asked[:_QUESTION], tokenizer.between()]
+    room = window - sum(map(len, before)) - len(tokenizer.tail)
+    return [np.concatenate([*before, text[:room], tokenizer.tail]) for text in texts]
 
 
 class Layout:

@@ -90,7 +90,8 @@ class Architecture:
     keys and values. ``causal``: a token attends to those before it. ``projected``: the width of
     the states after a last product (``compiler.tensors.PROJECTION``); 0 without one. ``scores``: it
     reads a question with a passage, and returns how well this answers it, one number, in the place
-    of token states (a cross-encoder: Nogueira and Cho, 2019).
+    of token states (a cross-encoder: Nogueira and Cho, 2019). ``silu``: ModernBERT's gates are SiLU
+    instead of GELU.
 
     ``stretch`` reads windows so many times as long as the model was trained for, ``positions`` and
     ``ModelRecord.window`` being set to it: rotary positions of layers that attend to all tokens are
@@ -121,6 +122,7 @@ class Architecture:
     scores: bool = False
     stretch: float = 1.0
     ntk: bool = False
+    silu: bool = False
 
     def rotary(self, base: float, *, local: bool) -> tuple[float, float]:
         """The base of rotary positions, and what positions are divided by."""
@@ -134,6 +136,11 @@ class Architecture:
     def width(self) -> int:
         """Of what is returned."""
         return 1 if self.scores else self.projected or self.hidden
+
+    @property
+    def typed(self) -> bool:
+        """Whether the passage of a pair has tokens of another type; RoBERTa has no second one."""
+        return self.scores and self.family is Family.BERT and not self.first_position
 
     @property
     def channels(self) -> int:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 HUB = "https://huggingface.co/"
 _APACHE, _MIT = "Apache-2.0", "MIT"
+_SCORERS = {"bert", "modernbert", "xlm-roberta"}  # families of cross-encoders that are converted
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Published:
     @property
     def runs(self) -> bool:
         """Whether this version can convert it; its configuration is only known when it is here."""
-        pairs = self.kind is ModelKind.RERANKER and self.family in {"modernbert", "xlm-roberta"}
+        pairs = self.kind is ModelKind.RERANKER and self.family in _SCORERS
         return pairs or (self.kind is ModelKind.EMBEDDING and self.family in FAMILIES)
 
     def completed(self, record: ModelRecord, revision: str) -> ModelRecord:
@@ -91,8 +92,7 @@ _RERANKER = Published("", ModelKind.RERANKER, "modernbert", languages=("en",), l
 
 _ROWS = (
     Published(
-        # ModernBERT with SiLU, which is not converted here.
-        "ibm-granite/granite-embedding-97m-multilingual-r2", family="modernbert, SiLU",
+        "ibm-granite/granite-embedding-97m-multilingual-r2", family="modernbert",
         parameters=97_000_000, dimensions=384, tokens=32_768, pooling=Pooling.CLS,
         query_prefix="", document_prefix="", language_count=200, licence=_APACHE,
     ),

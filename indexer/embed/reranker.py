@@ -1,7 +1,7 @@
 """Re-ranking: a cross-encoder reads the question together with each of the leading passages.
 
-Owns which one is used (the first that is installed; without one nothing is re-ranked), the layout
-of pairs, and how many passages fit the time. It must not know hits or the ranking.
+Owns which one is used (the first that is installed; without one nothing is re-ranked), and how many
+passages fit the time. It must not know hits or the ranking.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.errors import LecternError
-from indexer.config import Precision
 from indexer.embed.batches import in_batches
-from indexer.embed.compiled import ensure_compiled
 from indexer.embed.devices import CPU
 from indexer.embed.embedder import closing_pool, in_order
 from indexer.embed.encoder import Encoder
+from indexer.embed.installed import ensure_scorer
+from indexer.embed.layout import pairs
 from indexer.embed.models import TOKENIZER
 from indexer.embed.record_files import known_records
 from indexer.embed.tokens import shared_tokenizer
@@ -44,7 +44,6 @@ log = logging.getLogger(__name__)
 # the order hardly changes.
 BUDGET_S = 0.7
 LEAST = 5
-_QUESTION = 128  # tokens at most
 _MEASURED = 4  # sequences
 
 
@@ -56,9 +55,7 @@ class CrossEncoder:
     """
 
     def __init__(self, config: EngineConfig, record: ModelRecord) -> None:
-        compiled = ensure_compiled(
-            record, config.models, Precision.FP32, download=not config.offline
-        )
+        compiled = ensure_scorer(record, config)
         self._window = record.window
         self._tokenizer = shared_tokenizer(compiled.tokenizer, record.file(TOKENIZER).sha256)
         self._encoder = Encoder(compiled.graph, CPU)
@@ -72,21 +69,14 @@ class CrossEncoder:
 
     def score(self, question: str, passages: Sequence[str], seconds: float) -> NDArray[np.float32]:
         """How well the first passages answer a question, as many as fit the time, (n,)."""
-        pairs = self._pairs(question, passages)
-        fit = int(np.searchsorted(np.cumsum([*map(len, pairs)]), seconds * self.tokens_a_second))
-        return self._scores(pairs[:fit]) if fit >= LEAST else np.empty(0, np.float32)
+        read = pairs(self._tokenizer, question, passages, self._window)
+        fit = int(np.searchsorted(np.cumsum([*map(len, read)]), seconds * self.tokens_a_second))
+        return self._scores(read[:fit]) if fit >= LEAST else np.empty(0, np.float32)
 
-    def _pairs(self, question: str, passages: Sequence[str]) -> Sequences:
-        asked, *texts = (tokens.ids for tokens in self._tokenizer.encode([question, *passages]))
-        lead, tail = self._tokenizer.lead, self._tokenizer.tail
-        before = [lead, asked[:_QUESTION], self._tokenizer.between()]
-        room = self._window - sum(map(len, before)) - len(tail)
-        return [np.concatenate([*before, text[:room], tail]) for text in texts]
-
-    def _scores(self, pairs: Sequences) -> NDArray[np.float32]:
-        found = np.empty(len(pairs), np.float32)
+    def _scores(self, sequences: Sequences) -> NDArray[np.float32]:
+        found = np.empty(len(sequences), np.float32)
         # One sequence a run, so that the threads share them evenly.
-        batches = in_batches(pairs, lambda: 1, padded=self._encoder.padded)
+        batches = in_batches(sequences, lambda: 1, padded=self._encoder.padded)
         with closing_pool(self._workers) as pool:
             for index, score in in_order(pool, self._run, batches, self._workers):
                 found[index] = score

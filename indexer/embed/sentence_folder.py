@@ -112,8 +112,7 @@ def _scorer(folder: Path, name: str) -> ModelRecord:
         raise options.wrong("id2label", labels)
     options.require(classifier_pooling="cls", classifier_bias=False, classifier_activation="gelu")
     shape = replace(read_architecture(options), scores=True)
-    # That of BERT reads two types of tokens, which is not known here.
-    if shape.family is not Family.MODERNBERT and not shape.first_position:
+    if shape.family not in {Family.BERT, Family.MODERNBERT}:
         raise refusal(folder, "model_option", option="architectures", value=str(kinds)[:80])
     return ModelRecord(
         id=name, package=Package("", "", ()), architecture=shape, pooling=Pooling.CLS,

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from indexer.compiler.reference import reference_states
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput
 from indexer.embed.factory import open_embedder
 from indexer.embed.imported import import_model
-from tests.sentence_folder import write_cross_encoder, write_folder
-from tests.tiny_families import FAMILIES, family_weights, kept_states, sequences, torch_states
+from tests.sentence_folder import write_folder
+from tests.tiny_families import (
+    SCORERS,
+    SHAPES,
+    kept_scores,
+    kept_states,
+    torch_scores,
+    torch_states,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,28 +32,17 @@ TEXTS = ["The storm broke at dawn. Nobody had slept.", "bread", "a long text " *
 TOKENS = {f"{name.lower()}_token": f"[{name}]" for name in ("PAD", "UNK", "CLS", "SEP", "MASK")}
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", SHAPES)
 def test_the_kept_states_are_those_of_transformers(name: str) -> None:
     pytest.importorskip("transformers", reason="needs `make test-convert`")
     for found, kept in zip(torch_states(name), kept_states(name), strict=True):
         np.testing.assert_allclose(found, kept, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["modernbert", "xlm-roberta"])
-def test_a_cross_encoder_scores_as_that_of_transformers(name: str, tmp_path: Path) -> None:
-    library = pytest.importorskip("transformers", reason="needs `make test-convert`")
-    import torch
-
-    folder, shape = write_cross_encoder(tmp_path / "mine", name), FAMILIES[name]
-    model = library.AutoModelForSequenceClassification.from_pretrained(
-        folder, attn_implementation="eager"
-    )
-    weights = family_weights(name, replace(shape, scores=True))
-    for ids in sequences():
-        with torch.no_grad():
-            wanted = model(torch.from_numpy(ids[None]).long()).logits[0]
-        found = reference_states(replace(shape, scores=True), weights.__getitem__, ids)[0]
-        np.testing.assert_allclose(found, wanted, atol=1e-4)
+@pytest.mark.parametrize("name", SCORERS)
+def test_the_kept_scores_are_those_of_transformers(name: str) -> None:
+    pytest.importorskip("transformers", reason="needs `make test-convert`")
+    np.testing.assert_allclose(torch_scores(name), kept_scores(name), atol=1e-5)
 
 
 # transformers has no JinaBERT and no Qwen3 in both directions, and other options for NomicBERT.

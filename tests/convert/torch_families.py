@@ -28,7 +28,7 @@ def torch_model(
         return lambda ids: _jina(config["num_hidden_layers"], tensors, ids[0])[None]
     from transformers import AutoConfig, AutoModel
 
-    kind = name.removeprefix("bidirectional_pplx_")
+    kind = config["model_type"].removeprefix("bidirectional_pplx_")
     options = {key: value for key, value in config.items() if key != "model_type"}
     if kind == "nomic_bert":
         options |= {
@@ -48,7 +48,7 @@ def torch_model(
 
     def states(ids: Any) -> Any:
         everywhere = torch.zeros(1, 1, ids.shape[1], ids.shape[1])
-        mask = {"attention_mask": everywhere} if kind != name else {}
+        mask = {"attention_mask": everywhere} if kind != config["model_type"] else {}
         return model(ids, **mask).last_hidden_state
 
     return states
@@ -73,11 +73,11 @@ def _jina(layers: int, weights: Mapping[str, Any], ids: Any) -> Any:
     bias = -slopes[:, None, None] * (places[:, None] - places).abs()
     for layer in range(layers):
         stem = f"encoder.layer.{layer}"
-        parts = (
+        query, key, value = (
             dense(x, f"{stem}.attention.self.{part}").reshape(len(ids), 2, -1).transpose(0, 1)
             for part in ("query", "key", "value")
         )
-        seen = functional.scaled_dot_product_attention(*parts, attn_mask=bias)
+        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
         context = dense(seen.transpose(0, 1).reshape(x.shape), f"{stem}.attention.output.dense")
         x = norm(x + context, f"{stem}.attention.output.LayerNorm")
         gate, inner = dense(x, f"{stem}.mlp.gated_layers").chunk(2, dim=-1)

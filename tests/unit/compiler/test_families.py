@@ -12,10 +12,11 @@ from safetensors.numpy import save_file
 
 from indexer.api.errors import WorldError
 from indexer.compiler.adapter import weights_of
-from indexer.compiler.calibrate import LENGTHS, compile_model
+from indexer.compiler.calibrate import compile_model
 from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.linear import FloatLinear
 from indexer.compiler.reference import reference_states
+from indexer.compiler.sequences import LENGTHS
 from indexer.compiler.tensors import PROJECTION, open_tensors
 from indexer.config import Precision
 from indexer.embed.batches import Batch, in_batches
@@ -24,7 +25,16 @@ from indexer.embed.encoder import Encoder, largest_error
 from indexer.embed.factory import open_embedder
 from indexer.embed.models import WEIGHTS, Family, Pooling, Side
 from indexer.embed.pooling import unit
-from tests.tiny_families import FAMILIES, family_weights, kept_states, sequences
+from tests.tiny_families import (
+    FAMILIES,
+    SCORERS,
+    SHAPES,
+    family_weights,
+    kept_scores,
+    kept_states,
+    pairs,
+    sequences,
+)
 from tests.tiny_model import install_tiny_model
 from tests.unit.embed.test_embedder import SENTENCES, passage
 
@@ -47,21 +57,34 @@ def _states(encoder: Encoder, ids: NDArray[np.int32]) -> NDArray[np.float32]:
     return np.asarray(states[0])
 
 
-@every_family
+@pytest.mark.parametrize("name", SHAPES)
 def test_the_reference_computes_what_torch_does(name: str) -> None:
     weights = family_weights(name)
     for ids, wanted in zip(sequences(), kept_states(name), strict=True):
-        found = reference_states(FAMILIES[name], weights.__getitem__, ids)
+        found = reference_states(SHAPES[name], weights.__getitem__, ids)
         _close(found, wanted)
 
 
-@every_family
+@pytest.mark.parametrize("name", SHAPES)
 def test_the_graph_computes_what_torch_does(name: str, tmp_path: Path) -> None:
     weights = family_weights(name)
-    graph = write_encoder(FAMILIES[name], weights.__getitem__, FloatLinear(), tmp_path)
+    graph = write_encoder(SHAPES[name], weights.__getitem__, FloatLinear(), tmp_path)
     encoder = Encoder(graph, CPU)
     for ids, wanted in zip(sequences(), kept_states(name), strict=True):
         _close(_states(encoder, ids), wanted)
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_cross_encoder_scores_as_that_of_torch(name: str, tmp_path: Path) -> None:
+    shape = replace(SHAPES[name], scores=True)
+    weights = family_weights(name, shape)
+    encoder = Encoder(write_encoder(shape, weights.__getitem__, FloatLinear(), tmp_path), CPU)
+    wanted, found = kept_scores(name), np.empty(len(pairs()), np.float32)
+    for batch in in_batches(pairs(), lambda: 1000, padded=encoder.padded):
+        found[list(batch.sequences)] = encoder.states(batch)[:, 0, 0]
+    _close(found, wanted)
+    by_reference = [reference_states(shape, weights.__getitem__, ids)[0, 0] for ids in pairs()]
+    _close(np.array(by_reference), wanted)
 
 
 @every_family

@@ -22,6 +22,7 @@ from indexer.compiler.quantize import (
     quantize_columns,
     smoothing,
 )
+from indexer.compiler.sequences import calibration_texts
 from indexer.config import Precision
 from indexer.embed.batches import Batch
 from indexer.embed.compiled import DATA, GRAPH, compiled_folder
@@ -161,9 +162,9 @@ def test_a_float32_graph_keeps_word_embeddings_in_4_bits(tmp_path: Path) -> None
 
 def test_calibration_texts_of_a_multilingual_model_have_many_languages(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path)
-    texts = calibrate.calibration_texts(record)
+    texts = calibration_texts(record)
     assert len(texts) > 40
     assert all(texts)
-    more = calibrate.calibration_texts(replace(record, languages=("en", "zh")))
+    more = calibration_texts(replace(record, languages=("en", "zh")))
     assert more[: len(texts)] == texts
     assert {"zh", "ar", "de", "hi", "th"} <= {detect(text) for text in more[len(texts) :]}

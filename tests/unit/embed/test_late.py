@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.compiler.calibrate import calibration_texts
 from indexer.compiler.cosines import sample, scale_of
+from indexer.compiler.sequences import calibration_texts
 from indexer.config import DEFAULT_MODEL, Precision
 from indexer.embed.base import EmbedInput
 from indexer.embed.factory import open_embedder

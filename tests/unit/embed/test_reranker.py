@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelKind
 from indexer.api.progress import CancelToken
 from indexer.compiler.reference import reference_states
-from indexer.config import EngineConfig
+from indexer.config import EngineConfig, Precision
 from indexer.embed.imported import import_model
 from indexer.embed.installed import describe, remove
+from indexer.embed.models import WEIGHTS
 from indexer.embed.record_files import find_embedding
 from indexer.embed.reranker import CrossEncoder, Reranker
 from indexer.embed.tokens import TextTokenizer
 from tests.sentence_folder import change, write_cross_encoder
-from tests.tiny_families import FAMILIES, family_weights
+from tests.tiny_families import SCORERS, SHAPES, family_weights
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -35,17 +36,18 @@ def _config(tmp_path: Path) -> EngineConfig:
     return EngineConfig(tmp_path / "library", tmp_path / "models", threads=2, offline=True)
 
 
-@pytest.mark.parametrize("family", ["modernbert", "xlm-roberta"])
+@pytest.mark.parametrize("family", SCORERS)
 def test_the_order_is_that_of_the_reference(family: str, tmp_path: Path) -> None:
-    config, folder = _config(tmp_path), write_cross_encoder(tmp_path / "mine", family)
+    config = replace(_config(tmp_path), precision=Precision.FP32)
+    folder = write_cross_encoder(tmp_path / "mine", family)
     reranker = Reranker(config)
     assert reranker.order(QUESTION, PASSAGES, CancelToken(), wait=True) == ()
     record = import_model(folder, config.models)
     assert describe(record, config.models).kind is ModelKind.RERANKER
-    with pytest.raises(WorldError, match="no language model named mine"):
+    with pytest.raises(WorldError, match="mine only orders the hits"):
         find_embedding("mine", config.models)
 
-    shape = replace(FAMILIES[family], scores=True)
+    shape = replace(SHAPES[family], scores=True)
     weights, tokenizer = family_weights(family, shape), TextTokenizer(folder / "tokenizer.json")
     asked, *texts = (tokens.ids for tokens in tokenizer.encode([QUESTION, *PASSAGES]))
     separator = tokenizer.tail
@@ -62,16 +64,33 @@ def test_the_order_is_that_of_the_reference(family: str, tmp_path: Path) -> None
     assert found == tuple(np.argsort(-np.array(scores), kind="stable").tolist())
     # On a machine too slow for the least number of passages the order stays.
     assert not len(encoder.score(QUESTION, PASSAGES, 0.0))
-    remove(record, config.models)
+    remove(record.id, config)
     assert reranker.order(QUESTION, PASSAGES, CancelToken(), wait=True) == ()
 
 
-def test_it_is_opened_beside_the_queries(tmp_path: Path) -> None:
+def test_it_is_opened_beside_the_queries_in_8_bits(tmp_path: Path) -> None:
     config = _config(tmp_path)
-    import_model(write_cross_encoder(tmp_path / "mine"), config.models)
+    record = import_model(write_cross_encoder(tmp_path / "mine", "bert"), config.models)
     reranker, token = Reranker(config), CancelToken()
     assert reranker.order(QUESTION, PASSAGES, token, wait=False) == ()
     wait_for(lambda: bool(reranker.order(QUESTION, PASSAGES, token, wait=False)))
+    assert describe(record, config.models).compiled == (Precision.INT8,)
+    coarse, exact = (
+        CrossEncoder(replace(config, precision=each), record).score(QUESTION, PASSAGES, 1e6)
+        for each in (Precision.INT8, Precision.FP32)
+    )
+    assert np.corrcoef(coarse, exact)[0, 1] > 0.98
+
+
+def test_one_that_8_bits_change_stays_in_float32(tmp_path: Path) -> None:
+    config, folder = _config(tmp_path), write_cross_encoder(tmp_path / "mine", "bert")
+    weights = load_file(folder / WEIGHTS)
+    weights["classifier.weight"][:] = 0  # all scores are alike, so that none is close
+    save_file(weights, folder / WEIGHTS)
+    record = import_model(folder, config.models)
+    for _ in range(2):
+        CrossEncoder(config, record)
+        assert describe(record, config.models).compiled == (Precision.FP32,)
 
 
 @pytest.mark.parametrize(
@@ -86,11 +105,3 @@ def test_what_would_be_scored_wrongly_is_refused(
     with pytest.raises(WorldError) as caught:
         import_model(folder, tmp_path / "models")
     assert caught.value.code == "model_refused"
-
-
-def test_one_with_two_types_of_tokens_is_refused(tmp_path: Path) -> None:
-    folder = write_cross_encoder(tmp_path / "mine", "xlm-roberta")
-    config = json.loads((folder / "config.json").read_text("utf-8"))
-    (folder / "config.json").write_text(json.dumps(config | {"model_type": "bert"}), "utf-8")
-    with pytest.raises(WorldError, match="architectures is"):
-        import_model(folder, tmp_path / "models")
