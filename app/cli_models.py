@@ -15,7 +15,7 @@ from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.models import Question
 from indexer.api.progress import CancelToken, ignore
-from indexer.api.requests import BenchModel, CompareModels, GetStatus
+from indexer.api.requests import BenchModel, CompareModels, RemoveModel
 from indexer.config import Precision
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from indexer.api.models import ModelInfo
-    from indexer.embed.models import ModelRecord
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -169,35 +168,15 @@ def _bench(options: Namespace, context: Context) -> int:
 def _remove(options: Namespace, context: Context) -> int:
     from indexer.embed.installed import remove
 
-    record = _record(options, context)
-    if reason := _use_of(record.id, context):
-        raise WorldError(
-            "model_in_use", model=record.id, reason=reason, library=str(context.library)
-        )
-    freed = remove(record, context.config().models)
+    if context.library.is_dir():
+        freed = context.with_engine(lambda engine: engine.call(RemoveModel(options.model)))
+    else:
+        freed = remove(options.model, context.config())
     if options.json:
         context.print_json({"bytes": freed})
     else:
         context.print(f"{render.size(freed)} are free again.")
     return 0
-
-
-def _use_of(model: str, context: Context) -> str:
-    """What uses a model: the settings, or the library; "" if neither does."""
-    config = context.config()
-    if model in (config.model, config.languages_model):
-        return "chosen_model"
-    if not context.library.is_dir():
-        return ""
-    status = context.with_engine(lambda engine: engine.call(GetStatus()))
-    others = (each.model for each in (status.changing, status.previous) if each)
-    return "library_model" if model in (status.model, *others) else ""
-
-
-def _record(options: Namespace, context: Context) -> ModelRecord:
-    from indexer.embed.record_files import find_record
-
-    return find_record(options.model, context.config().models)
 
 
 _ACTIONS = {
@@ -227,8 +206,8 @@ COMMANDS = (
         "or the last token, with weights in safetensors. Nothing in it is run. It is copied, "
         "compiled, and accepted only if it computes the same as a reference on texts of up to "
         "8,192 tokens; so are its forms in 16 and 8 bits. Languages and licence "
-        "stand in no file that is read, so they are unknown. A cross-encoder of ModernBERT or "
-        "XLM-R orders the first hits of every answer while it is installed.\n\n"
+        "stand in no file that is read, so they are unknown. A cross-encoder of BERT, "
+        "ModernBERT or XLM-R orders the first hits of every answer while it is installed.\n\n"
         "`get` of a published model asks its hub, huggingface.co or the mirror in HF_ENDPOINT, for "
         "sizes and hashes, then fetches what is missing, and goes on where it stopped. A licence "
         "that restricts its use must be accepted first. HTTPS_PROXY and HF_TOKEN are honoured.\n\n"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # Reasons that are shown also while no job runs.
-LASTING = frozenset({"paused", "disk_full", "library_read_only", "model_missing"})
+LASTING = frozenset({"paused", "disk_full", "library_read_only", "model_missing", "model_absent"})
 
 
 class StatusLine(QFrame):

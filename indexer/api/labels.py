@@ -83,5 +83,7 @@ PACE_REASONS = {
     "memory": N_("Slower: memory is short"),
     "disk_full": N_("Waits: the disk is nearly full"),
     "library_read_only": N_("Only searched: the library is read-only"),
-    "model_missing": N_("Words only: the language model is missing"),
+    **dict.fromkeys(
+        ("model_missing", "model_absent"), N_("Words only: the language model is missing")
+    ),
 }

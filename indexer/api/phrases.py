@@ -165,9 +165,9 @@ PHRASES = {
     # outcomes of connections, and failures of the engine or the library
     "connected": N_("done"),
     "offline": N_("working offline"),
-    "was_imported": N_("it was imported from a folder; import that again"),
-    "fetch_again": N_("its files are gone; fetch it again"),
-    "not_fetched": N_("it is not here yet; fetch it first"),
+    "was_imported": N_("it was imported from a folder, and its files are gone"),
+    "fetch_again": N_("its files are gone"),
+    "not_fetched": N_("it was not fetched yet"),
     "not_on_hub": N_("the hub has no such model or file"),
     "package_wrong": N_("its package lacks the expected files"),
     "no_pip": N_(

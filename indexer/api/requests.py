@@ -260,7 +260,8 @@ class EstimateIndex(Request[Estimate]):
 class EstimateReindex(Request[ReindexCost]):
     """Estimate the cost of making all vectors with a model; None is the current one.
 
-    Raises ``unknown_model``.
+    Raises ``unknown_model``, ``model_absent`` for one that is not here, ``model_scores`` for a
+    cross-encoder.
     """
 
     queue: ClassVar[Queue] = Queue.SLOW
@@ -319,7 +320,7 @@ class CompareModels(Request[ModelComparison]):
 class BenchModel(Request[ModelBench]):
     """Measure a model on this machine and on text of the library; None is the current one.
 
-    Raises ``unknown_model``, and ``model_missing`` for one that is not here.
+    Raises ``unknown_model``, and ``model_absent`` for one that is not here.
     """
 
     queue: ClassVar[Queue] = Queue.SLOW

@@ -147,9 +147,9 @@ def ensure_compiled(
         note: Called with a sentence before a slow step.
 
     Raises:
-        WorldError: ``model_missing`` if there is nothing to build from, ``model_damaged`` if the
-            weights are invalid, ``library_unwritable`` or ``disk_full`` if the folder cannot be
-            written, ``busy`` if another process builds for too long.
+        WorldError: ``model_missing`` or ``model_absent`` if there is nothing to build from,
+            ``model_damaged`` if the weights are invalid, ``library_unwritable`` or ``disk_full`` if
+            the folder cannot be written, ``busy`` if another process builds for too long.
     """
     from filelock import FileLock, Timeout
 

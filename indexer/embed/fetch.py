@@ -74,7 +74,8 @@ def ensure_source(
         ``folder``, that of the model in ``shipped_folder()``, or one within.
 
     Raises:
-        WorldError: ``model_missing`` with the reason if the files are not found.
+        WorldError: ``model_missing`` or ``model_absent`` with the reason if the files are not
+            found.
     """
     shipped = shipped_folder() / record.id
     # Installers ship the weights in the compiled model that refers to them, and only there.
@@ -86,7 +87,7 @@ def ensure_source(
         return folder
     if not record.package.name:
         reason = "fetch_again" if record.repository else "was_imported"
-        raise WorldError("model_missing", model=record.id, reason=reason)
+        raise WorldError("model_absent", model=record.id, reason=reason)
     if not download:
         raise WorldError("model_missing", model=record.id, reason="offline")
     if is_frozen():

@@ -45,7 +45,7 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
 
     Raises:
         WorldError: ``unknown_model`` if there is none, or its file cannot be read;
-            ``model_missing`` for a published model that was not fetched.
+            ``model_absent`` for a published model that was not fetched.
     """
     if model in RECORDS:
         return RECORDS[model]
@@ -61,7 +61,7 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
         if record.id == model:
             return record
     if model in PUBLISHED:
-        raise WorldError("model_missing", model=model, reason="not_fetched")
+        raise WorldError("model_absent", model=model, reason="not_fetched")
     raise WorldError("unknown_model", model=model)
 
 
@@ -69,11 +69,11 @@ def find_embedding(model: str, models: Path | None = None) -> ModelRecord:
     """Find the record of a model that a library can be read with.
 
     Raises:
-        WorldError: ``unknown_model`` as ``find_record``, and for a cross-encoder.
+        WorldError: Those of ``find_record``, and ``model_scores`` for a cross-encoder.
     """
     record = find_record(model, models)
     if record.architecture.scores:
-        raise WorldError("unknown_model", model=model)
+        raise WorldError("model_scores", model=model)
     return record
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.api.models import ComparedQuestion, ModelComparison
 from indexer.embed.installed import remove
-from indexer.embed.record_files import find_record
 from indexer.query.grammar import parse
 
 if TYPE_CHECKING:
@@ -34,13 +33,12 @@ def remove_unused(catalog: Catalog, config: EngineConfig, model: str) -> int:
         The bytes that are free again.
 
     Raises:
-        WorldError: ``unknown_model``, ``model_in_use``, and those of ``installed.remove``.
+        WorldError: ``model_in_use``, and those of ``installed.remove``.
     """
-    chosen = model in {config.model, config.languages_model}
-    if chosen or any(space.record["model"] == model for space in catalog.spaces.all()):
-        reason = "chosen_model" if chosen else "library_model"
-        raise WorldError("model_in_use", model=model, reason=reason, library=str(config.library))
-    return remove(find_record(model, config.models), config.models)
+    if any(space.record["model"] == model for space in catalog.spaces.all()):
+        library = str(config.library)
+        raise WorldError("model_in_use", model=model, reason="library_model", library=library)
+    return remove(model, config)
 
 
 def compare(searcher: Searcher, request: CompareModels, token: CancelToken) -> ModelComparison:

@@ -79,7 +79,8 @@ def test_a_cross_encoder_orders_the_hits_while_it_is_installed(
     before = found()
     scorer = write_cross_encoder(tmp_path / "scorer")
     assert "a score for a question and a passage" in lectern("models", "import", scorer).stdout
-    assert "[unknown_model]" in lectern("models", "use", "scorer", status=5).stderr
+    assert "[model_scores]" in lectern("models", "use", "scorer", status=5).stderr
+    assert "models get bge-m3" in lectern("models", "use", "bge-m3", status=5).stderr
     better = found()
     assert (sorted(better), len(better)) == (sorted(before), 7)
     assert better != before

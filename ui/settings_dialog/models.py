@@ -267,6 +267,8 @@ class ModelsPage(QWidget):
     def _got(self, model: ModelInfo) -> None:
         self._show_fetching(None)
         said = self.tr("{model} is here. Your documents still use the one before.")
+        if model.kind is ModelKind.RERANKER:
+            said = self.tr("{model} is here, and orders the first hits of every answer.")
         self._say(said.format(model=model.id))
         self._reload()
 

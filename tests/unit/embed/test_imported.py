@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 from indexer.api.errors import WorldError
 from indexer.api.models import Origin
 from indexer.compiler.reference import reference_states
-from indexer.config import Precision
+from indexer.config import EngineConfig, Precision
 from indexer.embed.embedder import space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.imported import SCRATCH, import_model
@@ -108,7 +108,7 @@ def test_other_weights_under_one_name_have_another_space(tmp_path: Path) -> None
     first = import_model(folder, models)
     with pytest.raises(WorldError, match="there is a model named mine"):
         import_model(folder, models)
-    remove(first, models)
+    remove(first.id, EngineConfig(tmp_path, models))
     tensors = load_file(folder / WEIGHTS)
     tensors["final_norm.weight"] = tensors["final_norm.weight"] * np.float32(2)
     save_file(tensors, folder / WEIGHTS)
@@ -122,7 +122,8 @@ def test_lost_weights_are_not_looked_for_elsewhere(tmp_path: Path) -> None:
     shutil.rmtree(models / "mine" / "source")
     with pytest.raises(WorldError, match="it was imported from a folder") as caught:
         open_embedder(record, models, Precision.FP32)
-    assert caught.value.code == "model_missing"
+    assert caught.value.code == "model_absent"
+    assert "lectern models import" in caught.value.next_step
 
 
 @pytest.mark.parametrize("name", [".", "a/b", "-x", "a..b", "é", "x" * 65, MINILM])

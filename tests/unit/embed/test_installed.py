@@ -11,7 +11,7 @@ from filelock import FileLock
 
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelState, Origin
-from indexer.config import DEFAULT_MODEL, Precision
+from indexer.config import DEFAULT_MODEL, EngineConfig, Precision
 from indexer.embed.compiled import BUILD_LOCK, ensure_compiled
 from indexer.embed.installed import describe, remove
 from indexer.embed.models import MINILM, RECORDS
@@ -20,6 +20,11 @@ from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def _remove(model: str, models: Path) -> int:
+    """Remove a model that the settings do not name."""
+    return remove(model, EngineConfig(models, models, model="another"))
 
 
 def test_a_model_is_absent_then_here_then_compiled_then_removed(tmp_path: Path) -> None:
@@ -32,15 +37,17 @@ def test_a_model_is_absent_then_here_then_compiled_then_removed(tmp_path: Path) 
     ensure_compiled(record, tmp_path, Precision.FP32, download=False)
     found = describe(record, tmp_path)
     assert (found.state, found.compiled) == (ModelState.COMPILED, ("fp32",))
-    assert remove(record, tmp_path) == found.disk_bytes
+    assert _remove(TINY, tmp_path) == found.disk_bytes
     assert list(known_records(tmp_path)) == list(known_records())
-    assert remove(record, tmp_path) == 0
+    with pytest.raises(WorldError, match="no language model named tiny"):
+        _remove(TINY, tmp_path)
+    assert _remove(MINILM, tmp_path) == 0
 
 
 def test_a_model_that_comes_with_lectern_stays_known(tmp_path: Path) -> None:
     record = find_record(DEFAULT_MODEL)
     (tmp_path / record.id / "int8-0").mkdir(parents=True)
-    remove(record, tmp_path)
+    _remove(record.id, tmp_path)
     assert not (tmp_path / record.id).exists()
     assert describe(record, tmp_path).origin is Origin.SHIPPED
     assert describe(record, tmp_path).state is not ModelState.ABSENT
@@ -56,18 +63,18 @@ def test_what_a_record_does_not_know_is_none(tmp_path: Path) -> None:
 def test_a_model_that_is_being_compiled_is_not_removed(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path)
     with FileLock(tmp_path / TINY / BUILD_LOCK), pytest.raises(WorldError) as caught:
-        remove(record, tmp_path)
+        _remove(TINY, tmp_path)
     assert caught.value.code == "busy"
     assert find_record(TINY, tmp_path) == record
 
 
 def test_a_link_in_its_folder_is_removed_and_not_followed(tmp_path: Path) -> None:
-    record = install_tiny_model(tmp_path / "models")
+    install_tiny_model(tmp_path / "models")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "mine").touch()
     source = tmp_path / "models" / TINY / "source"
     shutil.rmtree(source)
     source.symlink_to(elsewhere)
-    remove(record, tmp_path / "models")
+    _remove(TINY, tmp_path / "models")
     assert (elsewhere / "mine").exists()
