@@ -29,7 +29,10 @@ def _answer(asked: CompileRequest) -> CompileAnswer:
     try:
         if asked.accept:
             return CompileAnswer(accepted=accept_model(asked.record, asked.source, asked.folder))
-        compile_model(asked.record, asked.precision, asked.side, asked.source, asked.folder)
+        compile_model(
+            asked.record, asked.precision, asked.side, asked.source, asked.folder,
+            padded=asked.padded,
+        )  # fmt: skip
     except LecternError as error:
         return CompileAnswer(error=error.failure())
     except OSError as error:

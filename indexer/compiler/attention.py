@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.compiler.graph import MICROSOFT
-from indexer.embed.encoder import IDS, KEYS, PLACES, QUERIES
+from indexer.embed.encoder import IDS, KEYS, LENGTHS, PLACES, QUERIES, SEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.compiler.graph import Graph
+    from indexer.compiler.linear import FloatLinear
     from indexer.embed.models import Architecture
 
     # Adds the nodes of a layer after attention. Arguments: the output of attention, and the input
@@ -44,13 +45,14 @@ class Attention:
     Args:
         graph: The graph to which nodes are added.
         shape: Heads, width, blocks and anchors.
-        grouped: Whether a layer is computed for one group of blocks after the other.
+        linear: Whether a layer is computed for one group of blocks after the other, and whether
+            sequences may be padded.
         rotary_base: Of rotary positions; 0 without them.
         sloped: Whether similarity falls with the distance of tokens.
     """
 
     def __init__(
-        self, graph: Graph, shape: Architecture, *, grouped: bool, rotary_base: float = 0.0,
+        self, graph: Graph, shape: Architecture, linear: FloatLinear, *, rotary_base: float = 0.0,
         sloped: bool = False,
     ) -> None:  # fmt: skip
         self.heads = shape.heads
@@ -62,7 +64,8 @@ class Attention:
         self._positions = shape.positions
         self._rotary_base = rotary_base
         self._graph = graph
-        self._grouped = grouped
+        self._grouped = linear.grouped and self.blocks
+        self._padded = linear.padded
         self._scanned = shape.causal or sloped  # for all tokens the bias is too large
         self._anchors = shape.anchors
         self._channels = shape.channels
@@ -80,28 +83,34 @@ class Attention:
         """The further inputs of the graph, with the names of their axes."""
         if not self.blocks:
             return {}
+        counts = {SEEN: ["groups", "blocks"]} if self._padded else {}
         return {
             QUERIES: ["groups", "blocks", "block"],
             KEYS: ["groups", "blocks", "seen"],
             PLACES: ["batch", "sequence"],
+            **counts,
         }
 
     def attend(self, parts: Sequence[str], x: str, rest: Rest) -> str:
         """Add the attention of query, key and value, and the rest of the layer.
 
-        All tensors are ``[batch, sequence, hidden]``, without padding.
+        All tensors are ``[batch, sequence, hidden]``, with padding only if ``linear.padded``.
         """
         if self._rotary_base:
             *rotated, value = parts
             parts = [*map(self._rotated, rotated), value]
         if not self.blocks:
-            return rest(self._fused(parts), x)
+            return rest(self._fused(parts, self._lengths), x)
         flat = [self._flat(part) for part in (*parts, x)]
         inside = rest if self._grouped else _nothing
         if self._grouped or self._scanned:
-            groups = self._graph.each([QUERIES, KEYS], lambda rows: self._group(rows, flat, inside))
+            names = [QUERIES, KEYS, *([SEEN] if self._padded else [])]
+            groups = self._graph.each(names, lambda rows: self._group(rows, flat, inside))
         else:
             rows = [self._flat(name) for name in (QUERIES, KEYS)]
+            if self._padded:
+                every = self._graph.constant("rest", np.array([-1], np.int64))
+                rows.append(self._graph.node("Reshape", [SEEN, every]))
             groups = self._group(rows, flat, inside)
         made = self._joined(self._anchor_layer(parts, x, inside), groups)
         return made if self._grouped else rest(made, x)
@@ -110,18 +119,19 @@ class Attention:
         """The layer for some blocks, ``[blocks, block, hidden]``.
 
         Args:
-            rows: The rows of each block, and those that it attends to.
+            rows: The rows of each block, those that it attends to, and with padding how many of
+                these there are.
             flat: Query, key, value and the input of the layer, ``[tokens, hidden]``.
             rest: The nodes after attention.
         """
-        own, seen = rows
+        own, seen, *counts = rows
         query, key, value, x = (
             self._graph.node("Gather", [part, numbers], axis=0)
             for part, numbers in zip(flat, (own, seen, seen, own), strict=True)
         )
         biased = self._local or self._causal or self._sloped
-        bias = ["", "", self._bias(own, seen)] if biased else []
-        return rest(self._fused([query, key, value, *bias]), x)
+        bias = self._bias(own, seen) if biased else ""
+        return rest(self._fused([query, key, value], *counts, bias=bias), x)
 
     def _bias(self, own: str, seen: str) -> str:
         """What is added to the similarity of tokens, ``[blocks, 1 or heads, block, seen]``."""
@@ -165,7 +175,7 @@ class Attention:
         if not self._anchors:
             return ""
         query, key, value = parts
-        return rest(self._fused([self._head(query), key, value]), self._head(x))
+        return rest(self._fused([self._head(query), key, value], self._lengths), self._head(x))
 
     def _head(self, x: str) -> str:
         """The rows of the anchors."""
@@ -219,9 +229,16 @@ class Attention:
         joined = self._graph.constant("joined", np.array([0, 0, -1], np.int64))
         return self._graph.node("Reshape", [x, joined])
 
-    def _fused(self, parts: Sequence[str]) -> str:
+    @property
+    def _lengths(self) -> str:
+        """The input with the lengths of padded sequences; in order no token sees the padding."""
+        return LENGTHS if self._padded and not self._causal else ""
+
+    def _fused(self, parts: Sequence[str], counts: str = "", *, bias: str = "") -> str:
+        """Attention; of the keys only the first ``counts`` are real, if that is given."""
+        inputs = [*parts, *(["", counts, bias] if bias else ["", counts] if counts else [])]
         return self._graph.node(
-            "MultiHeadAttention", list(parts), domain=MICROSOFT, num_heads=self.heads,
+            "MultiHeadAttention", inputs, domain=MICROSOFT, num_heads=self.heads,
             unidirectional=int(self._causal and not self.blocks),
         )  # fmt: skip
 

@@ -19,7 +19,7 @@ from indexer.api.errors import InternalError, WorldError
 from indexer.compiler.adapter import ADAPTED, POSITIONS, WORDS, own_names, weights_of
 from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.foreign import adopt
-from indexer.compiler.linear import FloatLinear, RecordingLinear
+from indexer.compiler.linear import FloatLinear, PaddedLinear, RecordingLinear
 from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
 from indexer.compiler.quantize import FULL_RANGE, SAFE_RANGE, IntegerLinear, Range
 from indexer.compiler.sequences import (
@@ -87,8 +87,9 @@ class Sample:
 
 
 def compile_model(
-    model: ModelRecord, precision: Precision, side: Side, source: Path, folder: Path
-) -> None:
+    model: ModelRecord, precision: Precision, side: Side, source: Path, folder: Path,
+    *, padded: bool = False,
+) -> None:  # fmt: skip
     """Write a model's graph into a folder, and verify it.
 
     Args:
@@ -97,6 +98,7 @@ def compile_model(
         side: Which of two encoders.
         source: The folder of its verified files.
         folder: Destination.
+        padded: Whether the graph is for accelerators (``PaddedLinear``); in float16 it always is.
 
     Raises:
         InternalError: If the vector of the record's probe is wrong.
@@ -110,12 +112,17 @@ def compile_model(
     if precision is not Precision.FP32:
         _compile_coarse(record, precision, weights, source, folder)
         return
+    linear = PaddedLinear() if padded else _float_linear(source, side, folder)
+    graph = write_encoder(record.architecture, weights, linear, folder)
+    _check_probe(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
+
+
+def _float_linear(source: Path, side: Side, folder: Path) -> FloatLinear:
+    """Products with the matrices of the file of weights, if it has them in half precision."""
     stored = HalfMatrices(source / WEIGHTS)
     if stored:
         shutil.copyfile(source / WEIGHTS, folder / WEIGHTS)
-    linear = FloatLinear(_packed_words(source, side), stored.find)
-    graph = write_encoder(record.architecture, weights, linear, folder)
-    _check_probe(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
+    return FloatLinear(_packed_words(source, side), stored.find)
 
 
 def _adopt_given(record: ModelRecord, precision: Precision, source: Path, folder: Path) -> None:
@@ -142,13 +149,13 @@ def _compile_coarse(
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         seen = _observe(record, weights, source, Path(scratch))
     half, shape = precision is Precision.FP16, record.architecture
-    linears: list[FloatLinear] = [FloatLinear()]
+    linears: list[FloatLinear] = [PaddedLinear(half=True)]
     if half:
         shape = shape.fused
     else:
         linears = [IntegerLinear(seen.ranges, levels) for levels in (FULL_RANGE, SAFE_RANGE)]
     for linear in linears:
-        graph = write_encoder(shape, weights, linear, folder, half=half)
+        graph = write_encoder(shape, weights, linear, folder)
         vectors = vectors_of(Encoder(graph, CPU), seen.ids, record.pooling)
         cosine = closeness(vectors, seen.vectors)
         log.info("%s in %s: lowest cosine %.4f", record.id, precision, cosine)

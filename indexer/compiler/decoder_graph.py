@@ -33,9 +33,9 @@ def add_decoder(build: Build) -> tuple[str, Attention]:
     """
     graph, shape, linear = build.graph, build.shape, build.linear
     everywhere, nearby = shape.rotary_bases[0], shape.rotary_bases[-1]
-    local = Attention(graph, shape, grouped=linear.grouped, rotary_base=nearby)
+    local = Attention(graph, shape, linear, rotary_base=nearby)
     full = shape if shape.causal else shape.whole
-    whole = Attention(graph, full, grouped=linear.grouped, rotary_base=everywhere)
+    whole = Attention(graph, full, linear, rotary_base=everywhere)
     x = linear.lookup(graph, "words", build.weights(EMBEDDED))
     if shape.family is Family.GEMMA:
         x = graph.node("Mul", [x, graph.constant("size", np.float32(shape.hidden**0.5))])

@@ -20,11 +20,21 @@ from indexer.compiler.linear import SILU, Build
 from indexer.compiler.modernbert_graph import add_modernbert
 from indexer.compiler.tensors import HEAD, PROJECTION, bert_head
 from indexer.embed.compiled import DATA, GRAPH
-from indexer.embed.encoder import ANCHORS, BLOCK, IDS, LENGTHS, REACH, STATES
+from indexer.embed.encoder import (
+    ANCHORS,
+    BLOCK,
+    ENDS,
+    IDS,
+    LENGTHS,
+    REACH,
+    STARTS,
+    STATES,
+    SUMS,
+)
 from indexer.embed.models import Family
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -41,18 +51,15 @@ def write_encoder(
     linear: FloatLinear,
     folder: Path,
     extra: Mapping[str, str] | None = None,
-    *,
-    half: bool = False,
 ) -> Path:
     """Write the encoder into a folder, as ``GRAPH`` and ``DATA``.
 
     Args:
         shape: The architecture.
         weights: Returns a tensor by its name in the safetensors file, [out, in].
-        linear: Adds the matrix products.
+        linear: Adds the matrix products, and says for what the graph is.
         folder: Destination; it must exist.
         extra: Names of further outputs besides the states; ``linear`` fills it.
-        half: Whether it computes in float16, as accelerators like it; the states are float32.
 
     Returns:
         The path of the graph.
@@ -62,7 +69,7 @@ def write_encoder(
         OSError: If the folder cannot be written.
     """
     with (folder / DATA).open("wb") as data:
-        graph = Graph(data, half=half)
+        graph = Graph(data, half=linear.half)
         build = Build(graph, shape, weights, linear)
         x, attention = _ADD.get(shape.family, _add_post_norm)(build)
         if shape.projected:
@@ -70,24 +77,43 @@ def write_encoder(
         if shape.scores:
             x = _score(build, x)
         graph.node("Cast", [x], STATES, to=1)
-    masked = linear.masked and attention.masked
-    lengths = {LENGTHS: ["batch"]} if masked else {}
-    inputs = {IDS: ["batch", "sequence"], **lengths, **attention.inputs}
-    outputs = [STATES, *dict.fromkeys((extra or {}).values())]
+        outputs: dict[str, Sequence[str | int]] = {STATES: ["batch", "rows", shape.width]}
+        inputs = {IDS: ["batch", "sequence"], **attention.inputs}
+        if _masked(linear, attention):
+            inputs[LENGTHS] = ["batch"]
+        if linear.padded and not shape.scores:
+            inputs |= {name: ["batch", "segments"] for name in (STARTS, ENDS)}
+            outputs[_sum(graph)] = "batch", "segments", shape.width
+    outputs |= dict.fromkeys((extra or {}).values(), ("batch", "sequence", "width"))
     facts = {BLOCK: shape.block, REACH: shape.reach, ANCHORS: shape.anchors}
     path = folder / GRAPH
-    path.write_bytes(graph.finish(inputs, outputs, shape.width, facts))
+    path.write_bytes(graph.finish(inputs, outputs, facts))
     return path
+
+
+def _masked(linear: FloatLinear, attention: Attention) -> bool:
+    """Whether the graph takes the lengths of its sequences."""
+    return linear.padded or (linear.masked and attention.masked)
+
+
+def _sum(graph: Graph) -> str:
+    """Sum the states of each segment, so that an accelerator returns no states of tokens."""
+    last = graph.constant("axis.last", np.array([-1], np.int64))
+    zero, one = (graph.constant(f"scalar.{n}", np.int64(n)) for n in (0, 1))
+    length = graph.node("Squeeze", [graph.node("Shape", [IDS], start=1, end=2)])
+    rows = graph.node("Cast", [graph.node("Range", [zero, length, one])], to=6)
+    start, end = (graph.node("Unsqueeze", [name, last]) for name in (STARTS, ENDS))
+    inside = [graph.node("GreaterOrEqual", [rows, start]), graph.node("Less", [rows, end])]
+    share = graph.node("Cast", [graph.node("And", inside)], to=1)
+    return graph.node("MatMul", [share, STATES], SUMS)
 
 
 def _add_post_norm(build: Build) -> tuple[str, Attention]:
     shape, linear = build.shape, build.linear
     base = shape.rotary_bases[0] if shape.rotary_bases else 0.0
     sloped = shape.family is Family.JINABERT
-    attention = Attention(
-        build.graph, shape, grouped=linear.grouped, rotary_base=base, sloped=sloped
-    )
-    x = _embeddings(build, masked=linear.masked and attention.masked)
+    attention = Attention(build.graph, shape, linear, rotary_base=base, sloped=sloped)
+    x = _embeddings(build, masked=_masked(linear, attention))
     add_layer = _nomic_layer if shape.family is Family.NOMICBERT else _layer
     for layer in shape.kept_layers:
         x = add_layer(build, attention, layer, x)

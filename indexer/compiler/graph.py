@@ -15,7 +15,7 @@ from indexer.embed.compiled import DATA
 from indexer.embed.models import WEIGHTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import BinaryIO
 
     from onnx import TensorProto
@@ -118,17 +118,15 @@ class Graph:
 
     def finish(
         self,
-        inputs: Mapping[str, list[str]],
-        outputs: list[str],
-        width: int,
+        inputs: Mapping[str, Sequence[str]],
+        outputs: Mapping[str, Sequence[str | int]],
         facts: Mapping[str, int],
     ) -> bytes:
         """Declare inputs and outputs, and return the serialised model.
 
         Args:
             inputs: int32 inputs, with the names of their axes.
-            outputs: Names of float outputs, the first ``[batch, rows, width]``.
-            width: See ``outputs``.
+            outputs: float32 outputs, with the names or sizes of their axes.
             facts: Metadata of the model.
         """
         from onnx import TensorProto, helper
@@ -137,10 +135,8 @@ class Graph:
         graph.name = "encoder"
         for name, axes in inputs.items():
             graph.input.append(helper.make_tensor_value_info(name, TensorProto.INT32, axes))
-        for name in outputs:
-            rows, last = ("rows", width) if name == outputs[0] else ("sequence", "width")
-            value = helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", rows, last])
-            graph.output.append(value)
+        for name, sizes in outputs.items():
+            graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, sizes))
         helper.set_model_props(self.model, {name: str(value) for name, value in facts.items()})
         for domain, version in (("", OPSET), (MICROSOFT, 1)):
             self.model.opset_import.add(domain=domain, version=version)

@@ -45,7 +45,8 @@ class FloatLinear:
     Weights are [in, out]; ``mix`` is the product after attention, ``widen`` and ``narrow`` those of
     the feed-forward layer. ``masked``: attention uses ``LENGTHS``; if not, batches must not be
     padded. ``grouped``: a layer is computed for a few blocks of attention at a time; accelerators
-    are faster with a whole layer.
+    are faster with a whole layer. ``padded``: sequences of any lengths share a batch, whatever the
+    attention, and the graph sums states too. ``half``: the graph computes in float16.
 
     Args:
         words: Word embeddings in 4 bits, as ``packed.integers`` and their scales. The graph is then
@@ -56,6 +57,8 @@ class FloatLinear:
 
     masked = True
     grouped = False
+    padded = False
+    half = False
 
     def __init__(
         self,
@@ -152,6 +155,20 @@ class FloatLinear:
                 whole = graph.node("Concat", halves, axis=0) if count > 1 else halves[0]
                 return graph.node("Cast", [graph.node("Transpose", [whole])], to=1)
         return graph.constant(name, weight)
+
+
+class PaddedLinear(FloatLinear):
+    """Float products of a graph for accelerators, which like few large batches.
+
+    Args:
+        half: Whether it computes in float16; its states and sums are float32.
+    """
+
+    padded = True
+
+    def __init__(self, *, half: bool = False) -> None:
+        super().__init__()
+        self.half = half
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ def add_modernbert(build: Build) -> tuple[str, Attention]:
     """
     graph, shape, linear = build.graph, build.shape, build.linear
     everywhere, nearby = shape.rotary_bases
-    whole = Attention(graph, shape.whole, grouped=False, rotary_base=everywhere)
-    local = Attention(graph, shape, grouped=linear.grouped, rotary_base=nearby)
+    whole = Attention(graph, shape.whole, linear, rotary_base=everywhere)
+    local = Attention(graph, shape, linear, rotary_base=nearby)
     words = linear.lookup(graph, "words", build.weights(TOKENS))
     x = build.normalised(words, "embeddings.norm")
     for layer in shape.kept_layers:

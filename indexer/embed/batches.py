@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from indexer.embed.models import ModelRecord
 
+    Segments = NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True)
 class PassageRows:
@@ -47,6 +49,9 @@ class TokenSequence:
     pieces: tuple[PassageRows, ...]
 
 
+_NONE = np.empty((0, 0), np.float32)
+
+
 def pooled_rows(record: ModelRecord, piece: PassageRows, length: int) -> slice:
     """The rows of a sequence of ``length`` tokens whose mean is the vector of one passage in it."""
     match record.pooling:
@@ -58,6 +63,20 @@ def pooled_rows(record: ModelRecord, piece: PassageRows, length: int) -> slice:
     if not piece.rows or (record.pool_scope is PoolScope.SEQUENCE and not record.late):
         return slice(0, length)
     return slice(int(piece.bounds[0]), int(piece.bounds[-1]))
+
+
+def segments(record: ModelRecord, sequence: TokenSequence) -> Segments:
+    """What ``Pooler.add_sums`` needs the sums of, as rows from and to, ``(segments, 2)``.
+
+    With mean pooling they are the sentences of each passage, then in any case the passage itself.
+    """
+    found = []
+    for piece in sequence.pieces:
+        if record.pooling is Pooling.MEAN:
+            found.append(np.stack([piece.bounds[:-1], piece.bounds[1:]], axis=1))
+        rows = pooled_rows(record, piece, len(sequence.ids))
+        found.append(np.array([[rows.start, rows.stop]]))
+    return np.concatenate(found)
 
 
 @dataclass(slots=True)
@@ -114,13 +133,39 @@ class Pooler:
             sequence: One of ``sequences``.
             states: Its token states without padding, shape ``(len(ids), dimension)``.
         """
-        shared = len(sequence.ids) - sum(piece.rows for piece in sequence.pieces)
+        length, mean = len(sequence.ids), self.record.pooling is Pooling.MEAN
+        summed = [
+            (
+                segment_sums(states, piece.bounds) if mean else _NONE,
+                states[pooled_rows(self.record, piece, length)].sum(axis=0),
+            )
+            for piece in sequence.pieces
+        ]
+        return self._add(sequence, summed)
+
+    def add_sums(
+        self, sequence: TokenSequence, sums: NDArray[np.float32]
+    ) -> Iterator[tuple[int, PassageVectors]]:
+        """As ``add``, with the sums of its ``segments``, ``(segments, dimension)``."""
+        mean, summed, taken = self.record.pooling is Pooling.MEAN, [], 0
         for piece in sequence.pieces:
+            own = sums[taken : taken + (len(piece.bounds) - 1) * mean]
+            taken += len(own) + 1
+            summed.append((own if mean else _NONE, sums[taken - 1]))
+        return self._add(sequence, summed)
+
+    def _add(
+        self,
+        sequence: TokenSequence,
+        summed: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
+    ) -> Iterator[tuple[int, PassageVectors]]:
+        """Add the sums of the sentences, if there are any, and of the passage of each piece."""
+        shared = len(sequence.ids) - sum(piece.rows for piece in sequence.pieces)
+        for piece, (sentences, whole) in zip(sequence.pieces, summed, strict=True):
             pooled = self._open[piece.passage]
-            if self.record.pooling is Pooling.MEAN:
-                pooled.sentences += segment_sums(states, piece.bounds)
-            rows = pooled_rows(self.record, piece, len(sequence.ids))
-            pooled.whole += states[rows].sum(axis=0)
+            if len(sentences):
+                pooled.sentences += sentences
+            pooled.whole += whole
             pooled.tokens += piece.rows + shared
             shared = 0  # counted once
             pooled.missing -= 1

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Rows = NDArray[np.int64]
@@ -74,40 +76,52 @@ class Groups:
         queries: The rows of each block, ``(groups, blocks, tokens)``. The last block may be
             repeated so that all groups have one size.
         keys: The rows that each block attends to, ``(groups, blocks, seen)``.
+        seen: How many of these it attends to, ``(groups, blocks)``; the others fill up those of
+            shorter sequences.
         places: The index of each token in the concatenation of the anchors of all sequences and
-            the flattened ``queries``, ``(sequences, length)``.
+            the flattened ``queries``, ``(sequences, length)``; 0 for padding.
     """
 
     queries: Rows
     keys: Rows
+    seen: Rows
     places: Rows
 
 
-def group(plan: Blocks, sequences: int, tokens: int) -> Groups:
-    """Group the blocks of sequences of one length.
+def group(plans: Sequence[Blocks], tokens: int) -> Groups:
+    """Group the blocks of sequences, which are padded to the longest.
 
     Args:
-        plan: The blocks of each sequence.
-        sequences: Their number.
+        plans: The blocks of each sequence.
         tokens: The approximate size of a group.
     """
-    body = len(plan.places)
-    length = plan.anchors + body
-    starts = np.arange(sequences) * length
-    queries = _shifted(plan.queries, starts)
-    keys = _shifted(plan.keys, starts)
-    size = _group_size(len(queries), max(1, tokens // queries.shape[1]))
-    last = -(-len(queries) // size) * size
-    padded = np.minimum(np.arange(last), len(queries) - 1).reshape(-1, size)
-    order = np.arange(sequences)[:, None]
-    first = order * plan.anchors + np.arange(plan.anchors)
-    rest = sequences * plan.anchors + order * plan.queries.size + plan.places
-    return Groups(queries[padded], keys[padded], np.concatenate([first, rest], axis=1))
+    anchors = max(plan.anchors for plan in plans)
+    length = max(plan.anchors + len(plan.places) for plan in plans)
+    block = max(plan.queries.shape[1] for plan in plans)
+    widest = max(plan.keys.shape[1] for plan in plans)
+    places = np.zeros((len(plans), length), np.int64)
+    queries, keys, seen = [], [], []
+    before = len(plans) * anchors
+    for number, plan in enumerate(plans):
+        own = plan.queries.shape[1]
+        queries.append(_widened(plan.queries, block) + number * length)
+        keys.append(_widened(plan.keys, widest) + number * length)
+        seen.append(np.full(len(plan.keys), plan.keys.shape[1]))
+        places[number, : plan.anchors] = number * anchors + np.arange(plan.anchors)
+        body = before + plan.places // own * block + plan.places % own
+        places[number, plan.anchors : plan.anchors + len(body)] = body
+        before += len(plan.queries) * block
+    count = sum(map(len, queries))
+    size = _group_size(count, max(1, tokens // block))
+    last = -(-count // size) * size
+    whole = np.minimum(np.arange(last), count - 1).reshape(-1, size)
+    own, others, most = (np.concatenate(part)[whole] for part in (queries, keys, seen))
+    return Groups(own, others, most, places)
 
 
-def _shifted(rows: Rows, starts: Rows) -> Rows:
-    """The rows of each sequence in the flattened batch."""
-    return (starts[:, None, None] + rows).reshape(-1, rows.shape[1])
+def _widened(rows: Rows, width: int) -> Rows:
+    """Rows with the last of each repeated."""
+    return np.pad(rows, ((0, 0), (0, width - rows.shape[1])), "edge")
 
 
 def _group_size(blocks: int, wanted: int) -> int:

@@ -2,9 +2,9 @@
 
 Owns the folder ``<models>/<model>/<precision>-<version>`` with the graph, the tokenizer, weights
 that the graph refers to, and a manifest of their hashes; a model with two encoders has two such
-folders, prefixed by the side. A folder is renamed into place when it is complete. One that differs
-from its manifest is rebuilt, by a child process (``indexer.compiler``). It must not know graphs,
-sessions or tokens.
+folders, prefixed by the side; a graph in float32 for accelerators is ``padded-fp32``. A folder is
+renamed into place when it is complete. One that differs from its manifest is rebuilt, by a child
+process (``indexer.compiler``). It must not know graphs, sessions or tokens.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from indexer.api.errors import Failure, InternalError, WorldError
 from indexer.config import Precision
 from indexer.confine.process import child_command, child_environment
 from indexer.embed.fetch import NO_ACCESS, OWNER_ONLY, ensure_source, hash_file
-from indexer.embed.models import TOKENIZER, ModelRecord, Probe, Side
+from indexer.embed.models import TOKENIZER, Family, ModelRecord, Probe, Side
 from indexer.embed.record_files import shipped_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,8 @@ _FILES = (GRAPH, DATA, TOKENIZER)
 class CompileRequest:
     """The request to the compiler process; paths are absolute.
 
-    ``accept``: the files are a stranger's, and the float32 graph is compared with a reference.
+    ``padded``: a graph for accelerators. ``accept``: the files are a stranger's, and the float32
+    graph is compared with a reference.
     """
 
     record: ModelRecord
@@ -60,6 +61,7 @@ class CompileRequest:
     side: Side
     source: Path
     folder: Path
+    padded: bool = False
     accept: bool = False
 
 
@@ -107,6 +109,7 @@ class CompiledModel:
     precision: Precision
     folder: Path
     side: Side = Side.PASSAGES
+    padded: bool = False
 
     @property
     def graph(self) -> Path:
@@ -118,11 +121,13 @@ class CompiledModel:
 
 
 def compiled_folder(
-    record: ModelRecord, models: Path, precision: Precision, side: Side = Side.PASSAGES
-) -> Path:
+    record: ModelRecord, models: Path, precision: Precision, side: Side = Side.PASSAGES,
+    *, padded: bool = False,
+) -> Path:  # fmt: skip
     """The folder of a compiled model, whether it exists or not."""
     encoder = f"{side}-" if record.adapted else ""
-    return models / record.id / f"{encoder}{precision}-{BUILDER_VERSION}"
+    form = "padded-" if padded else ""
+    return models / record.id / f"{encoder}{form}{precision}-{BUILDER_VERSION}"
 
 
 def ensure_compiled(
@@ -131,7 +136,7 @@ def ensure_compiled(
     precision: Precision,
     side: Side = Side.PASSAGES,
     *,
-    places: Iterable[Path] = (),
+    padded: bool = False,
     download: bool = True,
     note: Callable[[str], None] = lambda _text: None,
 ) -> CompiledModel:
@@ -142,7 +147,7 @@ def ensure_compiled(
         models: The folder of all compiled models; made if missing.
         precision: Of the weights.
         side: Which encoder; a model with one encoder is compiled once for both.
-        places: Folders that may contain the package, see ``fetch.ensure_source``.
+        padded: Whether it is for accelerators, where that makes a difference: in float32.
         download: Whether missing weights may be downloaded.
         note: Called with a sentence before a slow step.
 
@@ -153,9 +158,10 @@ def ensure_compiled(
     """
     from filelock import FileLock, Timeout
 
+    padded = padded and precision is Precision.FP32 and record.architecture.family != Family.ONNX
     for place in (shipped_folder(), models):  # installers ship compiled models
-        folder = compiled_folder(record, place, precision, side)
-        compiled = CompiledModel(record, precision, folder, side)
+        folder = compiled_folder(record, place, precision, side, padded=padded)
+        compiled = CompiledModel(record, precision, folder, side, padded)
         if intact(compiled):
             return compiled
     home = models / record.id
@@ -164,7 +170,7 @@ def ensure_compiled(
         with FileLock(home / BUILD_LOCK, timeout=LOCK_TIMEOUT_S):
             if not intact(compiled):  # another process may have built it meanwhile
                 source = ensure_source(
-                    record, home / "source", places=(*places, models, home),
+                    record, home / "source", places=(models, home),
                     download=download, log_folder=models, note=note,
                 )  # fmt: skip
                 note(f"Compiling {record.id} to {precision}, once")
@@ -219,6 +225,7 @@ def _made(compiled: CompiledModel) -> dict[str, Any]:
         **({"side": str(compiled.side)} if record.adapted else {}),
         "precision": str(compiled.precision),
         "builder": BUILDER_VERSION,
+        **({"padded": True} if compiled.padded else {}),
         **({"edition": record.edition} if record.architecture.stretch != 1 else {}),
         "source": {file.name: file.sha256 for file in record.package.files},
     }
@@ -255,7 +262,12 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
     """
     answer = ask_compiler(
         CompileRequest(
-            compiled.record, compiled.precision, compiled.side, source.absolute(), folder.absolute()
+            compiled.record,
+            compiled.precision,
+            compiled.side,
+            source.absolute(),
+            folder.absolute(),
+            compiled.padded,
         )
     )
     if answer.invalid:
@@ -297,7 +309,10 @@ def ask_compiler(request: CompileRequest) -> CompileAnswer:
 def _clear_away(compiled: CompiledModel) -> None:
     """Delete the folders of older builder versions, and the scratch folders of killed builds."""
     record, precision, home = compiled.record, compiled.precision, compiled.folder.parent
-    kept = {compiled_folder(record, home.parent, precision, side) for side in Side}
+    kept = {
+        compiled_folder(record, home.parent, precision, side, padded=padded)
+        for side in Side for padded in (False, True)
+    }  # fmt: skip
     for pattern in (f"{precision}-*", f"*-{precision}-*", "building-*"):
         for folder in home.glob(pattern):
             if folder not in kept:

@@ -15,9 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from indexer.embed.batches import Pooler, in_batches
+from indexer.embed.batches import Pooler, in_batches, segments
 from indexer.embed.compiled import BUILDER_VERSION
 from indexer.embed.devices import AUTO, CPU, OPENVINO, ProviderInUse, choose, out_of_memory
 from indexer.embed.encoder import Encoder
@@ -31,11 +29,12 @@ from indexer.embed.tokens import shared_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from indexer.config import Precision
     from indexer.embed.base import EmbedInput, PassageVectors
-    from indexer.embed.batches import Batch, TokenSequence
+    from indexer.embed.batches import Batch, Segments, TokenSequence
     from indexer.embed.compiled import CompiledModel
     from indexer.embed.models import ModelRecord
 
@@ -153,8 +152,12 @@ class OnnxEmbedder:
             counts = [len(passage.view_starts) for passage in passages]
             pooler = Pooler(self._encoder_record, counts, sequences)
             batches = self._batches([sequence.ids for sequence in sequences], budget)
-            for run in in_order(pool, self._run, batches, self._workers):
-                yield self._pool(run, sequences, pooler)
+            sums = self._encoder.sums_states
+            wanted = [segments(self._encoder_record, one) for one in sequences] if sums else None
+            run = partial(self._run, wanted=wanted)
+            add = pooler.add_sums if sums else pooler.add
+            for made in in_order(pool, run, batches, self._workers):
+                yield [pair for index, found in made for pair in add(sequences[index], found)]
 
     def query_states(self, text: str) -> TokenStates:
         """The token states of a query; ``encode_query(text)`` is their normalised mean.
@@ -188,9 +191,7 @@ class OnnxEmbedder:
         holding = [one for one in sequences if any(p.passage == wanted for p in one.pieces)]
         states: dict[int, NDArray[np.float32]] = {}
         for batch in self._batches([sequence.ids for sequence in holding], None):
-            _, found = self._run(batch)
-            for row, index in enumerate(batch.sequences):
-                states[index] = found[row, : batch.lengths[row]]
+            states.update(self._run(batch))
         read = ((sequence, states[index]) for index, sequence in enumerate(holding))
         return collect(self._encoder_record, read, wanted, starts)
 
@@ -232,33 +233,35 @@ class OnnxEmbedder:
 
         return in_batches(ids, most, padded=self._encoder.padded)
 
-    def _run(self, batch: Batch) -> tuple[Batch, NDArray[np.float32]]:
+    def _run(
+        self, batch: Batch, wanted: Sequence[Segments] | None = None
+    ) -> list[tuple[int, NDArray[np.float32]]]:
         """Run a batch, in halves if the device has too little memory; later ones are as small.
+
+        Returns:
+            For each sequence its index with its token states, ``(tokens, dimension)``, or with the
+            sums of its segments that are wanted, ``(segments, dimension)``.
 
         Raises:
             Exception: If one sequence alone does not fit, or the device fails for another reason.
         """
         try:
-            return batch, self._encoder.states(batch)
+            if wanted is None:
+                found, sizes = self._encoder.states(batch), batch.lengths.tolist()
+            else:
+                own = [wanted[index] for index in batch.sequences]
+                found, sizes = self._encoder.sums(batch, own), [len(each) for each in own]
         except Exception as error:
             if len(batch.sequences) == 1 or not out_of_memory(error):
                 raise
+        else:
+            rows = zip(batch.sequences, found, sizes, strict=True)
+            return [(index, each[:size]) for index, each, size in rows]
         self._fitting = min(self.token_budget, batch.ids.size // 2)
         log.warning("%s has memory for about %d tokens", self.provider.name, self._fitting)
         half = len(batch.sequences) // 2
-        parts = [self._run(batch.part(rows))[1] for rows in (slice(half), slice(half, None))]
-        return batch, np.concatenate(parts)
-
-    @staticmethod
-    def _pool(
-        run: tuple[Batch, NDArray[np.float32]], sequences: Sequence[TokenSequence], pooler: Pooler
-    ) -> list[tuple[int, PassageVectors]]:
-        batch, states = run
-        return [
-            pair
-            for row, index in enumerate(batch.sequences)
-            for pair in pooler.add(sequences[index], states[row, : batch.lengths[row]])
-        ]
+        parts = (batch.part(rows) for rows in (slice(half), slice(half, None)))
+        return [pair for part in parts for pair in self._run(part, wanted)]
 
 
 def open_tested(compiled: CompiledModel, provider: str) -> Encoder:

@@ -15,17 +15,23 @@ from indexer.embed.blocks import group, plan_blocks
 from indexer.embed.devices import MOST_ERROR, WrongNumbersError, load_runtime, open_on
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from indexer.embed.batches import Batch
+    from indexer.embed.batches import Batch, Segments
 
 # Inputs and outputs of a graph: token ids, int32 [batch, sequence]; lengths without padding, int32
 # [batch], if the graph supports padding; token states, float32 [batch, sequence, hidden].
 IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
 # Inputs of a graph with block attention: the rows of ``embed.blocks.Groups``, int32.
 QUERIES, KEYS, PLACES = "block_queries", "block_keys", "block_places"
+# With padding, the number of keys of each block, int32.
+SEEN = "block_seen"
+# Inputs and output of a graph that sums states: the first row of each segment and the one after its
+# last, int32 [batch, segments], and float32 [batch, segments, dimension].
+STARTS, ENDS, SUMS = "segment_starts", "segment_ends", "segment_sums"
 # Metadata of a graph: the arguments of ``plan_blocks``.
 BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
 # The activations of a layer for this many tokens fit the processor's cache.
@@ -50,7 +56,9 @@ class Encoder:
 
     def __init__(self, model: Path, provider: str, session: Any = None) -> None:
         self._session: Any = session or open_on(load_runtime(), model, provider)
-        self.padded = LENGTHS in {value.name for value in self._session.get_inputs()}
+        self._takes = {value.name for value in self._session.get_inputs()}
+        self.padded = LENGTHS in self._takes
+        self.sums_states = STARTS in self._takes
         facts = self._session.get_modelmeta().custom_metadata_map
         self._attention = [int(facts.get(fact, 0)) for fact in (BLOCK, REACH, ANCHORS)]
 
@@ -58,21 +66,44 @@ class Encoder:
         """Token states, ``(sequences, longest, dimension)``; rows of padding are undefined."""
         return self.outputs(batch, [STATES])[0]
 
-    def outputs(self, batch: Batch, names: list[str]) -> list[NDArray[np.float32]]:
-        """Some output tensors of the graph."""
+    def sums(self, batch: Batch, segments: Sequence[Segments]) -> NDArray[np.float32]:
+        """Sums of token states, ``(sequences, most segments, dimension)``, if ``sums_states``.
+
+        Args:
+            batch: The sequences.
+            segments: The first row of each segment of a sequence and the one after its last.
+        """
+        rows = np.zeros((2, len(segments), max(map(len, segments))), np.int32)
+        for number, own in enumerate(segments):
+            rows[:, number, : len(own)] = own.T
+        return self.outputs(batch, [SUMS], rows)[0]
+
+    def outputs(
+        self, batch: Batch, names: list[str], segments: NDArray[np.int32] | None = None
+    ) -> list[NDArray[np.float32]]:
+        """Some output tensors of the graph; ``segments``: starts and ends, (2, sequences, n)."""
         feed = {IDS: batch.ids}
         if self.padded:
             feed[LENGTHS] = batch.lengths
         if self._attention[0]:
-            feed |= self._rows(*batch.ids.shape)
+            feed |= self._rows(batch)
+        if self.sums_states:
+            none = np.zeros((2, len(batch.ids), 1), np.int32)
+            feed[STARTS], feed[ENDS] = none if segments is None else segments
         outputs: list[NDArray[np.float32]] = self._session.run(names, feed)
         return outputs
 
-    def _rows(self, sequences: int, length: int) -> dict[str, NDArray[np.int32]]:
-        """The rows of block attention for sequences of one length, as inputs of the graph."""
-        groups = group(plan_blocks(length, *self._attention), sequences, _GROUP_TOKENS)
-        rows = {QUERIES: groups.queries, KEYS: groups.keys, PLACES: groups.places}
-        return {name: numbers.astype(np.int32) for name, numbers in rows.items()}
+    def _rows(self, batch: Batch) -> dict[str, NDArray[np.int32]]:
+        """The rows of block attention for a batch, as inputs of the graph."""
+        lengths = batch.lengths.tolist()
+        plans = {length: plan_blocks(length, *self._attention) for length in set(lengths)}
+        groups = group([plans[length] for length in lengths], _GROUP_TOKENS)
+        rows = {
+            QUERIES: groups.queries, KEYS: groups.keys, PLACES: groups.places, SEEN: groups.seen,
+        }  # fmt: skip
+        return {
+            name: numbers.astype(np.int32) for name, numbers in rows.items() if name in self._takes
+        }
 
     def test(self, vocabulary: int, window: int, reference: Encoder | None = None) -> None:
         """Run a small batch; or a few, which are compared with another encoder of the same graph.
@@ -92,15 +123,22 @@ class Encoder:
             for length in (_TEST_LENGTHS if reference else _TEST_LENGTHS[:1])
         ]
         for batch in in_batches(sequences, lambda: _TEST_TOKENS, padded=self.padded):
-            own = np.arange(batch.ids.shape[1]) < batch.lengths[:, None]
-            states = self.states(batch)[own]
-            if not np.isfinite(states).all():
+            found = _tested(self, batch)
+            if not np.isfinite(found).all():
                 raise RuntimeError("the test run returned values that are not finite")
             if reference is not None:
-                wanted = reference.states(batch)[own]
-                error = largest_error(states, wanted)
+                error = largest_error(found, _tested(reference, batch))
                 if not error <= MOST_ERROR:
                     raise WrongNumbersError(error)
+
+
+def _tested(encoder: Encoder, batch: Batch) -> NDArray[np.float32]:
+    """The states of all tokens of a batch, and with ``sums_states`` the sums of their halves."""
+    found = encoder.states(batch)[np.arange(batch.ids.shape[1]) < batch.lengths[:, None]]
+    if not encoder.sums_states:
+        return found
+    halves = [np.array([[0, size // 2], [size // 2, size]]) for size in batch.lengths]
+    return np.concatenate([found, *encoder.sums(batch, halves)])
 
 
 def largest_error(states: NDArray[np.float32], wanted: NDArray[np.float32]) -> float:

@@ -46,16 +46,19 @@ def open_embedder(
             ``ensure_compiled``.
     """
 
-    def opened(precision: Precision, provider: str) -> OnnxEmbedder:
-        compiled = ensure_compiled(record, models, precision, side, download=download)
+    def opened(precision: Precision, provider: str, *, padded: bool = False) -> OnnxEmbedder:
+        compiled = ensure_compiled(
+            record, models, precision, side, padded=padded, download=download
+        )
         return OnnxEmbedder(compiled, threads or os.cpu_count() or 1, provider)
 
     runtime = load_runtime()  # first, since without a runtime a download is useless
     *accelerators, _ = candidates(runtime.get_available_providers(), provider)
-    if precision is not Precision.INT8 or not accelerators:
+    if not accelerators:
         return opened(precision, provider)
     # The 8-bit graph is made for the CPU; on an accelerator float32 is faster.
-    embedder = opened(Precision.FP32, provider)
+    half = precision is Precision.FP16
+    embedder = opened(precision if half else Precision.FP32, provider, padded=True)
     if embedder.provider.name != CPU:
         return embedder
     reason = embedder.provider

@@ -167,8 +167,9 @@ class ModelsInUse:
         def test(provider: str) -> None:
             if provider != CPU:  # where the model is open already
                 compiled = ensure_compiled(
-                    record, config.models, Precision.FP32, download=not config.offline
-                )
+                    record, config.models, Precision.FP32, padded=True,
+                    download=not config.offline,
+                )  # fmt: skip
                 open_tested(compiled, provider)
 
         return survey(test)

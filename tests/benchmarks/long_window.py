@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from indexer.compiler.encoder_graph import write_encoder
-from indexer.compiler.linear import FloatLinear, RecordingLinear
+from indexer.compiler.linear import FloatLinear, PaddedLinear, RecordingLinear
 from indexer.compiler.quantize import FULL_RANGE, IntegerLinear, Range
 from indexer.compiler.weight_shapes import expected_shapes
 from indexer.config import Precision
@@ -46,13 +46,13 @@ def weight(name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
 
 def compile_into(folder: Path, precision: Precision) -> Path:
     """Write the graph; 8 bits with ranges that were not observed."""
-    linear = FloatLinear()
+    linear = FloatLinear() if precision is Precision.FP32 else PaddedLinear(half=True)
     if precision is Precision.INT8:
         recorded = RecordingLinear()
         write_encoder(SHAPE, weight, recorded, folder, recorded.activations)
         edge = np.full(SHAPE.hidden, _RANGE, np.float32)
         linear = IntegerLinear(dict.fromkeys(recorded.activations, Range(-edge, edge)), FULL_RANGE)
-    return write_encoder(SHAPE, weight, linear, folder, half=precision is Precision.FP16)
+    return write_encoder(SHAPE, weight, linear, folder)
 
 
 def run(graph: Path, tokens: int) -> dict[str, float]:

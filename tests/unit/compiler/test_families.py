@@ -14,7 +14,7 @@ from indexer.api.errors import WorldError
 from indexer.compiler.adapter import weights_of
 from indexer.compiler.calibrate import compile_model
 from indexer.compiler.encoder_graph import write_encoder
-from indexer.compiler.linear import FloatLinear
+from indexer.compiler.linear import FloatLinear, PaddedLinear
 from indexer.compiler.reference import reference_states
 from indexer.compiler.sequences import LENGTHS
 from indexer.compiler.tensors import PROJECTION, open_tensors
@@ -117,18 +117,36 @@ def test_a_stretched_window_is_that_of_the_reference(name: str, tmp_path: Path) 
     assert min(np.abs(one - other).max() for one, other in combinations(found, 2)) > 1e-3
 
 
-@every_family
-def test_states_do_not_depend_on_the_batch(name: str, tmp_path: Path) -> None:
-    weights = family_weights(name)
-    encoder = Encoder(
-        write_encoder(FAMILIES[name], weights.__getitem__, FloatLinear(), tmp_path), CPU
+_IN_BLOCKS = {"in blocks": replace(SHAPES["bert"], block=16, reach=8, anchors=4)}
+
+
+@pytest.mark.parametrize("name", [*FAMILIES, *_IN_BLOCKS])
+def test_states_and_their_sums_do_not_depend_on_the_batch(name: str, tmp_path: Path) -> None:
+    shape = (FAMILIES | _IN_BLOCKS)[name]
+    weights = family_weights(name, shape)
+    plain, padded = (
+        Encoder(write_encoder(shape, weights.__getitem__, linear, _folder(tmp_path)), CPU)
+        for linear in (FloatLinear(), PaddedLinear())
     )
-    ids = [one for one in sequences() for _ in range(3)]
-    for batch in in_batches(ids, lambda: 1000, padded=encoder.padded):
-        states = encoder.states(batch)
-        for row, index in enumerate(batch.sequences):
-            alone = _states(encoder, ids[index])
-            np.testing.assert_allclose(states[row, : len(alone)], alone, atol=1e-5)
+    ids = [each[:length] for each in sequences() for length in (len(each), 1 + len(each) // 2)] * 2
+    wanted = [_states(plain, each) for each in ids]
+    for encoder in (plain, padded):
+        for batch in in_batches(ids, lambda: 1000, padded=encoder.padded):
+            for index, states in zip(batch.sequences, encoder.states(batch), strict=True):
+                found = states[: len(ids[index])]
+                np.testing.assert_allclose(found, wanted[index], atol=1e-5)
+    (batch,) = in_batches(ids, lambda: 10_000, padded=padded.padded)
+    parts = [np.array([[0, size], [size // 2, size], [1, 1]]) for size in batch.lengths]
+    for index, bounds, sums in zip(batch.sequences, parts, padded.sums(batch, parts), strict=True):
+        own = [wanted[index][start:end].sum(axis=0) for start, end in bounds]
+        np.testing.assert_allclose(sums, own, atol=1e-4)
+
+
+def _folder(parent: Path) -> Path:
+    """A new folder."""
+    folder = parent / str(len(list(parent.iterdir())))
+    folder.mkdir()
+    return folder
 
 
 @every_family

@@ -78,7 +78,7 @@ def test_groups_contain_the_blocks_of_all_sequences(
     length: int, block: int, anchors: int, sequences: int, tokens: int
 ) -> None:
     plan = plan_blocks(length, block, 7, anchors)
-    groups = group(plan, sequences, tokens)
+    groups = group([plan] * sequences, tokens)
     count = sequences * len(plan.queries)
     queries, keys = (
         rows.reshape(-1, rows.shape[2])[:count] for rows in (groups.queries, groups.keys)
@@ -93,16 +93,40 @@ def test_places_map_each_token_of_a_batch_to_its_block(
     length: int, block: int, anchors: int, sequences: int, tokens: int
 ) -> None:
     plan = plan_blocks(length, block, 7, anchors)
-    groups = group(plan, sequences, tokens)
+    groups = group([plan] * sequences, tokens)
     first = np.arange(sequences)[:, None] * length + np.arange(plan.anchors)
     rows = np.concatenate([first.reshape(-1), groups.queries.reshape(-1)])[groups.places]
     np.testing.assert_array_equal(rows.reshape(-1), np.arange(sequences * length))
 
 
+@given(st.lists(LENGTHS, min_size=1, max_size=4), BLOCKS, ANCHORS, st.integers(1, 200))
+def test_padding_changes_no_block(
+    lengths: list[int], block: int, anchors: int, tokens: int
+) -> None:
+    plans = [plan_blocks(length, block, 7, anchors) for length in lengths]
+    groups, longest, most = group(plans, tokens), max(lengths), max(each.anchors for each in plans)
+    queries, keys = (rows.reshape(-1, rows.shape[2]) for rows in (groups.queries, groups.keys))
+    first = len(plans) * most
+    for number, (plan, length) in enumerate(zip(plans, lengths, strict=True)):
+        places = groups.places[number]
+        np.testing.assert_array_equal(
+            places[: plan.anchors], number * most + np.arange(plan.anchors)
+        )
+        within = places[plan.anchors : length] - first
+        np.testing.assert_array_equal(
+            queries.reshape(-1)[within], number * longest + np.arange(plan.anchors, length)
+        )
+        blocks = np.unique(within // queries.shape[1])
+        seen = groups.seen.reshape(-1)[blocks]
+        assert set(seen) == {plan.keys.shape[1]}
+        own = keys[blocks, : plan.keys.shape[1]] - number * longest
+        np.testing.assert_array_equal(own, plan.keys)
+
+
 @given(LENGTHS, BLOCKS, st.integers(1, 200))
 def test_groups_have_about_the_wanted_size(length: int, block: int, tokens: int) -> None:
     plan = plan_blocks(length, block, 7, 0)
-    groups, blocks, size = group(plan, 3, tokens).queries.shape
+    groups, blocks, size = group([plan] * 3, tokens).queries.shape
     wanted = max(1, tokens // size)
     assert blocks <= wanted + wanted // 2
     # The repeated blocks are fewer than a group.

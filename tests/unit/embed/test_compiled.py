@@ -166,9 +166,10 @@ def test_a_full_disk_is_reported(record: ModelRecord, tmp_path: Path, mounter: M
     full.mkdir()
     mounter.memory(1, full)
     (full / "other").write_bytes(bytes(1000 << 10))
-    places = [tmp_path / TINY / "source"]
+    (full / TINY).mkdir()
+    (full / TINY / "source").symlink_to(tmp_path / TINY / "source")
     with pytest.raises(WorldError) as caught:
-        ensure_compiled(record, full / "models", Precision.INT8, places=places, download=False)
+        _compile(record, full, Precision.INT8)
     assert caught.value.code == "disk_full"
 
 

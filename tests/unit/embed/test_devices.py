@@ -25,6 +25,7 @@ from indexer.embed.devices import (
     load_runtime,
     open_on,
 )
+from indexer.embed.encoder import ENDS, IDS
 from indexer.embed.factory import open_embedder
 from indexer.embed.models_in_use import ModelsInUse
 from tests.tiny_model import TINY, install_tiny_model
@@ -34,6 +35,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from indexer.embed.embedder import OnnxEmbedder
+    from indexer.embed.models import ModelRecord
+
+    Feed = dict[str, NDArray[np.int32]]
+    # Changes what was computed from the inputs.
+    Harm = Callable[[NDArray[np.float32], Feed], None]
 
 EVERYTHING = list(PROVIDERS.values())
 
@@ -91,7 +99,7 @@ def test_a_failing_provider_is_skipped_with_its_reason(monkeypatch: pytest.Monke
 class Liar:
     """A session of the CPU in the place of another provider, which harms what it computes."""
 
-    def __init__(self, session: Any, harm: Callable[[NDArray[np.float32]], None]) -> None:
+    def __init__(self, session: Any, harm: Harm) -> None:
         self._session, self._harm = session, harm
 
     def __getattr__(self, name: str) -> Any:
@@ -99,32 +107,37 @@ class Liar:
 
     def run(self, names: list[str], feed: dict[str, Any]) -> list[NDArray[np.float32]]:
         outputs: list[NDArray[np.float32]] = self._session.run(names, feed)
-        self._harm(outputs[0])
+        self._harm(outputs[0], feed)
         return outputs
 
 
-def _nothing(_states: NDArray[np.float32]) -> None:
+def _nothing(_states: NDArray[np.float32], _feed: Feed) -> None:
     pass
 
 
-def _rounding(states: NDArray[np.float32]) -> None:
+def _rounding(states: NDArray[np.float32], _feed: Feed) -> None:
     states[:] = states.astype(np.float16)
 
 
-def _noise(states: NDArray[np.float32]) -> None:
+def _noise(states: NDArray[np.float32], _feed: Feed) -> None:
     states += np.float32(0.1) * np.roll(states, 1, axis=-1)
 
 
-def _second_sequence(states: NDArray[np.float32]) -> None:
+def _second_sequence(states: NDArray[np.float32], _feed: Feed) -> None:
     states[1:] = states[:1]
 
 
-def _long_sequence(states: NDArray[np.float32]) -> None:
+def _long_sequence(states: NDArray[np.float32], _feed: Feed) -> None:
     states[:, 128:] = 0
 
 
-def _not_finite(states: NDArray[np.float32]) -> None:
+def _not_finite(states: NDArray[np.float32], _feed: Feed) -> None:
     states[0, -1, 0] = np.nan
+
+
+def _sums(found: NDArray[np.float32], feed: Feed) -> None:
+    if feed[ENDS].any():
+        found += np.float32(1)
 
 
 @pytest.mark.parametrize(
@@ -132,23 +145,24 @@ def _not_finite(states: NDArray[np.float32]) -> None:
     [
         (_nothing, "device_tested"), (_rounding, "device_tested"), (_noise, "device_wrong"),
         (_second_sequence, "device_wrong"), (_long_sequence, "device_wrong"),
-        (_not_finite, "device_failed"),
+        (_not_finite, "device_failed"), (_sums, "device_wrong"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("blocks", [(0, 0, 0), (16, 8, 4)])
 def test_a_provider_that_lies_is_refused(
-    harm: Callable[[NDArray[np.float32]], None],
+    harm: Harm,
     code: str,
     blocks: tuple[int, int, int],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _lying(monkeypatch, harm)
-    record = install_tiny_model(tmp_path, blocks=blocks)
+    record = install_tiny_model(tmp_path, blocks=blocks, late=bool(blocks[0]))
     embedder = open_embedder(record, tmp_path, Precision.INT8, threads=1, download=False)
     assert embedder.provider.notes[0].code == code
     if code == "device_tested":
         assert (embedder.provider.name, embedder.precision) == ("cuda", Precision.FP32)
+        _same_vectors(embedder, record, tmp_path)
     else:
         assert (embedder.provider.name, embedder.precision) == (CPU, Precision.INT8)
     if code == "device_wrong":
@@ -158,14 +172,28 @@ def test_a_provider_that_lies_is_refused(
         )
 
 
+def _same_vectors(embedder: OnnxEmbedder, record: ModelRecord, models: Path) -> None:
+    """An accelerator, which sums states itself, has the vectors of the processor."""
+    on_cpu = open_embedder(record, models, Precision.FP32, provider=CPU, download=False)
+    starts = (0, 16, 23)
+    passages = [
+        EmbedInput("Log", (), "The storm broke. Nobody slept." * number, starts[: 1 + number])
+        for number in (1, 9, 2, 1)
+    ]
+    for one, two in zip(*(e.encode_passages(passages) for e in (embedder, on_cpu)), strict=True):
+        np.testing.assert_allclose(one.vector, two.vector, atol=2e-3)
+        np.testing.assert_allclose(one.sentences, two.sentences, atol=2e-3)
+        assert one.tokens == two.tokens
+
+
 def test_a_device_without_memory_gets_smaller_runs_from_then_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused, most = [], 4000
 
-    def small(states: NDArray[np.float32]) -> None:
-        if states.shape[0] * states.shape[1] > most:
-            refused.append(states.shape)
+    def small(_states: NDArray[np.float32], feed: Feed) -> None:
+        if feed[IDS].size > most:
+            refused.append(feed[IDS].shape)
             raise RuntimeError("CUDA failure 2: out of memory")
 
     _lying(monkeypatch, small)
@@ -188,7 +216,7 @@ def test_a_device_without_memory_gets_smaller_runs_from_then_on(
         embedder.encode_passages(passages[:1])
 
 
-def _lying(monkeypatch: pytest.MonkeyPatch, harm: Callable[[NDArray[np.float32]], None]) -> None:
+def _lying(monkeypatch: pytest.MonkeyPatch, harm: Harm) -> None:
     """Let ONNX Runtime have CUDA, which is the CPU harmed."""
     import onnxruntime
 
