@@ -108,8 +108,9 @@ _ROWS = (
                "lectern-e5-late also finds documents in English by questions in other languages.")),
     Setting("device", ADVANCED, SettingType.CHOICE, "auto", N_("Device"),
             N_("Where the model runs."),
-            choices={"auto": N_("The best available"), "cuda": "CUDA", "directml": "DirectML",
-                      "coreml": "Core ML", "cpu": "CPU"}),
+            choices={"auto": N_("The best available"), "cuda": "CUDA", "tensorrt": "TensorRT",
+                     "migraphx": "MIGraphX", "directml": "DirectML", "coreml": "Core ML",
+                     "openvino-gpu": "OpenVINO (GPU)", "cpu": "CPU"}),
     Setting("precision", ADVANCED, SettingType.CHOICE, Precision.INT8.value,
             N_("Precision of documents"),
             N_("Weights used for documents: int8 is twice as fast, fp32 exact; fp16 is for "

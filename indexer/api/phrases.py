@@ -45,6 +45,7 @@ PHRASES = {
     # why a device is in use
     "device_tested": N_("installed, and a test run gave the numbers of the processor"),
     "device_runs": "it runs",
+    "device_share": N_("it computes {nodes} of the operators, in {time} of the time"),
     "device_asked": N_("as chosen in the settings"),
     "device_only": N_("the installed ONNX Runtime has no other provider for this machine"),
     "device_absent": N_("{device} is not part of the installed ONNX Runtime"),

@@ -1,7 +1,7 @@
-"""Chooses the execution provider of ONNX Runtime: CUDA, DirectML, CoreML or the CPU.
+"""Chooses the execution provider of ONNX Runtime: that of an accelerator or of the CPU.
 
-A provider is accepted if the session reports it and a test run gives the numbers of the CPU. It
-must not know models or tokens.
+A provider is accepted if the session reports it and a test run gives the numbers of the CPU; the
+profile of that run says how much of it the provider computed. It must not know models or tokens.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 log = logging.getLogger(__name__)
 
@@ -29,14 +29,21 @@ OPENVINO = "openvino"  # the processor too, see ``indexer.embed.openvino``
 # In the order they are tried; the CPU always works.
 PROVIDERS = {
     "cuda": "CUDAExecutionProvider",
+    "tensorrt": "TensorrtExecutionProvider",  # in the package of CUDA, slow to open
+    "migraphx": "MIGraphXExecutionProvider",
     "directml": "DmlExecutionProvider",
     "coreml": "CoreMLExecutionProvider",
+    "openvino-gpu": "OpenVINOExecutionProvider",
     CPU: "CPUExecutionProvider",
 }
 
 
 # Packages of ONNX Runtime. They install the same files, so of two the later one works at best.
-RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino")
+RUNTIMES = (
+    "onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino",
+    "onnxruntime-migraphx",
+)  # fmt: skip
+_OPTIONS = {"openvino-gpu": {"device_type": "GPU"}}
 # The largest error of a token's state on another provider, relative to its size on the CPU. Half
 # precision comes to about 0.01; a wrong operator gives about 1.
 MOST_ERROR = 0.03
@@ -198,8 +205,8 @@ def survey(test: Callable[[str], object]) -> dict[str, Note]:
     return found
 
 
-def open_on(runtime: Any, model: Path, name: str) -> Any:
-    """Open a session on one provider.
+def open_on(runtime: Any, model: Path, name: str, profile: str = "") -> Any:
+    """Open a session on one provider; with ``profile``, the beginning of a file's name, profiled.
 
     A run uses one thread, and several runs are concurrent: for sequences of a few hundred tokens
     this is faster than several threads per operator, and no thread spins while it waits.
@@ -215,12 +222,36 @@ def open_on(runtime: Any, model: Path, name: str) -> Any:
     settings.enable_mem_pattern = False
     # The graph has its fused operators already; what the optimizer fuses further is slower.
     settings.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    if profile:
+        settings.enable_profiling = True
+        settings.profile_file_prefix = profile
     wanted = list(dict.fromkeys((PROVIDERS[name], PROVIDERS[CPU])))
-    session = runtime.InferenceSession(str(model), settings, providers=wanted)
+    options = [_OPTIONS.get(name, {}), {}][: len(wanted)]
+    session = runtime.InferenceSession(
+        str(model), settings, providers=wanted, provider_options=options
+    )
     in_use = session.get_providers()[0]
     if in_use != PROVIDERS[name]:
         raise RuntimeError(f"the session fell back to {in_use}")
     return session
+
+
+def share(events: Iterable[Any], name: str) -> Note:
+    """How much of the profiled runs a provider computed, by operators and by time.
+
+    Args:
+        events: Of the profile of ONNX Runtime.
+        name: A key of ``PROVIDERS``.
+    """
+    counts, spent = [0, 0], [0, 0]
+    for event in events:
+        provider = event.get("args", {}).get("provider") if event.get("cat") == "Node" else None
+        if provider and event["name"].endswith("_kernel_time"):
+            own = provider == PROVIDERS[name]
+            counts[own] += 1
+            spent[own] += event["dur"]
+    shares = (f"{100 * part[1] // max(1, sum(part))} %" for part in (counts, spent))
+    return Note("device_share", dict(zip(("nodes", "time"), shares, strict=True)))
 
 
 def out_of_memory(error: Exception) -> bool:

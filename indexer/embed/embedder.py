@@ -8,17 +8,29 @@ from __future__ import annotations
 
 import logging
 import math
+import tempfile
 import time
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from indexer.embed.batches import Pooler, in_batches, segments
 from indexer.embed.compiled import BUILDER_VERSION
-from indexer.embed.devices import AUTO, CPU, OPENVINO, ProviderInUse, choose, out_of_memory
+from indexer.embed.devices import (
+    AUTO,
+    CPU,
+    OPENVINO,
+    ProviderInUse,
+    choose,
+    out_of_memory,
+    share,
+)
 from indexer.embed.encoder import Encoder
+from indexer.embed.findings import keep, kept
 from indexer.embed.layout import Layout
 from indexer.embed.models import TOKENIZER, Side
 from indexer.embed.openvino import OpenVinoSession, faster
@@ -32,6 +44,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from indexer.api.phrases import Note
     from indexer.config import Precision
     from indexer.embed.base import EmbedInput, PassageVectors
     from indexer.embed.batches import Batch, Segments, TokenSequence
@@ -82,12 +95,16 @@ class OnnxEmbedder:
         digest = compiled.record.file(TOKENIZER).sha256
         self._layout = Layout(self._encoder_record, shared_tokenizer(compiled.tokenizer, digest))
 
-        opened: tuple[Encoder, ProviderInUse] = choose(provider, partial(open_tested, compiled))
-        self._encoder, self.provider = opened
+        (self._encoder, computed), self.provider = choose(provider, partial(open_tested, compiled))
+        if computed is not None:
+            self.provider = replace(self.provider, notes=(*self.provider.notes, computed))
         if provider == AUTO and self.provider.name == CPU:
             self._take_faster(compiled)
         self._workers = workers
-        self._fitting = 0  # tokens of a run that the device has memory for; 0: not known
+        self._compiled = compiled
+        # Tokens of a run that the device has memory for; 0: not known.
+        fitting = kept(compiled, self._fitting_name)
+        self._fitting = fitting if type(fitting) is int and fitting > 0 else 0
         self._encoded: dict[str, NDArray[np.float32]] = {}
 
     def _take_faster(self, compiled: CompiledModel) -> None:
@@ -107,8 +124,13 @@ class OnnxEmbedder:
         return space_of(self.record, self.precision)
 
     @property
+    def _fitting_name(self) -> str:
+        """Of the finding how many tokens fit, see ``findings``."""
+        return f"{self.provider.name} tokens"
+
+    @property
     def token_budget(self) -> int:
-        """The most tokens of a run; fewer once the device had no memory for as many."""
+        """The most tokens of a run; fewer once the device, here, had no memory for as many."""
         most = _TOKENS_A_RUN.get(self.provider.name, _TOKENS_A_RUN_ELSEWHERE)
         return min(most, self._fitting or most)
 
@@ -258,19 +280,29 @@ class OnnxEmbedder:
             rows = zip(batch.sequences, found, sizes, strict=True)
             return [(index, each[:size]) for index, each, size in rows]
         self._fitting = min(self.token_budget, batch.ids.size // 2)
+        keep(self._compiled, self._fitting_name, self._fitting)
         log.warning("%s has memory for about %d tokens", self.provider.name, self._fitting)
         half = len(batch.sequences) // 2
         parts = (batch.part(rows) for rows in (slice(half), slice(half, None)))
         return [pair for part in parts for pair in self._run(part, wanted)]
 
 
-def open_tested(compiled: CompiledModel, provider: str) -> Encoder:
-    """Open a graph on a provider, whose numbers must be those of the CPU; see ``Encoder.test``."""
-    encoder = Encoder(compiled.graph, provider)
-    reference = None if provider == CPU else Encoder(compiled.graph, CPU)
+def open_tested(compiled: CompiledModel, provider: str) -> tuple[Encoder, Note | None]:
+    """Open a graph on a provider, whose numbers must be those of the CPU; see ``Encoder.test``.
+
+    Returns:
+        The open encoder, and what an accelerator computed of the test.
+    """
     record = compiled.record.encoder_of(compiled.side)
-    encoder.test(record.architecture.vocabulary, record.window, reference)
-    return encoder
+    sizes = record.architecture.vocabulary, record.window
+    if provider == CPU:
+        encoder = Encoder(compiled.graph, CPU)
+        encoder.test(*sizes)
+        return encoder, None
+    with tempfile.TemporaryDirectory() as folder:
+        encoder = Encoder(compiled.graph, provider, profile=str(Path(folder) / "profile"))
+        encoder.test(*sizes, Encoder(compiled.graph, CPU))
+        return encoder, share(encoder.end_profile(), provider)
 
 
 @contextmanager

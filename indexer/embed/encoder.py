@@ -6,6 +6,8 @@ know passages, pooling or where the graph came from.
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +18,6 @@ from indexer.embed.devices import MOST_ERROR, WrongNumbersError, load_runtime, o
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -49,13 +50,14 @@ class Encoder:
         model: An ONNX file.
         provider: A key of ``devices.PROVIDERS``.
         session: The graph opened already, with the methods of ONNX Runtime's session.
+        profile: The beginning of the name of a file for the profile of its first runs, or "".
 
     Raises:
         WorldError: ``no_runtime`` if there is no ONNX Runtime.
     """
 
-    def __init__(self, model: Path, provider: str, session: Any = None) -> None:
-        self._session: Any = session or open_on(load_runtime(), model, provider)
+    def __init__(self, model: Path, provider: str, session: Any = None, profile: str = "") -> None:
+        self._session: Any = session or open_on(load_runtime(), model, provider, profile)
         self._takes = {value.name for value in self._session.get_inputs()}
         self.padded = LENGTHS in self._takes
         self.sums_states = STARTS in self._takes
@@ -104,6 +106,12 @@ class Encoder:
         return {
             name: numbers.astype(np.int32) for name, numbers in rows.items() if name in self._takes
         }
+
+    def end_profile(self) -> list[dict[str, Any]]:
+        """Stop profiling, and return the events until then."""
+        file = Path(self._session.end_profiling())
+        events: list[dict[str, Any]] = json.loads(file.read_text("utf-8"))
+        return events
 
     def test(self, vocabulary: int, window: int, reference: Encoder | None = None) -> None:
         """Run a small batch; or a few, which are compared with another encoder of the same graph.

@@ -1,39 +1,34 @@
 """Runs a graph with OpenVINO where that is installed, computes the same and is faster here.
 
 OpenVINO uses bfloat16 and matrix units where the processor has them. Owns its session, which has
-the methods of ONNX Runtime's that are used, and the verdict, which is kept beside the compiled
-model for each processor and version. A graph is compared with itself, so the vectors belong to the
-same space and nothing is embedded again. It must not know what is embedded.
+the methods of ONNX Runtime's that are used, and the verdict, which is kept (``findings``). A graph
+is compared with itself, so the vectors belong to the same space and nothing is embedded again. It
+must not know what is embedded.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import importlib.util
-import json
 import logging
 import os
-import platform
 import sys
 import time
 from dataclasses import asdict, dataclass
-from importlib import metadata
-from pathlib import Path
 from queue import SimpleQueue
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.api.atomic import write_file
 from indexer.api.phrases import Note
 from indexer.embed.batches import in_batches
-from indexer.embed.devices import OPENVINO, installed_runtimes
+from indexer.embed.devices import OPENVINO
+from indexer.embed.findings import keep, kept
 from indexer.embed.pooling import unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -42,7 +37,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-VERDICTS = "openvino.json"
 LOWEST_COSINE = 0.999
 # Below this a change of the path is not worth the memory of a second runtime.
 LEAST_GAIN = 1.1
@@ -127,15 +121,13 @@ def faster(
     """The encoder to use, and the verdict on OpenVINO; None if that is not installed.
 
     Args:
-        compiled: The model; the verdict is kept beside it.
+        compiled: The model.
         own: Its encoder with ONNX Runtime.
         opened: Opens the same graph with OpenVINO.
     """
     if importlib.util.find_spec("openvino") is None:
         return None
-    file, key = compiled.folder.parent / VERDICTS, _key(compiled)
-    kept = _kept(file)
-    verdict = kept.get(key)
+    before = verdict = _kept(compiled)
     if verdict is not None and not verdict.taken:
         return own, verdict
     try:
@@ -146,10 +138,8 @@ def faster(
     except Exception as error:  # noqa: BLE001  # a runtime of others may raise anything
         log.warning("OpenVINO does not run %s: %s", compiled.folder.name, error)
         verdict, other = Verdict(failed=_last_line(error)), own
-    if kept.get(key) != verdict:
-        with contextlib.suppress(OSError):  # it is measured again next time
-            text = {name: asdict(one) for name, one in {**kept, key: verdict}.items()}
-            write_file(file, json.dumps(text, indent=1) + "\n")
+    if verdict != before:
+        keep(compiled, OPENVINO, asdict(verdict))
     return other if verdict.taken else own, verdict
 
 
@@ -179,20 +169,8 @@ def _last_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[-1][:200]
 
 
-def _kept(file: Path) -> dict[str, Verdict]:
+def _kept(compiled: CompiledModel) -> Verdict | None:
     try:
-        return {name: Verdict(**one) for name, one in json.loads(file.read_text("utf-8")).items()}
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}
-
-
-def _key(compiled: CompiledModel) -> str:
-    """What a verdict depends on: the graph, the versions and the processor."""
-    processor = platform.processor() or platform.machine()
-    with contextlib.suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        named = ("model name", "flags", "Features")
-        processor = "\n".join(sorted({line for line in lines if line.startswith(named)}))
-    parts = (*installed_runtimes(), metadata.version("openvino"), str(os.cpu_count()), processor)
-    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    return f"{compiled.folder.name} {digest}"
+        return Verdict(**kept(compiled, OPENVINO))
+    except TypeError:
+        return None

@@ -190,12 +190,13 @@ def processor_path(features: frozenset[str], openvino_version: str) -> str:
 
 
 def check_devices(found: Mapping[str, Note]) -> Checked:
-    """Whether each provider of ONNX Runtime runs; one that is installed and does not is bad."""
+    """Whether each provider of ONNX Runtime runs; what does not is bad unless another one does."""
     absent = [name for name, note in found.items() if note.code == "device_absent"]
     said = [f"{name}: {sentence(note)}" for name, note in found.items() if name not in absent]
     if absent:
         said.append(f"not in the installed ONNX Runtime: {', '.join(absent)}")
-    ok = not any(note.code in {"device_failed", "device_wrong"} for note in found.values())
+    codes = {note.code for note in found.values()}
+    ok = "device_tested" in codes or not codes & {"device_failed", "device_wrong"}
     return "devices", ok, "; ".join(said), "" if ok else DEVICE_ADVICE
 
 

@@ -24,8 +24,9 @@ from indexer.embed.devices import (
     clash,
     load_runtime,
     open_on,
+    share,
 )
-from indexer.embed.encoder import ENDS, IDS
+from indexer.embed.encoder import ENDS, IDS, Encoder
 from indexer.embed.factory import open_embedder
 from indexer.embed.models_in_use import ModelsInUse
 from tests.tiny_model import TINY, install_tiny_model
@@ -51,7 +52,8 @@ def _opens(name: str) -> str:
 
 
 def test_accelerators_come_first_and_the_cpu_last() -> None:
-    assert candidates(EVERYTHING) == ["cuda", "directml", "coreml", "cpu"]
+    assert candidates(EVERYTHING) == list(PROVIDERS)
+    assert candidates(EVERYTHING)[:2] == ["cuda", "tensorrt"]
     assert candidates(["CPUExecutionProvider"]) == ["cpu"]
 
 
@@ -91,7 +93,7 @@ def test_a_failing_provider_is_skipped_with_its_reason(monkeypatch: pytest.Monke
     assert provider.name == CPU
     assert provider.notes == tuple(
         Note("device_failed", {"device": name, "said": f"no driver for {name}"})
-        for name in ("cuda", "directml", "coreml")
+        for name in list(PROVIDERS)[:-1]
     )
     assert choose(AUTO, _opens)[1].name == "cuda"
 
@@ -162,6 +164,8 @@ def test_a_provider_that_lies_is_refused(
     assert embedder.provider.notes[0].code == code
     if code == "device_tested":
         assert (embedder.provider.name, embedder.precision) == ("cuda", Precision.FP32)
+        # The session says what CUDA, which is none here, really computed.
+        assert embedder.provider.notes[-1] == Note("device_share", {"nodes": "0 %", "time": "0 %"})
         _same_vectors(embedder, record, tmp_path)
     else:
         assert (embedder.provider.name, embedder.precision) == (CPU, Precision.INT8)
@@ -205,6 +209,9 @@ def test_a_device_without_memory_gets_smaller_runs_from_then_on(
     assert embedder.token_budget <= most < before
     learned = len(refused)
     assert learned
+    # The next start remembers it.
+    embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1, download=False)
+    assert embedder.token_budget <= most
     again = embedder.encode_passages(passages)
     assert len(refused) == learned
     on_cpu = open_embedder(record, tmp_path, Precision.FP32, provider=CPU, download=False)
@@ -220,13 +227,31 @@ def _lying(monkeypatch: pytest.MonkeyPatch, harm: Harm) -> None:
     """Let ONNX Runtime have CUDA, which is the CPU harmed."""
     import onnxruntime
 
-    def opened(runtime: Any, model: Path, name: str) -> Any:
-        session = open_on(runtime, model, CPU)
+    def opened(runtime: Any, model: Path, name: str, profile: str = "") -> Any:
+        session = open_on(runtime, model, CPU, profile)
         return session if name == CPU else Liar(session, harm)
 
     available = [PROVIDERS["cuda"], PROVIDERS[CPU]]
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: available)
     monkeypatch.setattr("indexer.embed.encoder.open_on", opened)
+
+
+def test_the_share_of_a_provider_is_read_from_the_profile(tmp_path: Path) -> None:
+    record = install_tiny_model(tmp_path, blocks=(16, 8, 4))
+    compiled = ensure_compiled(record, tmp_path, Precision.FP32, padded=True, download=False)
+    encoder = Encoder(compiled.graph, CPU, profile=str(tmp_path / "profile"))
+    encoder.test(record.architecture.vocabulary, record.window)
+    events = encoder.end_profile()
+    assert share(events, CPU) == Note("device_share", {"nodes": "100 %", "time": "100 %"})
+    moved = [event for event in events if event.get("args", {}).get("op_name") == "MatMul"]
+    for event in moved:
+        event["args"]["provider"] = PROVIDERS["cuda"]
+    said = re.fullmatch(
+        r"it computes (\d+) % of the operators, in (\d+) % of the time",
+        sentence(share(events, "cuda")),
+    )
+    assert said is not None
+    assert all(0 < int(percent) < 100 for percent in said.groups())
 
 
 def test_each_provider_is_surveyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,12 +261,8 @@ def test_each_provider_is_surveyed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         with monkeypatch.context() as patch:
             _lying(patch, harm)
             found = {name: note.code for name, note in models.survey_devices().items()}
-        assert found == {
-            "cuda": code,
-            "directml": "device_absent",
-            "coreml": "device_absent",
-            CPU: "device_runs",
-        }
+        absent = dict.fromkeys(PROVIDERS, "device_absent")
+        assert found == absent | {"cuda": code, CPU: "device_runs"}
     assert models.survey_devices()[CPU] == Note("device_runs")
 
 

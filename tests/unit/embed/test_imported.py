@@ -200,7 +200,7 @@ HARMS: dict[str, tuple[str, Harm]] = {
     "huge weights": ("model.safetensors is larger than 8,590 MB", _huge),
     "an unknown family": ("the architecture t5 is not known", _config(model_type="t5")),
     "a family of another type": ("architecture 5 is not", _config(model_type=5)),
-    "an unknown activation": ("hidden_activation is silu", _config(hidden_activation="silu")),
+    "an unknown activation": ("hidden_activation is relu", _config(hidden_activation="relu")),
     "biases": ("mlp_bias is True", _config(mlp_bias=True)),
     "too many layers": ("num_hidden_layers is 100000000", _config(num_hidden_layers=10**8)),
     "no number": ("hidden_size is True", _config(hidden_size=True)),

@@ -15,7 +15,8 @@ from indexer.embed.compiled import CompiledModel, ensure_compiled
 from indexer.embed.devices import CPU, OPENVINO
 from indexer.embed.encoder import Encoder
 from indexer.embed.factory import open_embedder
-from indexer.embed.openvino import VERDICTS, OpenVinoSession, Verdict, faster, measure
+from indexer.embed.findings import FINDINGS
+from indexer.embed.openvino import OpenVinoSession, Verdict, faster, measure
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def compiled(tmp_path: Path) -> CompiledModel:
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexer.embed.openvino.importlib.util.find_spec", lambda _name: object())
-    monkeypatch.setattr("indexer.embed.openvino.metadata.version", lambda _name: "1")
+    monkeypatch.setattr("indexer.embed.findings.metadata.version", lambda _name: "1")
 
 
 def _unable() -> Encoder:
@@ -69,11 +70,11 @@ def test_a_verdict_is_kept_until_a_version_changes(
     again = faster(compiled, own, lambda: pytest.fail("it was measured again"))
     assert again == (own, Verdict(failed="Conversion is failed for: Scan"))
 
-    monkeypatch.setattr("indexer.embed.openvino.metadata.version", lambda _name: "2")
+    monkeypatch.setattr("indexer.embed.findings.metadata.version", lambda _name: "2")
     found = faster(compiled, own, lambda: Encoder(compiled.graph, CPU))
     assert found is not None
     assert found[1].cosine == pytest.approx(1.0)
-    (compiled.folder.parent / VERDICTS).write_text("[]", "utf-8")
+    (compiled.folder.parent / FINDINGS).write_text("[]", "utf-8")
     found = faster(compiled, own, _unable)
     assert found is not None
     assert found[1].failed

@@ -23,6 +23,9 @@ def test_a_provider_that_is_refused_is_one_with_its_reason() -> None:
     assert not ok
     assert "cuda: cuda computes other numbers than the processor (error 0.4)" in said
     assert advice.startswith("It is not used.")
+    # Of two that CUDA's package has, one is enough.
+    both = {"cuda": Note("device_tested"), "tensorrt": wrong, **CPU}
+    assert check_devices(both)[1]
 
 
 @pytest.mark.parametrize(
