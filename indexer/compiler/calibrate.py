@@ -113,7 +113,8 @@ def compile_model(
         _compile_coarse(record, precision, weights, source, folder)
         return
     linear = PaddedLinear() if padded else _float_linear(source, side, folder)
-    graph = write_encoder(record.architecture, weights, linear, folder)
+    shape = record.architecture.fused if padded else record.architecture
+    graph = write_encoder(shape, weights, linear, folder)
     _check_probe(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
 
 

@@ -125,8 +125,8 @@ def test_states_and_their_sums_do_not_depend_on_the_batch(name: str, tmp_path: P
     shape = (FAMILIES | _IN_BLOCKS)[name]
     weights = family_weights(name, shape)
     plain, padded = (
-        Encoder(write_encoder(shape, weights.__getitem__, linear, _folder(tmp_path)), CPU)
-        for linear in (FloatLinear(), PaddedLinear())
+        Encoder(write_encoder(form, weights.__getitem__, linear, _folder(tmp_path)), CPU)
+        for form, linear in ((shape, FloatLinear()), (shape.fused, PaddedLinear()))
     )
     ids = [each[:length] for each in sequences() for length in (len(each), 1 + len(each) // 2)] * 2
     wanted = [_states(plain, each) for each in ids]
