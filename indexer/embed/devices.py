@@ -124,6 +124,13 @@ def kernels(features: frozenset[str]) -> str:
     return next((said for name, said in _BY_8_BITS.items() if name in features), "")
 
 
+def openvino_version() -> str:
+    """The version of OpenVINO that is installed, or ""."""
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        return metadata.version(OPENVINO)
+    return ""
+
+
 def clash() -> tuple[Note, ...]:
     """A note if packages of ONNX Runtime overwrite each other's files."""
     found = installed_runtimes()

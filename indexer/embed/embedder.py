@@ -1,7 +1,7 @@
 """The embedder of a compiled model: layout, concurrent runs, pooling.
 
-Owns the threads of the runs; ``layout`` makes the input sequences, ``encoder`` runs them,
-``batches`` pools the token states. It must not know queues or the store.
+``layout`` makes the input sequences, ``encoder`` runs them, in threads of ``ordered``, ``batches``
+pools the token states. It must not know queues or the store.
 """
 
 from __future__ import annotations
@@ -10,13 +10,10 @@ import logging
 import math
 import tempfile
 import time
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from indexer.embed.batches import Pooler, in_batches, segments
 from indexer.embed.compiled import BUILDER_VERSION
@@ -34,12 +31,14 @@ from indexer.embed.findings import keep, kept
 from indexer.embed.layout import Layout
 from indexer.embed.models import TOKENIZER, Side
 from indexer.embed.openvino import OpenVinoSession, faster
+from indexer.embed.ordered import closing_pool, in_order
 from indexer.embed.pooling import unit
 from indexer.embed.token_states import TokenStates, collect
 from indexer.embed.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
+    from concurrent.futures import ThreadPoolExecutor
 
     import numpy as np
     from numpy.typing import NDArray
@@ -61,9 +60,6 @@ _TOKENS_A_RUN_ELSEWHERE = 16_384
 # Vectors of queries in memory: a query is asked again with another filter or limit, and many ask
 # the same of other documents.
 _QUERIES_KEPT = 256
-
-A = TypeVar("A")
-B = TypeVar("B")
 
 
 def space_of(record: ModelRecord, precision: Precision) -> str:
@@ -102,9 +98,7 @@ class OnnxEmbedder:
             self._take_faster(compiled)
         self._workers = workers
         self._compiled = compiled
-        # Tokens of a run that the device has memory for; 0: not known.
-        fitting = kept(compiled, self._fitting_name)
-        self._fitting = fitting if type(fitting) is int and fitting > 0 else 0
+        self._fitting = self._remembered()  # tokens of a run that the device has memory for
         self._encoded: dict[str, NDArray[np.float32]] = {}
 
     def _take_faster(self, compiled: CompiledModel) -> None:
@@ -123,10 +117,12 @@ class OnnxEmbedder:
         """The name of the space of its vectors, see ``space_of``."""
         return space_of(self.record, self.precision)
 
-    @property
-    def _fitting_name(self) -> str:
-        """Of the finding how many tokens fit, see ``findings``."""
-        return f"{self.provider.name} tokens"
+    def _remembered(self) -> int:
+        """How many tokens fitted an accelerator before; 0 if that is not known."""
+        fitting = None
+        if self.provider.name not in _TOKENS_A_RUN:
+            fitting = kept(self._compiled, f"{self.provider.name} tokens")
+        return fitting if type(fitting) is int and fitting > 0 else 0
 
     @property
     def token_budget(self) -> int:
@@ -280,7 +276,7 @@ class OnnxEmbedder:
             rows = zip(batch.sequences, found, sizes, strict=True)
             return [(index, each[:size]) for index, each, size in rows]
         self._fitting = min(self.token_budget, batch.ids.size // 2)
-        keep(self._compiled, self._fitting_name, self._fitting)
+        keep(self._compiled, f"{self.provider.name} tokens", self._fitting)
         log.warning("%s has memory for about %d tokens", self.provider.name, self._fitting)
         half = len(batch.sequences) // 2
         parts = (batch.part(rows) for rows in (slice(half), slice(half, None)))
@@ -299,39 +295,8 @@ def open_tested(compiled: CompiledModel, provider: str) -> tuple[Encoder, Note |
         encoder = Encoder(compiled.graph, CPU)
         encoder.test(*sizes)
         return encoder, None
-    with tempfile.TemporaryDirectory() as folder:
+    # Windows deletes no open file.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         encoder = Encoder(compiled.graph, provider, profile=str(Path(folder) / "profile"))
         encoder.test(*sizes, Encoder(compiled.graph, CPU))
         return encoder, share(encoder.end_profile(), provider)
-
-
-@contextmanager
-def closing_pool(workers: int) -> Iterator[ThreadPoolExecutor]:
-    """A thread pool that at exit cancels queued work and waits for running work."""
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="embed")
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def in_order(
-    pool: ThreadPoolExecutor, work: Callable[[A], B], items: Iterator[A], ahead: int
-) -> Iterator[B]:
-    """Yield the results of ``work`` for items, in their order.
-
-    Unlike ``Executor.map`` it takes an item only when it is about to be worked on.
-
-    Args:
-        pool: Runs ``work``.
-        work: Called in a thread of the pool.
-        items: Taken in the caller's thread.
-        ahead: Half the number of items that are submitted and not yet yielded.
-    """
-    waiting: deque[Future[B]] = deque()
-    for item in items:
-        waiting.append(pool.submit(work, item))
-        if len(waiting) > 2 * ahead:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()

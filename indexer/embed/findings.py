@@ -12,12 +12,11 @@ import hashlib
 import json
 import os
 import platform
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.atomic import write_file
-from indexer.embed.devices import OPENVINO, installed_runtimes
+from indexer.embed.devices import installed_runtimes, openvino_version
 
 if TYPE_CHECKING:
     from indexer.embed.compiled import CompiledModel
@@ -56,9 +55,6 @@ def _key(compiled: CompiledModel, what: str) -> str:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
         named = ("model name", "flags", "Features")
         processor = "\n".join(sorted({line for line in lines if line.startswith(named)}))
-    versions = installed_runtimes()
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        versions.append(metadata.version(OPENVINO))
-    parts = (*versions, str(os.cpu_count()), processor)
+    parts = (*installed_runtimes(), openvino_version(), str(os.cpu_count()), processor)
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return f"{compiled.folder.name} {what} {digest}"

@@ -108,13 +108,6 @@ class OpenVinoSession:
             self._idle.put(request)
 
 
-def version() -> str:
-    """The version of OpenVINO that is installed, or ""."""
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        return metadata.version("openvino")
-    return ""
-
-
 def faster(
     compiled: CompiledModel, own: Encoder, opened: Callable[[], Encoder]
 ) -> tuple[Encoder, Verdict] | None:

@@ -18,11 +18,11 @@ import numpy as np
 from indexer.api.errors import LecternError
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
-from indexer.embed.embedder import closing_pool, in_order
 from indexer.embed.encoder import Encoder
 from indexer.embed.installed import ensure_scorer
 from indexer.embed.layout import pairs
 from indexer.embed.models import TOKENIZER
+from indexer.embed.ordered import closing_pool, in_order
 from indexer.embed.record_files import known_records
 from indexer.embed.tokens import shared_tokenizer
 

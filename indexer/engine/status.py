@@ -20,7 +20,7 @@ from indexer.api.status import LanguageStatus, RootStatus, Status
 from indexer.catalog.roots import join
 from indexer.config import DEFAULT_MODEL
 from indexer.confine import network, reader
-from indexer.embed import connections, devices, openvino
+from indexer.embed import connections, devices
 from indexer.embed.record_files import known_records
 from indexer.engine import reindex
 from indexer.library import library
@@ -175,7 +175,8 @@ def _model(engine: OpenLibrary) -> Iterator[Checked]:
     why = "; ".join(map(sentence, embedder.provider.notes))
     yield "device", True, f"{embedder.provider.name}: {why}", ""
     if embedder.provider.name in {devices.CPU, devices.OPENVINO}:
-        yield "processor", True, processor_path(devices.instruction_sets(), openvino.version()), ""
+        path = processor_path(devices.instruction_sets(), devices.openvino_version())
+        yield "processor", True, path, ""
     yield check_devices(engine.models.survey_devices())
 
 

@@ -31,7 +31,7 @@ def compiled(tmp_path: Path) -> CompiledModel:
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexer.embed.openvino.importlib.util.find_spec", lambda _name: object())
-    monkeypatch.setattr("indexer.embed.findings.metadata.version", lambda _name: "1")
+    monkeypatch.setattr("indexer.embed.devices.metadata.version", lambda _name: "1")
 
 
 def _unable() -> Encoder:
@@ -70,7 +70,7 @@ def test_a_verdict_is_kept_until_a_version_changes(
     again = faster(compiled, own, lambda: pytest.fail("it was measured again"))
     assert again == (own, Verdict(failed="Conversion is failed for: Scan"))
 
-    monkeypatch.setattr("indexer.embed.findings.metadata.version", lambda _name: "2")
+    monkeypatch.setattr("indexer.embed.devices.metadata.version", lambda _name: "2")
     found = faster(compiled, own, lambda: Encoder(compiled.graph, CPU))
     assert found is not None
     assert found[1].cosine == pytest.approx(1.0)
