@@ -1728,6 +1728,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>{model} ist hier. Ihre Dokumente verwenden noch das vorige.</translation>
     </message>
     <message>
+        <source>{model} is here, and orders the first hits of every answer.</source>
+        <translation>{model} ist hier und ordnet die ersten Treffer jeder Antwort.</translation>
+    </message>
+    <message>
         <source>{model} reads your documents anew: {time}, {size} more on the disk. Until it is done the present one answers, and afterwards you can return to that at once.</source>
         <translation>{model} liest Ihre Dokumente neu: {time}, {size} mehr auf dem Datenträger. Bis dahin antwortet das jetzige, und danach können Sie sofort zu ihm zurück.</translation>
     </message>
@@ -2940,6 +2944,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Verbinden Sie sich einmal mit dem Netz. Bis dahin findet die Suche nur Wörter.</translation>
     </message>
     <message>
+        <source>The language model {model} is not here: {reason}.</source>
+        <translation>Das Sprachmodell {model} ist nicht hier: {reason}.</translation>
+    </message>
+    <message>
+        <source>Get it in the settings, or choose another one there.</source>
+        <translation>Holen Sie es in den Einstellungen, oder wählen Sie dort ein anderes.</translation>
+    </message>
+    <message>
         <source>Model damaged</source>
         <translation>Modell beschädigt</translation>
     </message>
@@ -2962,6 +2974,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Choose another one in the settings.</source>
         <translation>Wählen Sie in den Einstellungen ein anderes.</translation>
+    </message>
+    <message>
+        <source>Orders hits</source>
+        <translation>Ordnet Treffer</translation>
+    </message>
+    <message>
+        <source>The language model {model} only orders the hits of others, and does so while it is here.</source>
+        <translation>Das Sprachmodell {model} ordnet nur die Treffer anderer, und zwar solange es hier ist.</translation>
     </message>
     <message>
         <source>Too coarse</source>
@@ -3536,6 +3556,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>installiert, und ein Probelauf ergab die Zahlen des Prozessors</translation>
     </message>
     <message>
+        <source>it computes {nodes} of the operators, in {time} of the time</source>
+        <translation>es rechnet {nodes} der Operatoren, in {time} der Zeit</translation>
+    </message>
+    <message>
         <source>as chosen in the settings</source>
         <translation>wie gewünscht</translation>
     </message>
@@ -3928,16 +3952,16 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es wird offline gearbeitet</translation>
     </message>
     <message>
-        <source>it was imported from a folder; import that again</source>
-        <translation>es wurde aus einem Ordner importiert; diesen erneut importieren</translation>
+        <source>it was imported from a folder, and its files are gone</source>
+        <translation>es wurde aus einem Ordner übernommen, und seine Dateien sind weg</translation>
     </message>
     <message>
-        <source>its files are gone; fetch it again</source>
-        <translation>seine Dateien sind fort; holen Sie es noch einmal</translation>
+        <source>its files are gone</source>
+        <translation>seine Dateien sind weg</translation>
     </message>
     <message>
-        <source>it is not here yet; fetch it first</source>
-        <translation>es ist noch nicht hier; holen Sie es zuerst</translation>
+        <source>it was not fetched yet</source>
+        <translation>es wurde noch nicht geholt</translation>
     </message>
     <message>
         <source>the hub has no such model or file</source>
