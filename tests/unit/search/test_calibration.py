@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.calibration import MOST_WORDS, baseline, own_sentence
+from indexer.search.calibration import MOST_WORDS, baseline, own_sentence, thinned
 from indexer.text.terms import words
 
 LONG = "The lamp is inspected by the keeper in every month of the year."
@@ -26,6 +28,16 @@ def test_tables_and_what_is_too_short_or_too_long_stand_for_nothing(view: str) -
 
 def test_a_language_without_spaces_has_words_too() -> None:
     assert own_sentence("灯塔的灯每个月都由看守人检查一次。", "zh")
+
+
+@given(st.lists(st.text()), st.integers(0, 50))
+def test_few_sentences_are_taken_from_the_whole_library(sentences: list[str], count: int) -> None:
+    numbered = [f"{number} {text}" for number, text in enumerate(sentences)]
+    found = thinned(numbered, count)
+    assert len(found) == min(count, len(sentences))
+    places = [numbered.index(one) for one in found]
+    steps = {after - before for before, after in pairwise([*places, len(numbered)])}
+    assert not found or (places[0] == 0 and max(steps) - min(steps) <= 1)
 
 
 @given(st.text(max_size=300))
