@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from math import ceil, floor
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainterPath, QTransform
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainterPath, QRegion, QTransform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +26,7 @@ PADDING = 2.0
 _ABOVE, _BELOW = 0.16, 0.05
 # The largest gap between pieces of a line, in heights: between words, and between a table's cells.
 _WORD_GAP, _CELL_GAP = 3.0, 60.0
-_GRID = 0.25  # points; exact in binary
+_GRID = 0.25  # points; corners of outlines are multiples of it
 _SHORTEST = 3.0  # the least length of an isolated piece, in heights
 
 
@@ -93,14 +92,17 @@ def outline(pieces: Sequence[Piece], padding: float = PADDING) -> QPainterPath:
     The first line may begin late and the last one end early; the lines between are as wide as the
     widest, so that a ragged margin gives a straight edge.
     """
-    path = QPainterPath()
-    path.setFillRule(Qt.FillRule.WindingFill)
+    covered = QRegion()
     for turn, boxes in _turns(pieces):
-        back = _upright(turn).inverted()[0]
+        to_grid = _upright(turn).inverted()[0] * QTransform.fromScale(1 / _GRID, 1 / _GRID)
         for group in _prominent(_groups(boxes)):
             for shape in _around([inked(line) for line in group], padding):
-                path.addRect(back.mapRect(shape))
-    return path.simplified()
+                covered += to_grid.mapRect(shape).toAlignedRect()
+    # Qt drops parts of a path when it unites shapes that overlap or nearly touch; those of a region
+    # are disjoint, with corners on a grid.
+    path = QPainterPath()
+    path.addRegion(covered)
+    return QTransform.fromScale(_GRID, _GRID).map(path.simplified())
 
 
 def ink_of(pieces: Sequence[Piece]) -> list[QRectF]:
@@ -208,15 +210,5 @@ def _around(lines: list[QRectF], padding: float) -> list[QRectF]:
         if i < len(lines) - 1:
             shape.setRight(right)
             shape.setBottom((line.bottom() + lines[i + 1].top()) / 2)
-        shapes.append(_on_grid(shape.adjusted(-padding, -padding, padding, padding)))
+        shapes.append(shape.adjusted(-padding, -padding, padding, padding))
     return shapes
-
-
-def _on_grid(shape: QRectF) -> QRectF:
-    """Return the least rectangle on a grid around another.
-
-    Qt drops parts of a path when it unites shapes whose edges almost coincide.
-    """
-    left, top = (floor(side / _GRID) * _GRID for side in (shape.left(), shape.top()))
-    right, bottom = (ceil(side / _GRID) * _GRID for side in (shape.right(), shape.bottom()))
-    return QRectF(left, top, right - left, bottom - top)

@@ -27,9 +27,14 @@ def line(y: float, x0: float = 100, x1: float = 300) -> QRectF:
 ALMOST_ON_EACH_OTHER = [
     QRectF(0, 1, 124, 12), QRectF(0, 0.7, 45, 12), QRectF(32, 0, 45, 12), QRectF(1, 0.7, 45, 12),
 ]  # fmt: skip
+AT_THE_TOP_OF_A_PAGE = [
+    QRectF(56, 1, 166.3, 12), QRectF(273.5, 24.25, 93.2, 12), QRectF(22, 7.125, 76.5, 12),
+    QRectF(24, 15.625, 132.2, 12), QRectF(46, 14.5, 153.2, 12), QRectF(29.2, 22.25, 155.8, 12),
+]  # fmt: skip
 
 
 @given(BOXES)
+@example(AT_THE_TOP_OF_A_PAGE)
 @example(ALMOST_ON_EACH_OTHER)
 def test_an_outline_contains_the_centre_of_each_line(boxes: list[QRectF]) -> None:
     for turn in range(4):
