@@ -90,7 +90,7 @@ class Card(QFrame):
         self.kept = kept
         self._pressed: QPoint | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.place, self.title, self.headings = plain_label(), plain_label(), wrapped_label()
+        self.place, self.title, self.where = plain_label(), plain_label(), wrapped_label()
         self.text = QLabel()
         self.text.setTextFormat(Qt.TextFormat.RichText)
         self.text.setWordWrap(True)
@@ -121,13 +121,14 @@ class Card(QFrame):
         self.title.setToolTip(line(hit.path))
         self.place.setText(pages)
         self.place.setVisible(bool(pages))
-        headings = describe.headings(hit)
-        self.headings.setText(headings)
-        self.headings.setVisible(bool(headings))
+        where = " · ".join(filter(None, (describe.file_beside_title(hit), describe.headings(hit))))
+        self.where.setText(where)
+        self.where.setVisible(bool(where))
         self.text.setText(self._marked())
         spoken = self.tr("{number}: {title}. {passage}")
+        named = ", ".join(filter(None, (title, describe.file_beside_title(hit))))
         passage_spoken = describe.hit_spoken(hit)
-        self.setAccessibleName(spoken.format(number=number, title=title, passage=passage_spoken))
+        self.setAccessibleName(spoken.format(number=number, title=named, passage=passage_spoken))
         self.note.setAccessibleName(self.tr("Note on passage {number}").format(number=number))
         for button in self.buttons:
             name = self.tr("{action}: passage {number}")
@@ -152,7 +153,7 @@ class Card(QFrame):
         font.setBold(True)
         self.title.setFont(font)
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        for label in (self.place, self.headings):
+        for label in (self.place, self.where):
             label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         head = QHBoxLayout()
         head.setSpacing(S)
@@ -162,7 +163,7 @@ class Card(QFrame):
             head.addWidget(button)
         passage_column = QVBoxLayout()
         passage_column.setSpacing(S)
-        passage_column.addWidget(self.headings)
+        passage_column.addWidget(self.where)
         passage_column.addWidget(self.text)
         passage_column.addStretch(1)
         self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)

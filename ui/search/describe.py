@@ -35,6 +35,12 @@ def title(hit: Hit) -> str:
     return line(hit.title) or line(PurePath(hit.file or hit.path).name)
 
 
+def file_beside_title(hit: Hit) -> str:
+    """The name of the file, since versions of a document share a title; "" if it is the title."""
+    name = PurePath(hit.file or hit.path)
+    return "" if title(hit) in (line(name.name), line(name.stem)) else line(name.name)
+
+
 def folder(hit: Hit) -> str:
     """The path of a document, with ``~`` for the home folder."""
     return from_home(line(hit.path))

@@ -15,10 +15,12 @@ from PySide6.QtWidgets import QMenu
 
 from indexer.api.requests import Index
 from tests.ui.basket.made import lease
+from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
-from ui.basket.card import CARD_MIME
+from ui.basket.card import CARD_MIME, Card
 from ui.basket.export import Form
 from ui.basket.page import BasketPage
+from ui.basket.passages import Kept
 from ui.basket.pictures import Extent
 from ui.pages import BASKET, SEARCH, Pages
 from ui.search.dragged import dragged_hits
@@ -92,9 +94,9 @@ def test_passages_are_collected_by_menu_and_drag(
     qtbot: QtBot, pages: Pages, notices: RecordedNotices
 ) -> None:
     page = found(qtbot, pages, "tenant gutters")
-    hit = page.current_hit
-    assert hit is not None
-    menu = page.actions_on_hits.menu(hit, FoundHits(()))
+    current = page.current_hit
+    assert current is not None
+    menu = page.actions_on_hits.menu(current, FoundHits(()))
     entry = next(each for each in menu.actions() if each.text().startswith("Add to the basket"))
     entry.trigger()
     assert [kept.query for kept in pages.basket.kept] == ["tenant gutters"]
@@ -144,6 +146,14 @@ def test_cards_are_ordered_annotated_and_taken_out(
     assert undo is not None
     undo()
     assert [card.note.toPlainText() for card in page.cards.cards] == ["Ask Jane"]
+
+
+def test_a_card_names_its_file_where_that_is_not_its_title(qtbot: QtBot) -> None:
+    for name, said in (("draft.pdf", "draft.pdf · Lease › Rent"), ("Lease.pdf", "Lease › Rent")):
+        card = Card(Kept.from_hit(hit(f"/papers/{name}", title="Lease")))
+        qtbot.addWidget(card)
+        assert card.where.text() == said
+        assert ("draft.pdf" in card.accessibleName()) == ("draft.pdf" in said)
 
 
 def test_a_passage_is_found_again_after_its_file_moved(
