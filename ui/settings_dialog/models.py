@@ -1,25 +1,14 @@
-"""The page of language models: which there are, getting one from a hub, using and removing one.
+"""The page of language models: getting one from a hub, using and removing one.
 
-Owns the list, the facts about one, and the question before anything is fetched or changed. It must
-not know how a model is fetched or when a change is complete: the engine does both.
+Owns what can be done, and the question before anything is fetched or changed. It must not know how
+a model is fetched or when a change is complete: the engine does both.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QHBoxLayout,
-    QHeaderView,
-    QProgressBar,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from indexer.api.models import ModelInfo, ModelKind, ModelState
 from indexer.api.requests import (
@@ -32,12 +21,11 @@ from indexer.api.requests import (
 )
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
-from ui.library.facts import Facts
 from ui.library.questions import Questions
 from ui.ports import ignore
+from ui.settings_dialog.model_list import ModelFacts, ModelList
 from ui.theme import L, M, S
 from ui.words import amounts, failures
-from ui.words.languages import language
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,8 +38,6 @@ if TYPE_CHECKING:
     from indexer.api.status import Status
     from ui.ports import Context
 
-LINES = 9
-ROLE = int(Qt.ItemDataRole.UserRole)
 FETCHING = "fetching"
 
 
@@ -62,11 +48,11 @@ class ModelsPage(QWidget):
         super().__init__(parent)
         self._context = context
         self._questions = Questions(context, self)
-        self._models: dict[str, ModelInfo] = {}
         self._agreed: Callable[[], None] = ignore
         self._answering = ""  # the model of the library's vectors
-        self.list = self._make_list()
-        self.facts = Facts()
+        self.list = ModelList()
+        self.list.chosen.connect(self._show_chosen)
+        self.facts = ModelFacts()
         self.get = self._button(self.tr("&Get…"), "arrow-down", self._ask_to_get)
         self.use = self._button(self.tr("&Use…"), "check", self._ask_to_use)
         self.remove = self._button(self.tr("&Remove"), "trash", self._remove)
@@ -87,37 +73,11 @@ class ModelsPage(QWidget):
         super().showEvent(event)
         self._reload()
 
-    @property
-    def chosen(self) -> ModelInfo | None:
-        """The model of the current row."""
-        item: QTreeWidgetItem | None = self.list.currentItem()
-        return self._models.get(str(item.data(0, ROLE))) if item is not None else None
-
-    def choose(self, model: str) -> None:
-        """Make the row of a model the current one."""
-        for row in range(self.list.topLevelItemCount()):
-            item = self.list.topLevelItem(row)
-            if item is not None and item.data(0, ROLE) == model:
-                self.list.setCurrentItem(item)
-
     def _button(self, text: str, drawing: str, pressed: Callable[[], None]) -> IconButton:
         button = IconButton(text, drawing)
         button.setAutoDefault(False)
         button.clicked.connect(lambda _checked=False: pressed())
         return button
-
-    def _make_list(self) -> QTreeWidget:
-        tree = QTreeWidget()
-        tree.setAccessibleName(self.tr("Language models"))
-        tree.setHeaderLabels([self.tr("Model"), self.tr("State")])
-        tree.setRootIsDecorated(False)
-        tree.setUniformRowHeights(True)
-        tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        tree.header().setStretchLastSection(True)
-        tree.setFixedHeight(tree.fontMetrics().height() * (LINES + 2) + 2 * M)
-        tree.currentItemChanged.connect(lambda *_items: self._show_chosen())
-        return tree
 
     def _arrange(self) -> None:
         asked = QVBoxLayout(self._asking)
@@ -158,65 +118,26 @@ class ModelsPage(QWidget):
         self._questions.ask(ListModels(), self._show_models, failed=self._failed)
 
     def _show_models(self, models: tuple[ModelInfo, ...]) -> None:
-        before = self.chosen.id if self.chosen else self._answering
-        self._models = {model.id: model for model in models}
-        self.list.clear()
-        for model in models:
-            item = QTreeWidgetItem([model.id, self._state(model)])
-            item.setData(0, ROLE, model.id)
-            self.list.addTopLevelItem(item)
-        self.choose(before)
-        if self.chosen is None and models:
-            self.choose(models[0].id)
+        self.list.show_models(models, self._answering)
         self._show_chosen()
 
-    def _state(self, model: ModelInfo) -> str:
-        if not model.runs:
-            return self.tr("cannot run here")
-        if model.id == self._answering:
-            return self.tr("in use")
-        return self.tr("not here") if model.state is ModelState.ABSENT else self.tr("here")
-
     def _show_chosen(self) -> None:
-        model, busy = self.chosen, self._questions.is_waiting(FETCHING)
+        model, busy = self.list.current, self._questions.is_waiting(FETCHING)
         self._close_question()
         here = model is not None and model.state is not ModelState.ABSENT
         setting = self._context.settings["model"]
-        wanted = setting if setting in self._models else self._answering  # it may be "auto"
+        wanted = setting if setting in self.list.models else self._answering  # it may be "auto"
         used = model is not None and model.id in {wanted, self._answering}
         self.get.setEnabled(model is not None and model.runs and not here and not busy)
         embeds = model is not None and model.kind is ModelKind.EMBEDDING
         self.use.setEnabled(embeds and here and model is not None and model.id != wanted)
         self.remove.setEnabled(model is not None and model.disk_bytes > 0 and not used)
-        self.facts.show_facts(self._facts(model) if model is not None else [])
-
-    def _facts(self, model: ModelInfo) -> list[tuple[str, str]]:
-        unknown = self.tr("unknown")
-        kinds = {
-            ModelKind.EMBEDDING: self.tr("one vector for each passage"),
-            ModelKind.LATE_INTERACTION: self.tr("one vector for each word of a passage"),
-            ModelKind.RERANKER: self.tr("how well a passage answers a question"),
-        }
-        named = ", ".join(map(language, model.languages or ()))
-        counted = f"{model.language_count}+" if model.language_count else unknown
-        late = {None: unknown, True: self.tr("with its neighbours"), False: self.tr("alone")}
-        tokens = amounts.count(model.tokens) if model.tokens else unknown
-        return [
-            (self.tr("Makes:"), kinds[model.kind]),
-            (self.tr("Languages:"), named or counted),
-            (self.tr("Tokens at once:"), tokens),
-            (self.tr("Each passage is read:"), late[model.late]),
-            (self.tr("Numbers in a vector:"), str(model.dimensions or unknown)),
-            (self.tr("Parameters:"), _count(model.parameters) or unknown),
-            (self.tr("Licence:"), " ".join(filter(None, (model.licence or unknown, model.terms)))),
-            (self.tr("From:"), model.homepage or unknown),
-            (self.tr("Size on disk:"), amounts.size(model.disk_bytes)),
-        ]
+        self.facts.show_model(model)
 
     # -- getting, using, removing ---------------------------------------------------------------
 
     def _ask_to_get(self) -> None:
-        model = self.chosen
+        model = self.list.current
         if model is None:
             return
         licence = model.licence or self.tr("unknown")
@@ -273,7 +194,7 @@ class ModelsPage(QWidget):
         self._reload()
 
     def _ask_to_use(self) -> None:
-        if (model := self.chosen) is not None:
+        if (model := self.list.current) is not None:
             self._questions.ask(
                 EstimateReindex(model.id), lambda cost: self._show_cost(model, cost),
                 failed=self._failed,
@@ -295,7 +216,7 @@ class ModelsPage(QWidget):
         self._show_chosen()
 
     def _remove(self) -> None:
-        if (model := self.chosen) is not None:
+        if (model := self.list.current) is not None:
             self._questions.ask(RemoveModel(model.id), self._removed, failed=self._failed)
 
     def _removed(self, freed: int) -> None:
@@ -338,7 +259,3 @@ def _row(*buttons: QWidget) -> QHBoxLayout:
         row.addWidget(button)
     row.addStretch(1)
     return row
-
-
-def _count(number: int | None) -> str:
-    return amounts.count(number) if number is not None else ""

@@ -71,7 +71,7 @@ def press(qtbot: QtBot, button: QPushButton) -> None:
 
 def test_each_model_offers_what_can_be_done_with_it(page: ModelsPage) -> None:
     def offered(model: str) -> tuple[bool, bool, bool]:
-        page.choose(model)
+        page.list.choose(model)
         return page.get.isEnabled(), page.use.isEnabled(), page.remove.isEnabled()
 
     assert offered("here") == (False, True, True)
@@ -89,7 +89,7 @@ def test_a_licence_is_accepted_before_a_model_is_fetched(
     page: ModelsPage, link: CannedLink, qtbot: QtBot
 ) -> None:
     link.holding.add(GetModel)
-    page.choose("terms")
+    page.list.choose("terms")
     press(qtbot, page.get)
     assert "https://terms.example" in page.question.text()
     assert "Accept the licence" in page.agree.accessibleName()
@@ -113,7 +113,7 @@ def test_a_model_without_terms_is_fetched_and_is_there(
     page: ModelsPage, link: CannedLink, qtbot: QtBot
 ) -> None:
     link.answers[GetModel] = lambda _request: AWAY
-    page.choose("away")
+    page.list.choose("away")
     press(qtbot, page.get)
     assert "Its licence: Apache-2.0." in page.question.text()
     press(qtbot, page.agree)
@@ -128,7 +128,7 @@ def test_a_failure_is_told_beside_the_list(
     link.answers[GetModel] = lambda _request: WorldError(
         "model_missing", model="away", reason="not_on_hub"
     )
-    page.choose("away")
+    page.list.choose("away")
     press(qtbot, page.get)
     press(qtbot, page.agree)
     qtbot.waitUntil(lambda: "the hub has no such model" in page.note.text())
@@ -142,7 +142,7 @@ def test_a_model_is_used_after_its_cost_is_told(
         request.model, "int8", "here/1", 10, 100, 20_000, 300.0, measured=True, bytes=1_000_000,
         outdated=0,
     )  # fmt: skip
-    page.choose("here")
+    page.list.choose("here")
     press(qtbot, page.use)
     qtbot.waitUntil(page.question.isVisible)
     assert "1.0 MB more on the disk" in page.question.text()
@@ -155,7 +155,7 @@ def test_a_model_is_used_after_its_cost_is_told(
 
 def test_a_model_is_removed(page: ModelsPage, link: CannedLink, qtbot: QtBot) -> None:
     link.answers[RemoveModel] = lambda _request: 2_000_000
-    page.choose("here")
+    page.list.choose("here")
     press(qtbot, page.remove)
     qtbot.waitUntil(lambda: page.note.text() == "2.0 MB are free again.")
     assert requests(link, RemoveModel) == [RemoveModel("here")]
