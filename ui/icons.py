@@ -1,7 +1,8 @@
 """Icons: line drawings in SVG in the colour of the text next to them.
 
-Renders a file of ``resources/icons`` at any size, in a colour of the palette. A drawing has a view
-box of 24 by 24 and ``stroke="currentColor"``. It must not know what an icon is used for.
+Renders a file of ``resources/icons`` at any size, fitted to its pixels, in a colour of the palette.
+A drawing has a view box of 24 by 24 and ``stroke="currentColor"``. It must not know what an icon is
+used for.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from shiboken6 import isValid
+
+from ui.icon_grid import fitted
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QRect
@@ -47,7 +50,7 @@ def _drawing(name: str) -> str:
 @functools.lru_cache(_PIXMAPS)
 def rendered(name: str, size: int, rgba: int) -> QPixmap:
     """Render a drawing, ``size`` device pixels wide and high; the latest renderings are kept."""
-    svg = _drawing(name).replace("currentColor", f"#{rgba & 0xFFFFFF:06x}")
+    svg = fitted(_drawing(name), size).replace("currentColor", f"#{rgba & 0xFFFFFF:06x}")
     made = QPixmap(QSize(size, size))
     made.fill(Qt.GlobalColor.transparent)
     painter = QPainter(made)

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from tests.ui.contrast import contrast
 from ui import theme
 from ui.focus_ring import FocusRing, FocusRings
-from ui.icons import icon, pixmap
+from ui.icons import icon, pixmap, rendered
 from ui.search.message import Muted
 from ui.search.summary import Banner
 from ui.selection import RowDelegate
@@ -296,6 +296,17 @@ def test_every_drawing_is_drawn_sharp_at_any_size(name: str, qapp: QApplication)
         assert opaque > side
 
 
+@pytest.mark.parametrize("side", [16, 20, 24, 32])
+@pytest.mark.parametrize("name", ["arrow-up", "calendar", "document", "folder"])
+def test_straight_lines_of_icons_lie_on_whole_pixels(
+    name: str, side: int, qapp: QApplication
+) -> None:
+    drawn = rendered(name, side, 0xFF000000).toImage()
+    alphas = [drawn.pixelColor(x, side // 2).alpha() for x in range(side)]
+    assert max(alphas) > 215
+    assert not [alpha for alpha in alphas if 70 < alpha < 215], "half a pixel is grey"
+
+
 def test_icons_take_the_colour_of_the_text(themes: Themes, qtbot: QtBot) -> None:
     button = QToolButton()
     qtbot.addWidget(button)
@@ -335,3 +346,11 @@ def test_gaps_are_those_of_the_grid() -> None:
         for found in spaced.finditer(path.read_text(encoding="utf-8")):
             numbers = re.findall(r"(?<![\w.])\d+", found[1])
             assert set(numbers) <= {"0", "2"}, f"{path.name}: {found[0]}"
+
+
+def test_every_list_paints_its_own_selection() -> None:
+    """A list left to the style would have another selection than the rest (``ui.selection``)."""
+    made = re.compile(r"\bQ(?:List|Tree|Table)(?:View|Widget)(?:\(\)|\):)")
+    for path in sorted(UI.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        assert not made.search(text) or "setItemDelegate(" in text, path.name
