@@ -126,7 +126,7 @@ class QuickSearch(QFrame):
             self.results.show()
             self._fit()
         more = search.may_have_more
-        self.results.show_answer(search.text, result, same_query=same_query, more=more)
+        self.results.show_answer(search.answered_text, result, same_query=same_query, more=more)
         opens, self._opens = self._opens, None
         if opens is not None:
             self._open(in_folder=opens)

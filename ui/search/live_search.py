@@ -1,4 +1,4 @@
-"""Searches while the person types: at each pause, a new query replaces the one in flight.
+"""Searches while the person types: at once, or while a request is in flight after its answer.
 
 Owns the delay, the request in flight and the query that waits for an engine. It must not know
 any widget.
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from indexer.api.types import SearchResult
     from ui.ports import EnginePort
 
-# The pause in the typing that is waited for: as long as the last answer took, within these.
+# The pause in the typing after which a newer query replaces the one in flight: as long as the last
+# answer took, within these.
 LEAST_PAUSE_MS, MOST_PAUSE_MS = 40, 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
@@ -35,8 +36,8 @@ class LiveSearch(QObject):
     """One search at a time.
 
     Signals:
-        answered: The answer to ``text``, as a ``SearchResult``, and whether the last answer was to
-            the same query.
+        answered: The answer to ``answered_text``, as a ``SearchResult``, and whether the last
+            answer was to the same query.
         failed: Why there is no answer, as a ``LecternError``.
         stale: Whether the last answer is to another query than the current one.
         emptied: The query is empty.
@@ -76,6 +77,11 @@ class LiveSearch(QObject):
         link.connected.connect(self._connected)
 
     @property
+    def answered_text(self) -> str:
+        """The query of the last answer; "" before the first."""
+        return self._answered or ""
+
+    @property
     def is_answered(self) -> bool:
         """Whether the last answer is to the current query."""
         return self._answered == self.text
@@ -101,7 +107,7 @@ class LiveSearch(QObject):
         return text.strip() == self.text.strip()
 
     def want(self, text: str, *, at_once: bool = False) -> None:
-        """Set the query, and search after a pause in the typing or at once."""
+        """Set the query, and search: at once if asked to, or if no other query is in flight."""
         if self.asks_the_same(text) and not at_once:
             return
         if self.is_answered:
@@ -112,7 +118,7 @@ class LiveSearch(QObject):
             self.emptied.emit()
             return
         self.stale.emit(self._answered != text)
-        self._timer.start(0 if at_once else self.pause_ms)
+        self._timer.start(self.pause_ms if self._request.is_waiting and not at_once else 0)
 
     def want_more(self) -> None:
         """Search again, for more hits."""
@@ -143,7 +149,8 @@ class LiveSearch(QObject):
         if not self._link.is_connected:
             self._wait(waits=True)
             return
-        self._request.ask(Search(self.text, self.limit), self._done, failed=self._refused)
+        done = partial(self._done, self.text)
+        self._request.ask(Search(self.text, self.limit), done, failed=self._refused)
 
     def stop(self) -> None:
         """Cancel everything; the page closes."""
@@ -157,14 +164,16 @@ class LiveSearch(QObject):
         self._wait(waits=False)
         self.stale.emit(False)
 
-    def _done(self, result: SearchResult) -> None:
+    def _done(self, text: str, result: SearchResult) -> None:
         self._wait(waits=False)
         self.pause_ms = min(max(round(1000 * result.seconds), LEAST_PAUSE_MS), MOST_PAUSE_MS)
-        same = self._answered == self.text
-        self._answered, self._found = self.text, len(result.hits)
-        if not self._timer.isActive():  # else the query has changed since
+        same = self._answered == text
+        self._answered, self._found = text, len(result.hits)
+        if self._timer.isActive():  # the query has changed since
+            self.ask_now()
+        else:
             self.stale.emit(False)
-        request = rerank_request(self.text, result) if self._untouched else None
+        request = rerank_request(text, result) if self._untouched else None
         if request is not None and request == self._order[0]:
             result, request = reranked(result, self._order[1]), None
         self.answered.emit(result, same)

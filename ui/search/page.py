@@ -269,12 +269,12 @@ class SearchPage(QWidget):
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
         self.message.note([failures.note(note) for note in result.notes])
-        self.steps.note_query(self.live_search.text)
-        more = self.live_search.may_have_more
-        new = self.alerts.visit(self.live_search.text, result.hits)
+        text, more = self.live_search.answered_text, self.live_search.may_have_more
+        self.steps.note_query(text)
+        new = self.alerts.visit(text, result.hits)
         if new or not same_query:
             self.results.show_new({key_of(hit) for hit in result.hits if digest(hit) in new})
-        self.results.show_answer(self.live_search.text, result, same_query=same_query, more=more)
+        self.results.show_answer(text, result, same_query=same_query, more=more)
         self.freshness.answered(result.seconds)
         key, self._wanted_key = self._wanted_key, None
         if key is not None:
@@ -289,7 +289,9 @@ class SearchPage(QWidget):
 
     def _reordered(self, result: SearchResult) -> None:
         more = self.live_search.may_have_more
-        self.results.show_answer(self.live_search.text, result, same_query=False, more=more)
+        self.results.show_answer(
+            self.live_search.answered_text, result, same_query=False, more=more
+        )
         self._selected.answered()
 
     def ask_again(self) -> None:
@@ -331,7 +333,7 @@ class SearchPage(QWidget):
 
     def _emit_selected(self, row: Row) -> None:
         self.steps.note_hit(row.key, chosen=self.results.view.hasFocus())
-        query = self.live_search.text
+        query = self.live_search.answered_text
         self.reasons.select(row.hit, query)
         self.hit_selected.emit(row.hit, list(row.group.hits), row.number, query)
 
@@ -350,10 +352,10 @@ class SearchPage(QWidget):
             self.actions_on_hits.do(HitAction.KEEP, self.current_hit)
 
     def _keep(self, hit: Hit) -> None:
-        self.kept.emit(hit, self.live_search.text)
+        self.kept.emit(hit, self.live_search.answered_text)
 
     def _note(self) -> None:
-        self.memory.note(self.live_search.text)
+        self.memory.note(self.live_search.answered_text)
         if self.current_hit is not None:
             self.memory.note_document(self.current_hit.path)
 

@@ -80,7 +80,7 @@ class SelectedHit(QObject):
             at = view.visualRect(view.currentIndex()).center()
         found = FoundHits(
             self._results.hits,
-            self._search.text,
+            self._search.answered_text,
             self._results.summary.order,
             complete=self._search.has_all,
         )

@@ -22,6 +22,7 @@ from ui.search.live_search import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
     from indexer.api.contract import Request
@@ -95,6 +96,26 @@ def test_the_newest_question_wins(qtbot: QtBot, line: Line, asking: LiveSearch) 
         line.answer(many(1))
     assert caught.args is not None
     assert caught.args[1] is False
+
+
+def test_a_query_waits_for_the_one_in_flight_and_for_nothing_else(
+    qapp: QApplication, line: Line, asking: LiveSearch
+) -> None:
+    asking.pause_ms = 60_000
+    asking.want("r")
+    qapp.processEvents()
+    asking.want("re")
+    qapp.processEvents()
+    assert [each.text for each in line.asked] == ["r"]
+    answered: list[str] = []
+    asking.answered.connect(lambda *_: answered.append(asking.answered_text))
+    line.answer(many(1))
+    assert [each.text for each in line.asked] == ["r", "re"]
+    assert answered == ["r"]
+    assert not asking.is_answered, "Enter opens no hit of an older query"
+    line.answer(many(1))
+    assert answered == ["r", "re"]
+    assert asking.is_answered
 
 
 def test_quick_answers_shorten_the_pause_in_the_typing(
