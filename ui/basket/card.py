@@ -5,7 +5,6 @@ It must not know the list that it is in.
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
@@ -15,19 +14,18 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QSizePolicy,
     QToolButton,
     QVBoxLayout,
 )
 
-from ui.basket.report import marked_passage
 from ui.icons import icon
 from ui.labels import plain_label, wrapped_label
 from ui.search import describe
 from ui.search.citation import passage
-from ui.search.safe_text import is_right_to_left, line
+from ui.search.passage_label import PassageLabel
+from ui.search.safe_text import line
 from ui.theme import L, M, S, current, icon_size
 
 if TYPE_CHECKING:
@@ -91,9 +89,7 @@ class Card(QFrame):
         self._pressed: QPoint | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.place, self.title, self.where = plain_label(), plain_label(), wrapped_label()
-        self.text = QLabel()
-        self.text.setTextFormat(Qt.TextFormat.RichText)
-        self.text.setWordWrap(True)
+        self.text = PassageLabel(_MOST_LETTERS)
         self.note = NoteField(kept.note)
         self.note.textChanged.connect(self._note_changed)
         self.buttons = [
@@ -124,7 +120,7 @@ class Card(QFrame):
         where = " · ".join(filter(None, (describe.file_beside_title(hit), describe.headings(hit))))
         self.where.setText(where)
         self.where.setVisible(bool(where))
-        self.text.setText(self._marked())
+        self.text.show_hit(hit)
         spoken = self.tr("{number}: {title}. {passage}")
         named = ", ".join(filter(None, (title, describe.file_beside_title(hit))))
         passage_spoken = describe.hit_spoken(hit)
@@ -133,20 +129,6 @@ class Card(QFrame):
         for button in self.buttons:
             name = self.tr("{action}: passage {number}")
             button.setAccessibleName(name.format(action=button.toolTip(), number=number))
-
-    def _marked(self) -> str:
-        """The passage as rich text, with its best sentence marked."""
-        hit, theme = self.kept.hit, current()
-        text, (start, end) = marked_passage(hit)
-        cut = max(_MOST_LETTERS, end)
-        if len(text) > cut:
-            text = text[:cut].rstrip() + "…"
-        mark = f"background-color: {theme.mark.name()}; color: {theme.mark_text.name()}"
-        side = "rtl" if is_right_to_left(text) else "ltr"
-        return (
-            f"<div dir='{side}'>{escape(text[:start])}"
-            f"<span style='{mark}'>{escape(text[start:end])}</span>{escape(text[end:])}</div>"
-        )
 
     def _arrange(self) -> None:
         font = self.title.font()
@@ -241,9 +223,7 @@ class Card(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_body"):
-            self.text.setText(self._marked())
-        elif event.type() == QEvent.Type.FontChange and hasattr(self, "_body"):
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_body"):
             for button in self.buttons:
                 button.setIconSize(icon_size(self))
             self._fold()

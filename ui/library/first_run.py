@@ -27,18 +27,27 @@ from ui.library.first_search import FirstSearch
 from ui.library.folder_choice import FolderChoice, usual_folders
 from ui.library.questions import Questions
 from ui.ports import ignore
-from ui.theme import M
+from ui.theme import XL, M
 from ui.timers import timer
 from ui.words import amounts
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QHideEvent, QShowEvent
+    from PySide6.QtGui import (
+        QDragEnterEvent,
+        QDragMoveEvent,
+        QDropEvent,
+        QHideEvent,
+        QResizeEvent,
+        QShowEvent,
+    )
 
     from indexer.api.status import Activity
     from ui.ports import Context
 
 LOOK_MS = 1000
 COUNT_MS = 400
+# The width of the page, in columns of text.
+_WIDER = 1.5
 
 
 class FirstRun(ColumnPage):
@@ -66,7 +75,14 @@ class FirstRun(ColumnPage):
         self._steps = QStackedWidget()
         self._steps.addWidget(self._choosing())
         self._steps.addWidget(self._reading())
-        self.hold(self._steps).addWidget(self._steps, 1, Qt.AlignmentFlag.AlignHCenter)
+        held = QWidget()
+        column = QVBoxLayout(held)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(XL)
+        column.addWidget(self._steps, 1)
+        column.addWidget(self.search.lessons)
+        self._outer = self.hold(held)
+        self._outer.addWidget(held, 1, Qt.AlignmentFlag.AlignHCenter)
         self.setFocusProxy(self.folders.add_button)
 
     def _choosing(self) -> QWidget:
@@ -115,6 +131,9 @@ class FirstRun(ColumnPage):
         column.addWidget(self.skip, 0, Qt.AlignmentFlag.AlignTrailing)
         return step
 
+    def column_width(self, room: int) -> int:
+        return min(round(_WIDER * super().column_width(room)), room)
+
     # -- events ---------------------------------------------------------------------------------
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -123,6 +142,12 @@ class FirstRun(ColumnPage):
             self._counting.start()
         else:
             self._poll.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # A share of the height, so that nothing moves when the estimate or an answer comes.
+        edge = max(XL, self.height() // 12)
+        self._outer.setContentsMargins(XL, edge, XL, edge)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -18,10 +18,12 @@ from ui.library.buttons import IconButton
 from ui.library.lessons import Lessons
 from ui.library.questions import Questions
 from ui.library.suggestions import Suggestions
+from ui.search import describe
+from ui.search.passage_label import PassageLabel
 from ui.search.safe_text import line
 from ui.theme import L, M, S
 from ui.timers import timer
-from ui.words import amounts, failures
+from ui.words import failures
 
 if TYPE_CHECKING:
     from indexer.api.errors import LecternError
@@ -29,11 +31,15 @@ if TYPE_CHECKING:
     from ui.ports import Context
 
 TYPING_MS = 200
-MOST_LETTERS = 400
+MOST_LETTERS = 600
 
 
 class FirstSearch(QWidget):
-    """Signals: ``finished`` with the query whose results are to be shown."""
+    """``lessons`` is for the page to place.
+
+    Signals:
+        finished: The query whose results are to be shown.
+    """
 
     finished = Signal(str)
 
@@ -90,7 +96,7 @@ class FirstSearch(QWidget):
         bold.setBold(True)
         self.title.setFont(bold)
         self.place = ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self.text = wrapped_label()
+        self.text = PassageLabel(MOST_LETTERS)
         self.more = IconButton(self.tr("Show &all results"), "search")
         self.more.clicked.connect(self._show_all)
         self.note = QLabel()
@@ -111,7 +117,7 @@ class FirstSearch(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
         column.addLayout(line)
-        for widget in (self.card, self.note, self.lessons):
+        for widget in (self.card, self.note):
             column.addWidget(widget)
         self.setFocusProxy(self.field)
 
@@ -154,8 +160,5 @@ class FirstSearch(QWidget):
         self.example.setText(self.tr("For example, “{query}”:").format(query=line(self._example)))
         self.example.setVisible(not asked)
         self.title.setText(hit.title or hit.file)
-        place = self.tr("{file}, page {page}").format(file=hit.file, page=amounts.count(hit.page))
-        self.place.setText(place)
-        start, end = hit.best
-        best = hit.text[start:end] if end > start else hit.text
-        self.text.setText(" ".join(best.split())[:MOST_LETTERS])
+        self.place.setText(", ".join(filter(None, (line(hit.file), describe.pages(hit)))))
+        self.text.show_hit(hit)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
 
 from indexer.api.answers import FileList
 from indexer.api.errors import WorldError
@@ -71,7 +72,7 @@ def test_from_folders_to_a_first_hit(
     page.search.field.setText("landlord")
     qtbot.waitUntil(lambda: page.search.title.text() == "lease")
     assert not page.search.example.isVisible()
-    assert "page 2" in page.search.place.text()
+    assert page.search.place.text() == "lease.txt, p. 2"
     assert "The landlord mends the roof." in page.search.text.text()
     with qtbot.waitSignal(page.finished) as finished:
         page.search.more.click()
@@ -90,6 +91,24 @@ def test_three_things_to_try_get_queries_from_the_documents(qtbot: QtBot) -> Non
         button.click()
     assert tried == ["Rent & repairs", '"The roof"', "The deposit ext:pdf"]
     assert [button.accessibleName() for button in lessons.buttons] == tried
+
+
+def test_each_step_fills_the_page_to_its_lower_edge(page: FirstRun, qtbot: QtBot) -> None:
+    lessons, high = page.search.lessons, page.viewport().height()
+    qtbot.waitUntil(page.card.start.isEnabled)
+    QApplication.processEvents()
+    places = []
+    for _ in range(2):
+        place = lessons.mapTo(page.viewport(), lessons.rect().bottomLeft()).y()
+        places.append(place)
+        assert 0.8 * high < place < high
+        page.card.start.click()
+        QApplication.processEvents()
+    assert places[0] == places[1], "what stays does not move"
+    lessons.offer("A long query " * 4, "/documents/lease.pdf")
+    page.resize(300, 700)
+    assert lessons.buttons[0].width() < lessons.width()
+    assert lessons.buttons[0].toolTip() == "A long query " * 4
 
 
 def test_a_search_without_a_hit_is_repeated(page: FirstRun, qtbot: QtBot) -> None:
