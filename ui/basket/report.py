@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.api.types import HEADING_SEPARATOR
 from ui.links import link_of
 from ui.search.citation import CitedSource, citation
+from ui.search.describe import headings
 from ui.search.export import citation_keys
 from ui.search.plain import plain
-from ui.search.safe_text import line, shown
+from ui.search.safe_text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -90,7 +90,7 @@ def entries_of(
         made.append(
             Entry(
                 title=source.title,
-                headings=HEADING_SEPARATOR.join(filter(None, map(line, hit.heading_path))),
+                headings=headings(hit),
                 text=text,
                 best=best,
                 note=safe_note(one.note),

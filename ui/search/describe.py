@@ -106,7 +106,12 @@ def elsewhere(hit: Hit) -> list[Hit]:
 
 
 def headings(hit: Hit) -> str:
-    return HEADING_SEPARATOR.join(filter(None, map(line, hit.heading_path)))
+    """The heading path, without those that only repeat the end of the one above."""
+    kept = [""]
+    for each in filter(None, map(line, hit.heading_path)):
+        if not kept[-1].casefold().endswith(each.casefold()):
+            kept.append(each)
+    return HEADING_SEPARATOR.join(kept[1:])
 
 
 def pairs(words: Words) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
 from indexer.api.types import Also, FileState, Why
 from tests.ui.search.hits import hit, many
-from ui.search.describe import elsewhere, pages, places_alike
+from ui.search.describe import elsewhere, headings, pages, places_alike
 from ui.search.grouping import Order, grouped, key_of
 from ui.search.model import ResultsModel, Role
 
@@ -125,3 +125,12 @@ def test_a_hit_is_dragged_out_as_its_file_and_as_a_citation(model: ResultsModel)
     data = model.mimeData([one])
     assert [url.toLocalFile() for url in data.urls()] == ["/docs/lease.txt"]
     assert data.text().startswith("“The rent is due.”\n(lease")
+
+
+def test_a_heading_that_repeats_the_one_above_is_left_out() -> None:
+    for path, shown in (
+        (("Chapter VII: Patience Camp", "Patience Camp"), "Chapter VII: Patience Camp"),
+        (("Rent", "RENT", "Arrears"), "Rent › Arrears"),
+        (("Part 1", "Rent", ""), "Part 1 › Rent"),
+    ):
+        assert headings(hit(heading_path=path)) == shown
