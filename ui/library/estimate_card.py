@@ -23,7 +23,7 @@ from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
 from ui.library.questions import Questions
-from ui.theme import L, M
+from ui.theme import L
 from ui.words import amounts, failures
 from ui.words.formats import kind
 
@@ -83,8 +83,8 @@ class EstimateCard(QFrame):
         row.addWidget(self.start)
         row.addWidget(self.cancel)
         column = QVBoxLayout(self)
-        column.setContentsMargins(L, M, L, M)
-        column.setSpacing(M)
+        column.setContentsMargins(L, L, L, L)
+        column.setSpacing(L)
         for part in (self._title, self._busy, self.facts, self.note, buttons):
             column.addWidget(part)
         self.hide()

@@ -27,7 +27,7 @@ from ui.library.first_search import FirstSearch
 from ui.library.folder_choice import FolderChoice, usual_folders
 from ui.library.questions import Questions
 from ui.ports import ignore
-from ui.theme import XL, M
+from ui.theme import XL, L, M
 from ui.timers import timer
 from ui.words import amounts
 
@@ -89,7 +89,7 @@ class FirstRun(ColumnPage):
         step = QWidget()
         column = QVBoxLayout(step)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
+        column.setSpacing(L)
         column.addWidget(
             self.add_title(wrapped_label(self.tr("Find the passage that answers your question")))
         )
@@ -102,9 +102,9 @@ class FirstRun(ColumnPage):
                 )
             )
         )
-        column.addSpacing(M)
+        column.addSpacing(L)
         column.addWidget(self.folders)
-        column.addSpacing(M)
+        column.addSpacing(L)
         column.addWidget(self.card)
         column.addStretch(1)
         return step
@@ -113,7 +113,7 @@ class FirstRun(ColumnPage):
         step = QWidget()
         column = QVBoxLayout(step)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
+        column.setSpacing(L)
         column.addWidget(self.add_title(wrapped_label(self.tr("Try your first search"))))
         self.how_far = wrapped_label("")
         column.addWidget(self.how_far)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayo
 from ui.icons import icon
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
-from ui.theme import L, M, S, icon_size
+from ui.theme import L, M, icon_size
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
@@ -95,8 +95,8 @@ class _Lesson(QFrame):
         top.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(head, 1)
         column = QVBoxLayout(self)
-        column.setContentsMargins(L, M, L, M)
-        column.setSpacing(S)
+        column.setContentsMargins(L, L, L, L)
+        column.setSpacing(M)
         column.addLayout(top)
         column.addWidget(wrapped_label(about))
         column.addStretch(1)

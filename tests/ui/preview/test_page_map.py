@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -13,13 +14,12 @@ from indexer.api.requests import Index, MapPages, Search
 from tests.ui.preview.made import tale
 from tests.ui.preview.seen import like, pixels, show, wait_for_page
 from ui import theme
+from ui.preview.evidence import Evidence
 from ui.preview.page_layout import PageLayout
 from ui.preview.page_map import PageMap, rows_of
 from ui.preview.panel import Preview
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytestqt.qtbot import QtBot
 
     from indexer.api.types import Hit, SearchResult
@@ -99,6 +99,16 @@ def test_without_a_query_the_map_is_hidden(
     preview.clear()
     show(qtbot, preview, hits[0])
     assert not strip.isVisible()
+
+
+def test_while_somebody_types_only_the_last_query_is_mapped(qtbot: QtBot, canned: Canned) -> None:
+    link, parent = canned[1], QObject()
+    evidence = Evidence(link, parent)
+    for query in ("n", "ni", "night"):
+        evidence.ask(query, "/tale.pdf")
+    qtbot.waitUntil(lambda: bool(link.asked))
+    assert link.asked == [MapPages("night", Path("/tale.pdf"))]
+    evidence.forget()
 
 
 def test_a_real_engine_maps_the_document_that_is_shown(
