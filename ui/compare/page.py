@@ -23,6 +23,8 @@ from ui.theme import L, M
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QShowEvent
+
     from indexer.api.comparison import Comparison, ComparisonSide, LoneStatement, Statement
     from indexer.api.errors import LecternError
     from ui.ports import Context
@@ -87,6 +89,13 @@ class ComparePage(QWidget):
         self._request = self._link.ask(
             Compare(first, second, _MOST), done=self._answered, failed=self._failed
         )
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        row = self.list.current_row
+        # The documents of a comparison that was left are closed.
+        if row is not None and not event.spontaneous():
+            self._choose(row)
 
     def rest(self) -> None:
         """Cancel the request, and close both documents."""

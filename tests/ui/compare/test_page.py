@@ -83,6 +83,10 @@ def test_what_differs_is_aligned_and_outlined_on_both_pages(
     assert pages.name == SEARCH
     assert right.pages.document is None  # closed, and its child ended
 
+    pages.show_page(COMPARE)
+    qtbot.waitUntil(lambda: bool(right.pages.marks.passage))
+    assert page.list.current_row == rows[rows.index(lone)]
+
 
 def test_a_hit_is_compared_with_another_of_the_results(
     qtbot: QtBot, pages: Pages, library_files: Path
