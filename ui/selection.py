@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+)
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate
 
 from ui import theme
+from ui.theme import S
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
@@ -35,7 +43,7 @@ def select_something(view: QAbstractItemView) -> None:
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Paints items with the bar in the first column, and no focus of their own."""
+    """Paints items with the bar in the first column, some room, and no focus of their own."""
 
     def paint(
         self,
@@ -46,6 +54,11 @@ class RowDelegate(QStyledItemDelegate):
         super().paint(painter, option, index)
         if option.state & QStyle.StateFlag.State_Selected and not index.column():
             paint_bar(painter, option.rect, option.direction)
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        return super().sizeHint(option, index) + QSize(0, S)
 
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

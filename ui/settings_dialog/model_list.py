@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 from indexer.api.models import ModelKind, ModelState
 from ui.library.facts import Facts
 from ui.selection import RowDelegate
-from ui.theme import M
+from ui.theme import S
 from ui.words import amounts
 from ui.words.languages import language
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from indexer.api.models import ModelInfo
 
-LINES = 9
+LINES = 8
 ROLE = int(Qt.ItemDataRole.UserRole)
 
 
@@ -44,7 +44,7 @@ class ModelList(QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.header().setStretchLastSection(True)
-        self.setFixedHeight(self.fontMetrics().height() * (LINES + 2) + 2 * M)
+        self.setFixedHeight(self.fontMetrics().height() * (LINES + 2) + LINES * S)
         self.currentItemChanged.connect(lambda *_items: self.chosen.emit())
 
     @property
