@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont, QPalette
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, ListFiles, Order, SetPace
 from indexer.api.status import Speed
 from indexer.api.types import SEARCHABLE_STATES, FileState
-from ui import theme
 from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.labels import plain_label, wrapped_label
@@ -26,12 +25,12 @@ from ui.library.change_line import ChangeLine
 from ui.library.column_page import ColumnPage
 from ui.library.facts import Facts
 from ui.library.folder_shares import FolderShares
-from ui.library.last_read import SHOWN, LastRead
+from ui.library.last_read import MOST, LastRead
 from ui.library.questions import Questions
 from ui.library.speed_choice import SpeedChoice
-from ui.library.tones import StateBar, TonesBar, light_tone
+from ui.library.tones import Legend, StateBar, TonesBar
 from ui.ports import ignore
-from ui.theme import XL, L, M, S
+from ui.theme import XL, L, M
 from ui.timers import timer
 from ui.words import states
 from ui.words.paths import from_home
@@ -39,8 +38,7 @@ from ui.words.paths import from_home
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QColor, QHideEvent, QShowEvent
+    from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 
     from indexer.api.answers import FileList
     from indexer.api.progress import Progress
@@ -92,7 +90,7 @@ class ActivityPanel(ColumnPage):
             return
         self._asked_for = activity.changes
         self._questions.ask(GetStatus(), self._show_status, failed=ignore)
-        last = ListFiles(order=Order.READ, limit=SHOWN)
+        last = ListFiles(order=Order.READ, limit=MOST)
         self._questions.ask(last, self._show_last, failed=ignore)
         self.timer.start()
 
@@ -108,6 +106,17 @@ class ActivityPanel(ColumnPage):
         self.last.show_files(files)
         self._last_title.setVisible(bool(files))
         self.last.setVisible(bool(files))
+        self._fit_last()
+
+    def _fit_last(self) -> None:
+        """Let the files that were read last fill the page."""
+        page = self.widget()
+        layout = page.layout() if page is not None else None
+        if page is None or layout is None:
+            return
+        layout.activate()
+        top = self.last.mapTo(page, QPoint(0, 0)).y()
+        self.last.fit(self.viewport().height() - top - XL)
 
     def _show_counts(self) -> None:
         """Show the states of files; those read since they were counted come from the progress."""
@@ -121,7 +130,7 @@ class ActivityPanel(ColumnPage):
         self.reason = plain_label()
         self.bar = TonesBar()
         self.bar.setAccessibleName(self.tr("Share of the work that is done"))
-        self.legend = _Legend()
+        self.legend = Legend()
         self.current = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self._change = ChangeLine()
         self.facts = Facts()
@@ -213,6 +222,10 @@ class ActivityPanel(ColumnPage):
         super().showEvent(event)
         self._ask_status()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_last()
+
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.timer.stop()
@@ -282,42 +295,3 @@ class ActivityPanel(ColumnPage):
 
     def _want_set_aside(self) -> None:
         self.files_requested.emit(FileState.FAILED)
-
-
-class _Legend(QWidget):
-    """The legend of the bar's two tones."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._read, self._embedded = QLabel(), QLabel()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(S)
-        for square, text in (
-            (self._embedded, self.tr("understood")),
-            (self._read, self.tr("found by its words")),
-        ):
-            label = QLabel(text)
-            row.addWidget(square)
-            row.addWidget(label)
-            row.addSpacing(L)
-        row.addStretch(1)
-        self._draw()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (event.Type.PaletteChange, event.Type.FontChange):
-            self._draw()
-
-    def _draw(self) -> None:
-        side = self.fontMetrics().xHeight() + S
-        tones = ((self._read, light_tone()), (self._embedded, theme.current().selection))
-        for square, colour in tones:
-            square.setFixedSize(side, side)
-            square.setAutoFillBackground(True)
-            square.setPalette(_filled(square.palette(), colour))
-
-
-def _filled(palette: QPalette, colour: QColor) -> QPalette:
-    palette.setColor(QPalette.ColorRole.Window, colour)
-    return palette

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from ui.elided import ElidedLabel
 from ui.search.link import Link
 from ui.search.safe_text import line
-from ui.theme import L
+from ui.theme import L, S
 from ui.words.paths import from_home
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from indexer.api.types import FileRow
 
-SHOWN = 8
+# At least so many are shown, and at most.
+LEAST, MOST = 8, 40
 
 
 class LastRead(QWidget):
@@ -30,16 +31,25 @@ class LastRead(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._files: Sequence[FileRow] = ()
         self._paths: list[str] = []
+        self._room = LEAST
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(L)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(1, 1)
 
+    def fit(self, height: int) -> None:
+        """Show as many files as fit into a height, and not fewer than ``LEAST``."""
+        row = self.fontMetrics().height() + 2 * S  # as high as a link
+        self._room = max(LEAST, min(height // row, MOST))
+        self.show_files(self._files)
+
     def show_files(self, files: Sequence[FileRow]) -> None:
-        """Show files, the one read last first."""
-        paths = [row.path for row in files]
+        """Show files, the one read last first, as many as have room."""
+        self._files = files
+        paths = [row.path for row in files[: self._room]]
         if paths == self._paths:
             return
         self._paths = paths

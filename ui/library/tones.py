@@ -8,19 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPainterPath
-from PySide6.QtWidgets import QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QPainter, QPainterPath, QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from indexer.api.types import FileState
 from ui import theme
 from ui.flow import FlowLayout
 from ui.search.link import Link
-from ui.theme import M, blend
+from ui.theme import L, M, S, blend
 from ui.words import amounts, states
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent
 
 STEPS = 1000
@@ -179,3 +180,42 @@ def _paint(widget: QWidget, ends: Sequence[tuple[float, QColor]]) -> None:
     painter.setPen(colours.edge)
     painter.drawPath(shape)
     painter.end()
+
+
+class Legend(QWidget):
+    """What the two tones of a bar mean."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._read, self._embedded = QLabel(), QLabel()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(S)
+        for square, text in (
+            (self._embedded, self.tr("understood")),
+            (self._read, self.tr("found by its words")),
+        ):
+            label = QLabel(text)
+            row.addWidget(square)
+            row.addWidget(label)
+            row.addSpacing(L)
+        row.addStretch(1)
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (event.Type.PaletteChange, event.Type.FontChange):
+            self._draw()
+
+    def _draw(self) -> None:
+        side = self.fontMetrics().xHeight() + S
+        tones = ((self._read, light_tone()), (self._embedded, theme.current().selection))
+        for square, colour in tones:
+            square.setFixedSize(side, side)
+            square.setAutoFillBackground(True)
+            square.setPalette(_filled(square.palette(), colour))
+
+
+def _filled(palette: QPalette, colour: QColor) -> QPalette:
+    palette.setColor(QPalette.ColorRole.Window, colour)
+    return palette

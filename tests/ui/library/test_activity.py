@@ -15,11 +15,12 @@ from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
 from indexer.api.requests import GetStatus, Index, ListFiles
 from tests.answers import EMPTY, IDLE, root, running
-from tests.ui.library.port import CannedLink, canned_context
+from tests.ui.library.port import CannedLink, canned_context, make_row
 from ui import theme
 from ui.activity_feed import ActivityFeed
 from ui.library.activity import ActivityPanel
 from ui.library.activity_words import Smooth, facts, headline
+from ui.library.last_read import LEAST, LastRead
 from ui.library.tones import light_tone
 from ui.search.link import Link
 from ui.words import amounts
@@ -252,6 +253,17 @@ def test_the_bar_is_not_full_while_folders_are_scanned(qtbot: QtBot, tmp_path: P
     panel, _link = _canned(qtbot, tmp_path, scanning)
     assert panel.bar.value() == 0.2 * panel.bar.maximum()
     panel.hide()
+
+
+def test_what_was_read_last_fills_the_height(qtbot: QtBot) -> None:
+    last = LastRead()
+    qtbot.addWidget(last)
+    last.show_files([make_row(number) for number in range(30)])
+    counts = []
+    for height in (0, 400, 2000):
+        last.fit(height)
+        counts.append(sum(not link.isHidden() for link in last.findChildren(Link)))
+    assert counts[0] == LEAST < counts[1] < counts[2] == 30
 
 
 def test_the_page_uses_the_width_and_names_what_was_read_last(
