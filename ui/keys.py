@@ -51,6 +51,7 @@ STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4")
 COLLECT, ELSEWHERE, COMPARE = "Ctrl+B", "Ctrl+Shift+F", "F6"
+REASONS = "Ctrl+E"
 
 KEYS = (
     Group(N_("Everywhere"), (
@@ -72,7 +73,7 @@ KEYS = (
         Key(("Return",), N_("Open the document at its page")),
         Key(("Ctrl+Return",), N_("Show the file in its folder")),
         Key(("Space",), N_("Show or hide the preview, in the results")),
-        Key(("Ctrl+E",), N_("Show the words that count, and what they match in meaning")),
+        Key((REASONS,), N_("Show the words that count, and what they match in meaning")),
         Key(("Ctrl+M", "Ctrl+Shift+M"), N_("More or less like this passage, in the results")),
         Key(("Ctrl+Space",), N_("Suggestions, in the search box")),
         Key(("Ctrl+C",), N_("Copy the passage, in the results")),

@@ -10,7 +10,10 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app import paths
 from app.gui import Program
@@ -52,6 +55,13 @@ def main() -> None:
     listener.wait()
     if "Another program" not in Hotkey().choose(sys.argv[1]):
         sys.exit("the same key was given to two")
+    reasons = QKeyEvent(
+        QEvent.Type.ShortcutOverride, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier
+    )
+    reasons.ignore()
+    QApplication.sendEvent(window.pages.search.search.bar.box, reasons)
+    if reasons.isAccepted():
+        sys.exit("the search box goes to the end of the line instead of showing the words")
     window.pages.show_page(LIBRARY)
     window.hide()
     say("listening")

@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QStandardItem, QStandardItemM
 from PySide6.QtWidgets import QAbstractItemView, QCompleter, QTreeView
 
 from indexer.query.grammar import MAX_CHARACTERS
-from ui import theme
+from ui import keys, theme
 from ui.search.completions import Offers, Suggestion, suggest, suggest_all
 from ui.search.safe_text import line
 from ui.search.tokens import TokenBox
@@ -88,11 +88,13 @@ class SearchBox(TokenBox):
         self.textEdited.emit(text)
 
     def event(self, event: QEvent) -> bool:
-        # Without this a field takes the key even if it has nothing to undo, and a notice may have.
-        is_undo = isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Undo)
-        if event.type() == QEvent.Type.ShortcutOverride and is_undo and not self.isUndoAvailable():
-            event.ignore()
-            return False
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            # A field takes the key even if it has nothing to undo, and a notice may have.
+            undoes = event.matches(QKeySequence.StandardKey.Undo) and not self.isUndoAvailable()
+            # On X11 it is the end of the line, too.
+            if undoes or QKeySequence(event.keyCombination()) == QKeySequence(keys.REASONS):
+                event.ignore()
+                return False
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from indexer.api.requests import GetStatus
 from indexer.api.types import Match
+from ui import keys
 from ui.links import is_link, query_of
 from ui.ports import Notice
 from ui.search.actions import HitAction, HitActions
@@ -243,7 +244,7 @@ class SearchPage(QWidget):
         actions.reasons_requested.connect(self.reasons.toggle)
         actions.steered.connect(self._steer)
         actions.kept.connect(self._keep)
-        reasons = QShortcut(QKeySequence("Ctrl+E"), self)
+        reasons = QShortcut(QKeySequence(keys.REASONS), self)
         reasons.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         reasons.activated.connect(self.reasons.toggle)
 
