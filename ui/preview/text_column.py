@@ -97,7 +97,14 @@ class TextColumn(QTextEdit):
         self.zoom_changed.emit()
 
     def parts_from(self, place: int) -> int:
-        """Return how many slides, sheets or chapters are between a place and the visible text."""
+        """Return how many slides, sheets or chapters are between a place and the visible text.
+
+        None are while the place itself is visible, whatever else is.
+        """
+        start, end = self.loaded
+        at = self.cursorRect(self._cursor(place, place)).center()
+        if start <= place <= end and self.viewport().rect().contains(at):
+            return 0
         seen = QPoint(self.viewport().width() // 2, self.viewport().height() // 3)
         unit = self.cursorForPosition(seen).position()
         return self.parts_between(place, self._offset + self._map.to_code_points(unit))
