@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from indexer.api.status import Status
 
+# Languages that are named; a tool tip names all.
+_MOST = 5
+
 
 class Unsearched(QWidget):
     """Signals: ``files_requested`` with the state of the files to show."""
@@ -40,15 +43,17 @@ class Unsearched(QWidget):
             link.setAccessibleDescription(tip)
             link.followed.connect(self.files_requested)
             self._add(link)
-        for each in status.languages:
-            if each.advice is not None:
-                text = self.tr("{language}: by words only")
-                # In an isolate, so that a name in Arabic does not turn the order of the words.
-                name = f"\u2068{languages.language(each.language)}\u2069"
-                label = Muted(text.format(language=name))
-                label.setToolTip(failures.note(each.advice))
-                label.setAccessibleDescription(failures.note(each.advice))
-                self._add(label)
+        advice = {each.language: each.advice for each in status.languages if each.advice}
+        if advice:
+            # In isolates, so that a name in Arabic does not turn the order of the words.
+            names = [f"\u2068{languages.language(code)}\u2069" for code in advice]
+            shown = ", ".join((*names[:_MOST], *("…" for _ in names[_MOST : _MOST + 1])))
+            label = Muted(self.tr("By words only: {languages}").format(languages=shown))
+            lines = zip(names, map(failures.note, advice.values()), strict=True)
+            tip = "\n".join(f"{name}: {note}" for name, note in lines)
+            label.setToolTip(tip)
+            label.setAccessibleDescription(tip)
+            self._add(label)
         self.setVisible(self._flow.count() > 1)
 
     def forget(self) -> None:

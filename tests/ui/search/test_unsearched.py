@@ -12,6 +12,7 @@ from tests.answers import EMPTY
 from tests.ui.search.hits import many
 from tests.ui.search.pages import search
 from ui.search.link import Link
+from ui.search.message import Muted
 from ui.search.unsearched import Unsearched
 
 if TYPE_CHECKING:
@@ -21,22 +22,38 @@ if TYPE_CHECKING:
     from ui.search.page import SearchPage
 
 
+def words_only(*languages: str) -> list[LanguageStatus]:
+    return [LanguageStatus(language, 3, Note("words_only")) for language in languages]
+
+
 def test_each_state_links_to_its_files(qtbot: QtBot) -> None:
     line = Unsearched()
     qtbot.addWidget(line)
     files = {"queued": 1, "needs_password": 5, "no_text": 4, "indexed": 90}
-    languages = (LanguageStatus("de", 90), LanguageStatus("fr", 3, Note("words_only")))
+    languages = (LanguageStatus("de", 90), *words_only("fr", "da"))
     line.show_status(replace(EMPTY, files=files, languages=languages))
     assert not line.isHidden()
     assert line.texts == [
         "Not searched:", "1 waiting to be read", "5 locked", "4 without text",
-        "\u2068français\u2069: by words only",
+        "By words only: \u2068français\u2069, \u2068dansk\u2069",
     ]  # fmt: skip
     locked = next(each for each in line.findChildren(Link) if each.text() == "5 locked")
     assert "password" in locked.accessibleDescription()
     with qtbot.waitSignal(line.files_requested) as wanted:
         locked.click()
     assert wanted.args == ["needs_password"]
+
+
+def test_many_languages_take_one_place(qtbot: QtBot) -> None:
+    line = Unsearched()
+    qtbot.addWidget(line)
+    languages = tuple(words_only("fr", "da", "nl", "fi", "cs", "hu", "tr"))
+    line.show_status(replace(EMPTY, languages=languages))
+    _, named = line.texts
+    assert named.count(",") == 5
+    assert named.endswith("…")
+    (label,) = [each for each in line.findChildren(Muted) if each.text() == named]
+    assert label.toolTip().count("\n") == 6
 
 
 def test_the_line_is_hidden_if_everything_was_searched(qtbot: QtBot) -> None:
