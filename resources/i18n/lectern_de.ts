@@ -1112,10 +1112,6 @@
         <source>For example, “{query}”:</source>
         <translation>Zum Beispiel „{query}“:</translation>
     </message>
-    <message>
-        <source>{file}, page {page}</source>
-        <translation>{file}, Seite {page}</translation>
-    </message>
 </context>
 <context>
     <name>Folder</name>
@@ -1454,6 +1450,17 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>Legend</name>
+    <message>
+        <source>understood</source>
+        <translation>verstanden</translation>
+    </message>
+    <message>
+        <source>found by its words</source>
+        <translation>an den Wörtern zu finden</translation>
+    </message>
+</context>
+<context>
     <name>Lessons</name>
     <message>
         <source>Ask in your own words</source>
@@ -1578,62 +1585,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
-    <name>ModelsPage</name>
-    <message>
-        <source>&amp;Get…</source>
-        <translation>&amp;Holen …</translation>
-    </message>
-    <message>
-        <source>&amp;Use…</source>
-        <translation>&amp;Verwenden …</translation>
-    </message>
-    <message>
-        <source>&amp;Remove</source>
-        <translation>&amp;Entfernen</translation>
-    </message>
-    <message>
-        <source>&amp;Not now</source>
-        <translation>&amp;Nicht jetzt</translation>
-    </message>
-    <message>
-        <source>Sto&amp;p</source>
-        <translation>&amp;Anhalten</translation>
-    </message>
-    <message>
-        <source>Language models</source>
-        <translation>Sprachmodelle</translation>
-    </message>
-    <message>
-        <source>Model</source>
-        <translation>Modell</translation>
-    </message>
-    <message>
-        <source>State</source>
-        <translation>Zustand</translation>
-    </message>
-    <message>
-        <source>A language model reads your documents and questions for their meaning, on this computer. The ones that come with Lectern do for most; others are fetched from huggingface.co when you ask for one.</source>
-        <translation>Ein Sprachmodell erfasst auf diesem Computer, was Ihre Dokumente und Fragen bedeuten. Die mitgelieferten genügen meist; andere werden von huggingface.co geholt, wenn Sie eines verlangen.</translation>
-    </message>
-    <message>
-        <source>cannot run here</source>
-        <translation>läuft hier nicht</translation>
-    </message>
+    <name>ModelFacts</name>
     <message>
         <source>unknown</source>
         <translation>unbekannt</translation>
-    </message>
-    <message>
-        <source>in use</source>
-        <translation>in Gebrauch</translation>
-    </message>
-    <message>
-        <source>not here</source>
-        <translation>nicht hier</translation>
-    </message>
-    <message>
-        <source>here</source>
-        <translation>hier</translation>
     </message>
     <message>
         <source>one vector for each passage</source>
@@ -1690,6 +1645,68 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Size on disk:</source>
         <translation>Größe auf dem Laufwerk:</translation>
+    </message>
+</context>
+<context>
+    <name>ModelList</name>
+    <message>
+        <source>Language models</source>
+        <translation>Sprachmodelle</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>cannot run here</source>
+        <translation>läuft hier nicht</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>in Gebrauch</translation>
+    </message>
+    <message>
+        <source>not here</source>
+        <translation>nicht hier</translation>
+    </message>
+    <message>
+        <source>here</source>
+        <translation>hier</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
+        <source>&amp;Get…</source>
+        <translation>&amp;Holen …</translation>
+    </message>
+    <message>
+        <source>&amp;Use…</source>
+        <translation>&amp;Verwenden …</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>&amp;Not now</source>
+        <translation>&amp;Nicht jetzt</translation>
+    </message>
+    <message>
+        <source>Sto&amp;p</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>A language model reads your documents and questions for their meaning, on this computer. The ones that come with Lectern do for most; others are fetched from huggingface.co when you ask for one.</source>
+        <translation>Ein Sprachmodell erfasst auf diesem Computer, was Ihre Dokumente und Fragen bedeuten. Die mitgelieferten genügen meist; andere werden von huggingface.co geholt, wenn Sie eines verlangen.</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
     </message>
     <message>
         <source>{model} is fetched from {address}. Its licence: {licence}.</source>
@@ -2682,8 +2699,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Nicht durchsucht</translation>
     </message>
     <message>
-        <source>{language}: by words only</source>
-        <translation>{language}: nur an Wörtern</translation>
+        <source>By words only: {languages}</source>
+        <translation>Nur an Wörtern: {languages}</translation>
     </message>
     <message>
         <source>Not searched:</source>
@@ -4994,17 +5011,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Cell {n}</source>
         <translation>Zelle {n}</translation>
-    </message>
-</context>
-<context>
-    <name>_Legend</name>
-    <message>
-        <source>understood</source>
-        <translation>verstanden</translation>
-    </message>
-    <message>
-        <source>found by its words</source>
-        <translation>an den Wörtern zu finden</translation>
     </message>
 </context>
 <context>

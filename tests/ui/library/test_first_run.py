@@ -72,7 +72,7 @@ def test_from_folders_to_a_first_hit(
     page.search.field.setText("landlord")
     qtbot.waitUntil(lambda: page.search.title.text() == "lease")
     assert not page.search.example.isVisible()
-    assert page.search.place.text() == "lease.txt, p. 2"
+    assert page.search.place.text() == "lease.txt", "a text has no pages"
     assert "The landlord mends the roof." in page.search.text.text()
     with qtbot.waitSignal(page.finished) as finished:
         page.search.more.click()
