@@ -64,7 +64,7 @@ class _Source:
 
 
 class _Compared(NamedTuple):
-    """The sentence of a passage that is most like one of the source's."""
+    """A sentence of a passage, and the one of the source that it is most like."""
 
     score: float
     key: int
@@ -143,8 +143,12 @@ class Elsewhere:
                 cosine = float(cosines[low + number, mine])
                 score = cosine + same * float(shared[mine])
                 compared.append(_Compared(score, key, number, mine, cosine, same))
-            if compared:
-                yield max(compared)
+            # Of each of the source's sentences the passage may have one that says the same.
+            twins: dict[int, _Compared] = {}
+            for one in sorted(compared):
+                if one.same:
+                    twins[one.mine] = one
+            yield from twins.values() or ([max(compared)] if compared else [])
 
     def _described(self, source: _Source, ranked: list[_Compared]) -> tuple[Parallel, ...]:
         query = parse("")

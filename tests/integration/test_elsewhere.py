@@ -57,6 +57,15 @@ def test_a_range_of_a_text_is_asked_for_too(opened: Engine, indexed: World) -> N
     assert len(opened.call(FindElsewhere(house, THERE, start=start, end=start + 9, limit=1))) == 1
 
 
+def test_each_selected_sentence_is_found_in_a_passage_that_has_all(
+    opened: Engine, indexed: World
+) -> None:
+    flat = indexed.documents / "flat.pdf"
+    found = opened.call(FindElsewhere(flat, f"{HERE} {OTHER}", page=1))
+    same = [one for one in found if one.same and one.hit.file == "house.txt"]
+    assert {" ".join(one.source.split()) for one in same} == {HERE, OTHER}
+
+
 def test_words_that_no_sentence_has_are_asked_for_by_meaning(
     opened: Engine, indexed: World
 ) -> None:

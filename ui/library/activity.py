@@ -116,7 +116,7 @@ class ActivityPanel(ColumnPage):
             return
         layout.activate()
         top = self.last.mapTo(page, QPoint(0, 0)).y()
-        self.last.fit(self.viewport().height() - top - XL)
+        self.last.fit(self.viewport().height() - top - 3 * XL)  # what is below it
 
     def _show_counts(self) -> None:
         """Show the states of files; those read since they were counted come from the progress."""

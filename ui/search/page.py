@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from indexer.api.requests import GetStatus
 from indexer.api.types import Match
 from ui import keys
+from ui.latest_request import LatestRequest
 from ui.links import is_link, query_of
 from ui.ports import Notice
 from ui.search.actions import HitAction, HitActions
@@ -93,6 +94,7 @@ class SearchPage(QWidget):
         self.reasons = Reasons(context.link, self)
         self.actions_on_hits = HitActions(context, self._worker, self)
         self._choices = FilterChoices(context.link, self)
+        self._status = LatestRequest(context.link)  # for what an answer does not cover
         self.collections = Collections(context, self)
         self.steps = Steps()
         self._wanted_key: Key | None = None  # of the hit to select in the next answer
@@ -168,6 +170,7 @@ class SearchPage(QWidget):
         self.freshness.stop()
         self.reasons.stop()
         self.live_search.stop()
+        self._status.cancel()
         self.alerts.stop()
         self.actions_on_hits.close()
         self._worker.close()
@@ -281,9 +284,10 @@ class SearchPage(QWidget):
         if key is not None:
             self.results.go_to(key)
         self._offer_places()
-        if result.match is not Match.GOOD and not same_query:
-            unsearched = self.results.summary.unsearched
-            self._context.link.ask(GetStatus(), done=unsearched.show_status)
+        if result.match is Match.GOOD:
+            self._status.cancel()
+        elif not same_query:
+            self._status.ask(GetStatus(), self.results.summary.unsearched.show_status)
         if not same_query and result.hits:
             self._history_timer.start()
         self._selected.answered()

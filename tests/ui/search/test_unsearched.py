@@ -5,21 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QApplication
+
 from indexer.api.phrases import Note
+from indexer.api.requests import GetStatus, Search
 from indexer.api.status import LanguageStatus
-from indexer.api.types import Match
+from indexer.api.types import Match, SearchResult
 from tests.answers import EMPTY
+from tests.ui.library.port import canned_context
 from tests.ui.search.hits import many
 from tests.ui.search.pages import search
 from ui.search.link import Link
 from ui.search.message import Muted
+from ui.search.page import SearchPage
 from ui.search.unsearched import Unsearched
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytestqt.qtbot import QtBot
 
     from tests.fake_engine import FakeEngine
-    from ui.search.page import SearchPage
 
 
 def words_only(*languages: str) -> list[LanguageStatus]:
@@ -82,3 +88,23 @@ def test_without_a_good_match_five_are_shown_and_none_is_chosen(
     assert page.results.view.currentIndex().row() == 1
     page.results.view.unfolded.emit(rows[-1])
     assert sum(row.is_hit for row in page.results.model.rows) == 12
+
+
+def test_a_late_status_is_not_shown_below_a_good_match(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    link.answers[GetStatus] = lambda _request: replace(EMPTY, files={"needs_password": 5})
+    matches = {"dep": Match.NONE, "deposit": Match.GOOD}
+    link.answers[Search] = lambda request: SearchResult(tuple(many(2)), match=matches[request.text])
+    page = SearchPage(context)
+    qtbot.addWidget(page)
+    link.holding.add(GetStatus)
+    for text in matches:
+        search(qtbot, page, text)
+    link.release()
+    link.holding.clear()
+    unsearched = page.results.summary.unsearched
+    QApplication.processEvents()
+    assert unsearched.isHidden()
+    search(qtbot, page, "dep")
+    qtbot.waitUntil(lambda: not unsearched.isHidden())
+    page.stop()
