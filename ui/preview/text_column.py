@@ -102,9 +102,10 @@ class TextColumn(QTextEdit):
         None are while the place itself is visible, whatever else is.
         """
         start, end = self.loaded
-        at = self.cursorRect(self._cursor(place, place)).center()
-        if start <= place <= end and self.viewport().rect().contains(at):
-            return 0
+        if start <= place <= end and not self._is_loading:
+            at = self.cursorRect(self._cursor(place, place)).center()
+            if self.viewport().rect().contains(at):
+                return 0
         seen = QPoint(self.viewport().width() // 2, self.viewport().height() // 3)
         unit = self.cursorForPosition(seen).position()
         return self.parts_between(place, self._offset + self._map.to_code_points(unit))
