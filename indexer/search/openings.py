@@ -24,7 +24,7 @@ from indexer.text.stop_words import STOP_WORDS
 from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -99,35 +99,36 @@ def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
     keys = np.array([key_of(doc, 0) for doc in docs.tolist()], np.int64)
     passages = store.passages_of(keys, ("view",))
     texts = [passages[key]["view"] if key in passages else "" for key in keys.tolist()]
-    found = asked_pairs(terms.text, terms.instead), frozenset(asked)
+    found = asked_runs(terms.text, terms.instead), frozenset(asked)
     return Openings(docs, tuple(matched(*found, text) for text in texts))
 
 
-def asked_pairs(query: str, instead: Mapping[str, tuple[str, ...]]) -> Pairs:
-    """The neighbouring words of a query, or what the library has for them, that are no stop words.
+def asked_runs(query: str, instead: Mapping[str, tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+    """Two and three neighbours of a query, or what the library has for them.
 
-    >>> sorted(asked_pairs("what does Indorama Lop owe", {"lop": ("loop",)}))
-    [('indorama', 'loop'), ('loop', 'owe')]
+    >>> sorted(asked_runs("Indorama Lop owes", {"lop": ("loop",)}))
+    [('indorama', 'loop'), ('indorama', 'loop', 'owes'), ('loop', 'owes')]
     """
-    found: set[tuple[str, str]] = set()
-    for one, two in pairwise(words(query)[:MAX_WORDS]):
-        if _STOP_WORDS.isdisjoint((one, two)):
-            found.update(product(instead.get(one) or (one,), instead.get(two) or (two,)))
-    return frozenset(found)
+    runs = _neighbours(words(query)[:MAX_WORDS])
+    return frozenset(
+        form for run in runs for form in product(*(instead.get(word) or (word,) for word in run))
+    )
 
 
-def matched(pairs: Pairs, single: frozenset[str], text: str) -> Pairs:
+def matched(asked: frozenset[tuple[str, ...]], single: frozenset[str], text: str) -> Pairs:
     """The pairs of an opening that a query has, also where one of them runs the words together.
 
-    >>> matched(frozenset({("jp", "morgan")}), frozenset(), "JPMorgan")
-    frozenset({('jp', 'morgan')})
-    >>> matched(frozenset(), frozenset({"jpmorgan"}), "JP Morgan")
+    >>> sorted(matched(frozenset({("j", "p", "morgan")}), frozenset(), "JPMorgan"))
+    [('j', 'p'), ('p', 'morgan')]
+    >>> matched(frozenset(), frozenset({"jpmorgan"}), "J P Morgan")
     frozenset({('jpmorgan', 'jpmorgan')})
     """
     there, names = name_pairs(text), name_words(text)
-    apart = {pair for pair in pairs if "".join(pair) in names}
-    together = single.intersection(map("".join, there))
-    return (pairs & there) | apart | {(word, word) for word in together}
+    alike = {pair for pair in there.intersection(asked) if _STOP_WORDS.isdisjoint(pair)}
+    # An initial is a stop word of some language, so these are no reason against a joined name.
+    apart = {pair for run in asked if "".join(run) in names for pair in pairwise(run)}
+    together = single & _joined_names(text)
+    return frozenset(alike | apart | {(word, word) for word in together})
 
 
 def name_pairs(text: str) -> Pairs:
@@ -142,6 +143,17 @@ def name_pairs(text: str) -> Pairs:
 def name_words(text: str) -> frozenset[str]:
     """The words of a text that may be of a name, folded."""
     return frozenset(word for run in _name_runs(text) for word in run)
+
+
+@lru_cache(maxsize=CACHED)
+def _joined_names(text: str) -> frozenset[str]:
+    """Two and three neighbouring words of a text's names, run together."""
+    return frozenset("".join(near) for run in _name_runs(text) for near in _neighbours(run))
+
+
+def _neighbours(run: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    yield from pairwise(run)
+    yield from zip(run, run[1:], run[2:], strict=False)
 
 
 @lru_cache(maxsize=CACHED)

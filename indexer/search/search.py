@@ -33,18 +33,16 @@ from indexer.search.evidence import (
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank, score_documents
 from indexer.search.hits import HitMaker, result
 from indexer.search.language_means import LanguageMeans, load_means, raised
-from indexer.search.named_entities import written_names
 from indexer.search.narrowing import Narrowing, SearchRequest, narrow
+from indexer.search.nowhere import unknown_names, unknown_phrases
 from indexer.search.openings import read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare
 from indexer.search.ranking import Ranking
 from indexer.search.rerank import rerank_evidence
 from indexer.search.score_normalisation import CosineScale
 from indexer.search.steering import Steering
-from indexer.text.terms import stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from concurrent.futures import Future
 
     from numpy.typing import NDArray
@@ -146,7 +144,7 @@ class Searcher:
         retrieved, ranking = self.rank(request, space, token)
         hits = maker.make(ranking, request.limit, token, explain=explain)
         if retrieved.phrases is not None and not len(retrieved.phrases):
-            return _Answer(hits, (*retrieved.notes, _nowhere(request.query)), Match.NONE)
+            return _Answer(hits, (*retrieved.notes, unknown_phrases(request.query)), Match.NONE)
         match = self._match(retrieved, space, hits, ranking)
         return _Answer(hits, retrieved.notes, match)
 
@@ -233,7 +231,7 @@ class Searcher:
             terms = replace(terms, coverage=1.0, across=False)
         evidence = word_evidence(terms, self.catalog, reading)
         openings = read_openings(self.store, terms, evidence.best_by_words())
-        nowhere = _unknown_names(terms, openings.words)
+        nowhere = unknown_names(terms, openings.words, reading, self.store)
         evidence = replace(evidence, opening=openings.evidence(terms.coverage))
         likeliest = self._likely(evidence, narrowing)[:1]
         rare = rare_words(likeliest, terms, evidence)
@@ -303,29 +301,3 @@ class Searcher:
             keys = np.unique(np.concatenate(hits))
             found = keys if found is None else np.intersect1d(found, keys)
         return found
-
-
-def _unknown_names(terms: QueryTerms, joined: frozenset[str]) -> tuple[Note, ...]:
-    """A note on the names in a query that nothing in the library stands for.
-
-    None for a query in another language, most words of which are unknown; nor for the last word
-    while it is typed. A small library lacks stop words of its own language too.
-
-    Args:
-        terms: Of the query.
-        joined: Folded words that the library has as parts of others, or in parts.
-    """
-    unknown = terms.unknown.difference(joined, *map(stop_words, terms.languages))
-    if not unknown or 2 * len(unknown) > len(terms.words) or terms.has_prefix:
-        return ()
-    names = written_names(terms.text, unknown)
-    return (Note("name_nowhere", {"names": _quoted(names)}),) if names else ()
-
-
-def _quoted(texts: Iterable[str]) -> str:
-    return ", ".join(f"“{one}”" for one in texts)
-
-
-def _nowhere(query: Query) -> Note:
-    """The note that no passage contains the phrases of a query."""
-    return Note("phrase_nowhere", {"phrases": _quoted(query.phrases)})

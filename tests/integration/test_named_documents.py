@@ -22,6 +22,7 @@ PARTIES = (
     ("General Electric Capital", "Federated Investment Management"),
     ("Associated Press Services", "Hertz System"),
     ("JP Morgan Press", "Wells National"),
+    ("JFSteel", "K L M Wharf"),
 )
 BODY = (
     "A direct response to an international call is a national life service. Brokers of capital and "
@@ -29,6 +30,8 @@ BODY = (
     "the system, federated or associated, by management or assurance.\n\n"
     "The liability of either party has a cap of one year of fees, whatever the cause of it.\n\n"
 )
+# The one name runs its words together, the other has them apart.
+BELOW = "The mail goes to TideClock at the Harbour Watch.\n"
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +43,7 @@ def asked(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> It
         opening = (
             f"THIS AGREEMENT is made between {one} and {other}, and they agree as follows.\n\n"
         )
-        (documents / f"{at}.txt").write_text(opening + BODY * (3 + at))
+        (documents / f"{at}.txt").write_text(opening + BODY * (3 + at) + BELOW)
     world = World(documents, folder / "library", tiny_models_dir)
     with world.engine() as engine:
         world.index(engine)
@@ -62,12 +65,29 @@ def test_the_document_that_opens_with_a_name_leads(
 
 @pytest.mark.parametrize(
     ("written", "at"),
-    [("JPMorgan", 4), ("jpmorgan", 4), ("Robinsn Ventures", 0), ("HertzSystem", 3)],
+    [
+        ("JPMorgan", 4),
+        ("jpmorgan", 4),
+        ("J P Morgan", 4),
+        ("Robinsn Ventures", 0),
+        ("HertzSystem", 3),
+        ("J F Steel", 5),
+        ("KLM Wharf", 5),
+    ],
 )
 def test_joined_and_misspelt_names_are_met(asked: Engine, written: str, at: int) -> None:
     found = asked.call(Search(f"in our agreement with {written}, is there a cap on liability?", 10))
     assert found.hits[0].file == f"{at}.txt"
     assert found.notes == ()
+
+
+@pytest.mark.parametrize("written", ["HarbourWatch", "Tide Clock"])
+def test_a_name_that_stands_further_below_in_other_spacing_is_not_said_to_be_missing(
+    asked: Engine, written: str
+) -> None:
+    assert (
+        asked.call(Search(f"what is the liability of {written} to Hertz System?", 10)).notes == ()
+    )
 
 
 def test_a_name_that_no_document_bears_is_told(asked: Engine) -> None:
