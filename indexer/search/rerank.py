@@ -34,9 +34,10 @@ NEAREST_HEADINGS = 2
 # A passage of so many page numbers, which are such a share of its words and ascend, lists contents.
 FEW_DIGITS = 0.01  # less than any such passage has
 CONTENTS_NUMBERS, CONTENTS_SHARE, ASCENDING = 8, 0.06, 0.9
-_PAGE_NUMBER = re.compile(r"(?<![\d.,$%])\b\d{1,3}\b(?![\d.,%])")
+# A pattern that begins with a space is searched six times as fast as one with a word border.
+_PAGE_NUMBER = re.compile(r" (\d{1,3})(?= |$)")
 _PERCENT = "%‰"
-_DIGITS = "0123456789"
+_DIGITS = b"0123456789"
 _COLUMNS = ("heading_path", "char_start", "char_end", "view", "stems")
 # Words this far apart stand together: about a sentence.
 NEAR = 25
@@ -61,7 +62,7 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
             length[at] = found["char_end"] - found["char_start"]
             digits[at] = digit_share(found["view"])
             near[at] = share_together(found["stems"].split(), weights) if long else 0.0
-            contents[at] = lists_contents(found["view"])
+            contents[at] = digits[at] >= FEW_DIGITS and lists_contents(found["view"])
             same[at] = first.setdefault((doc, found["view"]), at)
     figure = has_figure(terms.question)
     return RerankEvidence(heading, length, digits, near, contents, same, long, figure)
@@ -117,11 +118,11 @@ def lists_contents(text: str) -> bool:
     >>> lists_contents("Oil 4 Wicks 3 Lens 9 Clock 5 Lamp 2 Tower 12 Boats 1 Tides 7 Index 3")
     False
     """
-    if digit_share(text) < FEW_DIGITS:
+    plain = text.replace("\n", " ")
+    found = _PAGE_NUMBER.findall(plain)
+    if len(found) < max(CONTENTS_NUMBERS, CONTENTS_SHARE * (plain.count(" ") + 1)):
         return False
-    numbers = [int(found) for found in _PAGE_NUMBER.findall(text)]
-    if len(numbers) < max(CONTENTS_NUMBERS, CONTENTS_SHARE * len(text.split())):
-        return False
+    numbers = list(map(int, found))
     rising = sum(one <= other for one, other in pairwise(numbers))
     return rising >= ASCENDING * (len(numbers) - 1)
 
@@ -132,7 +133,9 @@ def digit_share(text: str) -> float:
     >>> digit_share("Cash 12, 45")
     0.36363636363636365
     """
-    return sum(map(text.count, _DIGITS)) / len(text) if text else 0.0
+    written = text.encode(errors="replace")  # half of a surrogate pair is no digit
+    without = written.translate(None, _DIGITS)
+    return (len(written) - len(without)) / len(text) if text else 0.0
 
 
 def heading_share(path: Sequence[str], wanted: frozenset[str], languages: tuple[str, ...]) -> float:

@@ -197,29 +197,29 @@ def _collect(libraries: Libraries, wanted: BenchSet) -> Collected:
         if short != queries:
             name = f"{wanted.name}, without its preamble"
             asked.append(AskedSet(name, collector.evidence(short), measurer))
-        labelled = _labelled(collector, wanted, queries, measurer)
+        labelled = _labelled(collector, wanted, asked, measurer)
     note(f"{wanted.name}: {len(queries)} queries collected")
     return Collected(asked, collector.space.record["model"], labelled)
 
 
 def _labelled(
-    collector: Collector, wanted: BenchSet, queries: Sequence[Query], measurer: Measurer
+    collector: Collector, wanted: BenchSet, collected: Sequence[AskedSet], measurer: Measurer
 ) -> LabelledFeatures:
     """The features of a set's own questions, of those whose file is away, and of other sets'."""
-    asked = {GONE: queries} | {name: _some(name) for name in wanted.others()}
-    unanswered = {
-        kind: _features(collector, some, measurer if kind == GONE else None)
-        for kind, some in asked.items()
-    }
+    queries = wanted.queries()
+    gone = {one.id: collector.features(one.text, measurer.files(one.id)) for one in queries}
+    unanswered = {GONE: _found(gone.values())}
+    unanswered |= {name: _features(collector, _some(name)) for name in wanted.others()}
     strange = {}
     if told := told_elsewhere(wanted):
-        kept = [query for query in queries if query.id not in told]
-        strange[f"{GONE}, and told nowhere else"] = _features(collector, kept, measurer)
+        kept = (found for query, found in gone.items() if query not in told)
+        strange[f"{GONE}, and told nowhere else"] = _found(kept)
     strange["the sample's questions"] = _features(collector, _queries((*ANSWERED, *UNANSWERED)))
     short = list(dict.fromkeys(without_preamble(query.text) for query in queries))
     if short != list(dict.fromkeys(query.text for query in queries)):
         strange["its questions without their preamble"] = _features(collector, _queries(short))
-    return LabelledFeatures(_features(collector, queries), unanswered, strange, collector.own())
+    own = _found(one.features for one in collected[0].evidence)
+    return LabelledFeatures(own, unanswered, strange, collector.own())
 
 
 def _some(name: str) -> list[Query]:
@@ -243,12 +243,14 @@ def _sample(libraries: Libraries) -> LabelledFeatures:
         return LabelledFeatures(answered, unanswered, {}, collector.own())
 
 
-def _features(
-    collector: Collector, queries: Sequence[Query], gone: Measurer | None = None
-) -> list[AnswerabilityFeatures]:
-    """The features of some queries; with ``gone``, while the files that answer them are away."""
-    found = [collector.features(one.text, gone.files(one.id) if gone else ()) for one in queries]
-    return [features for features in found if features is not None]
+def _features(collector: Collector, queries: Iterable[Query]) -> list[AnswerabilityFeatures]:
+    """The features of some queries."""
+    return _found(collector.features(one.text) for one in queries)
+
+
+def _found(features: Iterable[AnswerabilityFeatures | None]) -> list[AnswerabilityFeatures]:
+    """Those of queries with hits."""
+    return [one for one in features if one is not None]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ not know which variants there are.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,8 @@ class Evidence:
         places: Where the passages stand, as a run file says it.
         shipped: The hits as the engine gives them.
         coverage: See ``indexer.search.query_terms.QueryTerms``.
+        features: Whether there is an answer; None without hits.
+        reading: What reading and measuring the leading passages took, in ms of processor.
     """
 
     id: str
@@ -68,6 +71,8 @@ class Evidence:
     places: list[RunHit]
     shipped: list[RunHit]
     coverage: float = 1.0
+    features: AnswerabilityFeatures | None = None
+    reading: float = 0.0
 
     def scores(self, weights: Weights) -> Floats:
         """The scores of the passages by other weights."""
@@ -112,10 +117,13 @@ class Collector:
         """The answerability features of a query, some files being away; None without hits."""
         request = self._request(text, without)
         found, ranking = self.engine.searcher.rank(request, self.space, CancelToken())
-        hits = self._hits(request, ranking)
-        if not hits:
-            return None
-        return self.engine.searcher.features(found, self.cohort, hits, ranking)
+        return self._features(found, self._hits(request, ranking), ranking)
+
+    def _features(
+        self, found: Retrieved, hits: tuple[Hit, ...], ranking: Ranking
+    ) -> AnswerabilityFeatures | None:
+        searcher = self.engine.searcher
+        return searcher.features(found, self.cohort, hits, ranking) if hits else None
 
     def own(self) -> list[AnswerabilityFeatures]:
         """Those of the library's own sentences, of which its baseline is made."""
@@ -145,6 +153,10 @@ class Collector:
         found, ranking = self.engine.searcher.rank(request, self.space, CancelToken())
         keys = ranking.candidates.keys
         shipped = self._hits(request, ranking)
+        leading = ranking.scored.leading()
+        began = time.thread_time()
+        rerank_evidence(self.engine.store, found.terms, keys[leading])
+        spent = time.thread_time() - began
         return Evidence(
             id=query.id,
             pages=ranking.candidates.pages,
@@ -155,6 +167,8 @@ class Collector:
             places=self._places(keys),
             shipped=scoring.run_hits(shipped),
             coverage=found.terms.coverage,
+            features=self._features(found, shipped, ranking),
+            reading=1e3 * spent,
         )
 
     def _places(self, keys: NDArray[np.int64]) -> list[RunHit]:
