@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 # The factor by which text is larger than the window's, and its least size in pixels.
 _LARGER, _LEAST_PX = 1.15, 15
-_COLUMN = 72  # average letters
+# In average letters; since a text has many narrow ones, its lines have up to 72 letters then.
+_COLUMN = 66
 
 
 class TextColumn(QTextEdit):

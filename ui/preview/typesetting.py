@@ -37,6 +37,8 @@ _HEADINGS = (1.6, 1.35, 1.2, 1.1, 1.0, 1.0)
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 _LEFT = QTextOption.TabType.LeftTab
+# The most of the width that may be left of a table's last column if that is to break its lines.
+_HANGING = 0.7
 _MARKER = re.compile(r"\s*([-*+\u2022\u2013\u25cf]|\(?[\w]{1,3}[.)])\s")
 _UNSEEN = f" \t\r{HIDDEN}"
 
@@ -52,6 +54,8 @@ class Typesetter:
     def __init__(self, document: QTextDocument, units: Utf16Map) -> None:
         self._document, self._units = document, units
         self._size = document.defaultFont().pixelSize()
+        frame = document.rootFrame().frameFormat()
+        self._width = document.textWidth() - frame.leftMargin() - frame.rightMargin()
         self._bullets = QTextListFormat()
         self._bullets.setStyle(QTextListFormat.Style.ListDisc)
 
@@ -90,9 +94,7 @@ class Typesetter:
                 if not marked:  # the document's bullets are no part of its text
                     cursor.createList(self._bullets)
             case PartKind.TABLE:
-                block = _block_format(_HEADING_LINE, 0.0)
-                block.setTabPositions(self._tabs(cursor.selectedText()))
-                cursor.setBlockFormat(block)
+                cursor.setBlockFormat(self._table_format(cursor.selectedText()))
             case PartKind.CODE | PartKind.FIELDS:
                 if part.kind is PartKind.CODE:
                     cursor.mergeCharFormat(_fixed_pitch(round(0.9 * size)))
@@ -115,6 +117,16 @@ class Typesetter:
                 cursor.setPosition(block.position())
                 cursor.setBlockFormat(low)
             block = block.next()
+
+    def _table_format(self, table: str) -> QTextBlockFormat:
+        """Return the format of a table's rows, whose last column goes on below itself."""
+        made, tabs = _block_format(_HEADING_LINE, 0.0), self._tabs(table)
+        made.setTabPositions(tabs)
+        last = tabs[-1].position if tabs else 0.0
+        if last < _HANGING * self._width:
+            made.setLeftMargin(last)
+            made.setTextIndent(-last)
+        return made
 
     def _tabs(self, table: str) -> list[QTextOption.Tab]:
         """Return tab stops that align the columns of a table."""

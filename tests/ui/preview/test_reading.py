@@ -114,11 +114,25 @@ def test_the_column_is_narrow_and_its_letters_are_large(view: TextView) -> None:
     view.show_text(text, TextPart(0, False, (TextBlock(0, len(text), BlockKind.PARAGRAPH),)))
     font = view.document().defaultFont()
     assert font.pixelSize() >= 15
-    line = view.document().begin().layout().lineAt(0)
-    assert 50 < line.textLength() <= 85
+    layout = view.document().begin().layout()
+    line, letters = layout.lineAt(0), view.toPlainText()
+    for number in range(layout.lineCount() - 1):
+        one = layout.lineAt(number)
+        shown = letters[one.textStart() : one.textStart() + one.textLength()].strip()
+        assert 50 < len(shown) <= 72
     assert line.width() <= QFontMetricsF(font).averageCharWidth() * 73
     height = view.document().begin().layout().lineAt(1).y() - line.y()
     assert height >= 1.45 * QFontMetricsF(font).height()
+
+
+def test_the_last_column_of_a_table_goes_on_below_itself(view: TextView) -> None:
+    for cell, hangs in (("fan below the mirror", True), ("a long cell " * 8, False)):
+        text = f"{cell}\t12\tsteadier stars and no dew on the secondary mirror, all night long"
+        view.show_text(text, TextPart(0, False, (TextBlock(0, len(text), BlockKind.TABLE),)))
+        block = view.document().begin()
+        last = block.blockFormat().tabPositions()[-1].position
+        second = block.layout().lineAt(1)
+        assert (second.x() == pytest.approx(block.layout().lineAt(0).x() + last)) == hangs
 
 
 def test_headings_are_larger_and_programs_of_one_width(view: TextView) -> None:
