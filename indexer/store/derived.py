@@ -30,7 +30,7 @@ from indexer.arrays import find_sorted
 from indexer.store.deletions import data_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from indexer.store.table import Table
@@ -92,6 +92,8 @@ class Derived:
         self._descriptor = descriptor
         self.rows, self._stored = int(stamp["rows"]), int(stamp["stored"])
         self._layout = layout
+        #: Rows as they were last read, by their number; see ``records``.
+        self.kept: dict[int, Mapping[str, Any]] = {}
         nothing = np.empty(0, np.int64)
         self._aligned = Aligned(nothing, np.empty((layout.numbers, 0), np.int64), 0)
 

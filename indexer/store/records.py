@@ -16,8 +16,9 @@ from indexer.store import schema, writing
 from indexer.store.derived import MOST_BYTES, Layout, join_place, split_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from indexer.store.derived import Derived
     from indexer.store.table import Table
     from indexer.store.values import Int64s
 
@@ -25,6 +26,7 @@ _COLUMNS = tuple(name for name in schema.PASSAGE_COLUMNS if name != "text_id")
 _TUPLES = ("heading_path", "text_starts", "view_starts")
 _SIZE_BYTES = 4  # a record begins with its uncompressed length
 _BATCH = 1024
+_KEPT = 512  # of about 6 KB
 
 
 def read(
@@ -40,13 +42,23 @@ def read(
         numbers, found = derived.find(table, keys)
         for number, at in zip(numbers[0].tolist(), found.tolist(), strict=True):
             if number >= 0:
-                record = _record(derived.read(*split_place(number)))
+                record = _known(derived, number)
                 rows[int(keys[at])] = {column: record[column] for column in columns}
                 left[at] = False
     except OSError:
         table.derived = None
         return {}, keys
     return rows, keys[left]
+
+
+def _known(derived: Derived, number: int) -> Mapping[str, Any]:
+    """The record at a place; whoever types a query asks for the same ones at every key."""
+    record = derived.kept.get(number)
+    if record is None:
+        if len(derived.kept) >= _KEPT:
+            derived.kept.clear()
+        record = derived.kept[number] = _record(derived.read(*split_place(number)))
+    return record
 
 
 def _parts(

@@ -131,6 +131,8 @@ class Tables:
         self._reopen(runtime.cache_bytes(self._path))
         for table in self._open.values():
             table.codes = None
+            if table.derived is not None:
+                table.derived.kept.clear()
         runtime.give_back()
 
     def _reopen(self, cache: int) -> None:

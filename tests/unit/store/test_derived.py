@@ -97,6 +97,7 @@ def same_without(store: Store) -> bool:
     used = [table.derived for table in tables]
     assert all(used)
     before = answers(store)
+    assert answers(store) == before  # from what was kept of the first time
     assert [table.derived for table in tables] == used
     for table in tables:
         table.derived = None
