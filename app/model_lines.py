@@ -70,10 +70,8 @@ def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
     forms = f" ({', '.join(model.compiled)})" if model.compiled else ""
     runs = "" if model.runs else "; this version of Lectern cannot run it"
     yield "State", _STATES[model.state] + forms + runs
-    pooling = _POOLING[Pooling(model.pooling)] if model.pooling else f"pooling {UNKNOWN}"
-    yield "Vectors", f"{_known(model.dimensions)} dimensions, {pooling}"
-    if model.matryoshka:
-        yield "May be cut to", " ".join(map(str, model.matryoshka))
+    if model.kind is not ModelKind.RERANKER:
+        yield from _vector_rows(model)
     yield "Parameters", _known(model.parameters)
     yield "Layers", _known(model.layers)
     queries = (
@@ -81,11 +79,6 @@ def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
         else f", of queries {model.query_tokens:,}"
     )  # fmt: skip
     yield "Window", f"{_known(model.tokens)} tokens{queries}"
-    late = {None: UNKNOWN, True: "yes", False: "no: each passage is read alone"}
-    yield "Late chunking", late[model.late]
-    for name, prefix in (("Queries", model.query_prefix), ("Passages", model.document_prefix)):
-        begin = f"begin with “{render.name(prefix)}”" if prefix else "have no prefix"
-        yield name, UNKNOWN if prefix is None else begin
     yield (
         "Languages",
         " ".join(
@@ -103,6 +96,19 @@ def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
         yield "Files", ", ".join(map(render.name, model.files))
     yield "Weights", UNKNOWN if model.bytes is None else render.size(model.bytes)
     yield "On the disk", render.size(model.disk_bytes)
+
+
+def _vector_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
+    """Describe the vectors of a model that makes such, and what they are made from."""
+    pooling = _POOLING[Pooling(model.pooling)] if model.pooling else f"pooling {UNKNOWN}"
+    yield "Vectors", f"{_known(model.dimensions)} dimensions, {pooling}"
+    if model.matryoshka:
+        yield "May be cut to", " ".join(map(str, model.matryoshka))
+    late = {None: UNKNOWN, True: "yes", False: "no: each passage is read alone"}
+    yield "Late chunking", late[model.late]
+    for name, prefix in (("Queries", model.query_prefix), ("Passages", model.document_prefix)):
+        begin = f"begin with “{render.name(prefix)}”" if prefix else "have no prefix"
+        yield name, UNKNOWN if prefix is None else begin
 
 
 def _known(number: int | None) -> str:

@@ -98,12 +98,15 @@ class ModelFacts(Facts):
         counted = f"{model.language_count}+" if model.language_count else unknown
         late = {None: unknown, True: self.tr("with its neighbours"), False: self.tr("alone")}
         tokens = amounts.count(model.tokens) if model.tokens else unknown
+        vectors = [
+            (self.tr("Each passage is read:"), late[model.late]),
+            (self.tr("Numbers in a vector:"), str(model.dimensions or unknown)),
+        ]
         return [
             (self.tr("Makes:"), kinds[model.kind]),
             (self.tr("Languages:"), named or counted),
             (self.tr("Tokens at once:"), tokens),
-            (self.tr("Each passage is read:"), late[model.late]),
-            (self.tr("Numbers in a vector:"), str(model.dimensions or unknown)),
+            *(vectors if model.kind is not ModelKind.RERANKER else []),
             (self.tr("Parameters:"), _count(model.parameters) or unknown),
             (self.tr("Licence:"), " ".join(filter(None, (model.licence or unknown, model.terms)))),
             (self.tr("From:"), model.homepage or unknown),

@@ -27,6 +27,12 @@ def test_what_nobody_has_verified_is_unknown() -> None:
     assert gemma["Queries"] == "begin with “task: search result | query: ”"
 
 
+def test_a_cross_encoder_has_no_vectors() -> None:
+    scorer = describe_published(PUBLISHED["ms-marco-MiniLM-L6-v2"])
+    assert scorer.runs
+    assert not {"Vectors", "Late chunking", "Queries", "Passages"} & dict(info_rows(scorer)).keys()
+
+
 def test_questions_are_lines_with_the_right_document_behind_a_tab() -> None:
     text = "# mine\n\nWho pays?\tlease.pdf#page=3\n  Since when? \n"
     assert list(read_questions(text)) == [
