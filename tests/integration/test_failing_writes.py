@@ -119,25 +119,26 @@ def _store_is_whole(path: Path) -> None:
 
 
 def _fail_at_every_write(shim: Shim, base: Path, use: Step, whole: Step) -> int:
-    """Let one write after the other fail, each time from the same beginning."""
+    """Let one write after the other fail, each time from the same beginning.
+
+    The errors take turns; ``make soak`` draws writes for each of them.
+    """
     library = base.with_name("library")
-    writes = 0
-    for error in ERRORS:
-        nth = 0
-        while nth == 0 or shim.failed:
-            nth += 1
-            with suppress(FileNotFoundError):
-                shutil.rmtree(library)
-            shutil.copytree(base, library)
-            try:
-                with shim.failing(library, nth, error), suppress(LecternError):
-                    use(library / "place")
-                whole(library / "place")
-            except Exception as wrong:
-                told = f"after {errno.errorcode[error]} at {nth}: {shim.failed}"
-                raise AssertionError(told) from wrong
-            writes += bool(shim.failed)
-    return writes
+    nth = 0
+    while nth == 0 or shim.failed:
+        error = ERRORS[nth % len(ERRORS)]
+        nth += 1
+        with suppress(FileNotFoundError):
+            shutil.rmtree(library)
+        shutil.copytree(base, library)
+        try:
+            with shim.failing(library, nth, error), suppress(LecternError):
+                use(library / "place")
+            whole(library / "place")
+        except Exception as wrong:
+            told = f"after {errno.errorcode[error]} at {nth}: {shim.failed}"
+            raise AssertionError(told) from wrong
+    return nth - 1
 
 
 def _fill_at_every_write(shim: Shim, folder: Path, version: int) -> int:

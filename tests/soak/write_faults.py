@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,9 +47,10 @@ class Kind:
 
 SAID_OF_A_FULL_DISK = {"done", "disk_full", "lost"}  # that one is told by itself
 
+RUNS = ("first", "update")
 KINDS = tuple(
     Kind(run, error, on)
-    for run in ("first", "update")
+    for run in RUNS
     for error, on in ((errno.ENOSPC, False), (errno.ENOSPC, True), (errno.EIO, False))
 )
 
@@ -72,38 +74,38 @@ def soak(folder: Path, extent: Extent) -> list[str]:
         return []
     install_tiny_model(folder / "models")
     found: list[str] = []
-    for number, kind in enumerate(KINDS):
-        share = extent.seconds / len(KINDS)
-        found += _fail(folder, shim, kind, extent, time.monotonic() + share, seed=number)
+    for run in RUNS:
+        home = folder / run
+        home.mkdir(exist_ok=True)
+        with closing(_Process(home, folder / "models", shim, run)) as process:
+            writes = int(process.ask(0, KINDS[0])["writes"])
+            for number, kind in enumerate(KINDS):
+                if kind.run == run:
+                    chance = random.Random(extent.seed + number)
+                    order = chance.sample(range(1, writes + 1), writes)
+                    share = extent.seconds / len(KINDS)
+                    found += _fail(process, kind, order, extent.size, share)
     return found
 
 
-def _fail(
-    folder: Path, shim: Path, kind: Kind, extent: Extent, deadline: float, *, seed: int
-) -> list[str]:
-    home = folder / kind.run
-    home.mkdir(exist_ok=True)
+def _fail(process: _Process, kind: Kind, order: list[int], most: int, seconds: float) -> list[str]:
+    """Let so many writes fail at most, in an order of all of them."""
+    writes = len(order)
     found: list[str] = []
     ended: Counter[str] = Counter()
-    process = _Process(home, folder / "models", shim, kind)
-    try:
-        writes = int(process.ask(0)["writes"])
-        chance = random.Random(extent.seed + seed)
-        order = chance.sample(range(1, writes + 1), writes)[: extent.size]
-        tried = 0
-        for nth in order:
-            if tried and time.monotonic() > deadline:
-                break
-            answer = process.ask(nth)
-            tried += 1
-            ended[answer["ended"]] += 1
-            where = f"{kind} of {writes} writes, {nth}: {answer['failed']}"
-            wrong = answer["wrong"]
-            if kind.on and answer["ended"] not in SAID_OF_A_FULL_DISK:
-                wrong = [*wrong, f"said of a full disk: {answer['ended']}"]
-            found += [f"{where}\n{each}" for each in wrong]
-    finally:
-        process.close()
+    deadline = time.monotonic() + seconds
+    tried = 0
+    for nth in order[:most]:
+        if tried and time.monotonic() > deadline:
+            break
+        answer = process.ask(nth, kind)
+        tried += 1
+        ended[answer["ended"]] += 1
+        where = f"{kind} of {writes} writes, {nth}: {answer['failed']}"
+        wrong = answer["wrong"]
+        if kind.on and answer["ended"] not in SAID_OF_A_FULL_DISK:
+            wrong = [*wrong, f"said of a full disk: {answer['ended']}"]
+        found += [f"{where}\n{each}" for each in wrong]
     told = ", ".join(f"{count} {how}" for how, count in ended.most_common())
     print(f"{kind}: {tried} of {writes} writes failed; {told}", flush=True)
     return found
@@ -112,21 +114,20 @@ def _fail(
 class _Process:
     """The process whose writes fail; a new one is started where it comes to an end."""
 
-    def __init__(self, home: Path, models: Path, shim: Path, kind: Kind) -> None:
-        self._kind = kind
+    def __init__(self, home: Path, models: Path, shim: Path, run: str) -> None:
         self._command = [
             sys.executable, "-m", "tests.soak.write_faults_victim",
-            str(home), str(models), str(shim), kind.run,
+            str(home), str(models), str(shim), run,
         ]  # fmt: skip
         self._shim = shim
         self._running: subprocess.Popen[str] | None = None
 
-    def ask(self, nth: int) -> dict[str, Any]:
-        """Let a write fail; an end or silence of the process is an answer too."""
+    def ask(self, nth: int, kind: Kind) -> dict[str, Any]:
+        """Let a write fail, none for 0; an end or silence of the process is an answer too."""
         process = self._started()
         assert process.stdin is not None
         try:
-            process.stdin.write(f"{nth} {self._kind.error} {int(self._kind.on)}\n")
+            process.stdin.write(f"{nth} {kind.error} {int(kind.on)}\n")
             process.stdin.flush()
             answer: dict[str, Any] = json.loads(_line(process))
         except (TimeoutError, EOFError, BrokenPipeError) as error:

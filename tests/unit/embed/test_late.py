@@ -38,8 +38,9 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("models")
+def models(minilm_models_dir: Path) -> Path:
+    """Where other tests need some of the same compiled models."""
+    return minilm_models_dir
 
 
 @pytest.fixture(scope="module")
