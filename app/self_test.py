@@ -18,7 +18,7 @@ from app.cli_index import index
 from app.demo import QUESTION, documents
 from app.doctor import check
 from indexer.api.errors import LecternError
-from indexer.api.requests import Diagnose, Search
+from indexer.api.requests import Diagnose, ListFiles, Search
 from indexer.api.types import FileState
 from indexer.confine.process import own_command
 
@@ -50,9 +50,9 @@ def run(context: Context) -> Iterator[Check]:
 def _engine(context: Context) -> Iterator[Check]:
     samples = documents()
     summary = index(context, [samples, samples.parent / "scans"], quiet=True)
-    states = ", ".join(f"{count} {state}" for state, count in sorted(summary.states.items()))
     read = summary.states.get(FileState.INDEXED, 0)
-    yield check("indexing", f"{states}; {summary.pages} pages", ok=read >= _count(samples))
+    facts = [f"{read} indexed", *_unread(context), f"{summary.pages} pages"]
+    yield check("indexing", "; ".join(facts), ok=read >= _count(samples))
     yield _search(context, "search", QUESTION, ANSWER)
     yield _search(context, "scanned page", f'"{SCANNED}"', SCANNED)
     found = {each.name: each for each in context.with_engine(lambda e: e.call(Diagnose()))}
@@ -60,6 +60,16 @@ def _engine(context: Context) -> Iterator[Check]:
         if name in found:
             yield found[name]
     yield _sockets()
+
+
+def _unread(context: Context) -> list[str]:
+    """Return the samples that were not indexed, each with its state and reason."""
+    rows = context.with_engine(lambda engine: engine.call(ListFiles())).files
+    return [
+        " ".join(filter(None, (Path(row.file).name, row.state, row.code, row.detail)))
+        for row in rows
+        if row.state is not FileState.INDEXED
+    ]
 
 
 def _count(folder: Path) -> int:

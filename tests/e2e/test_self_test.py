@@ -37,6 +37,7 @@ def test_without_tesseract_only_its_checks_fail(installed: Lectern, tmp_path: Pa
     assert tuple(found) == CHECKS, err
     bad = {name for name, check in found.items() if not check["ok"]}
     assert bad == {"scanned page", "text recognition"}
+    assert "keys.png no_text" in found["indexing"]["value"]
     assert process.returncode == 1
     # Neither the person's library nor the window's files are touched.
     assert {path.name for path in installed.library.parent.iterdir()} == {"models"}
