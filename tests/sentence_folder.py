@@ -17,6 +17,8 @@ from tests.tiny_model import tiny_tokenizer, tiny_vocabulary
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
 MODULES = [
     {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
     {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
@@ -88,6 +90,38 @@ def write_cross_encoder(folder: Path, family: str = "modernbert") -> Path:
         folder / WEIGHTS,
     )
     return folder
+
+
+def write_late_interaction(folder: Path, family: str = "modernbert", **options: Any) -> Path:
+    """Write the folder of a tiny random late-interaction model as PyLate does, and return it.
+
+    Its vectors have 24 dimensions; ``options`` are of its file of options.
+    """
+    write_folder(folder, family)
+    (folder / "1_Dense").mkdir()
+    matrix = late_projection(family)
+    sizes = {"in_features": matrix.shape[1], "out_features": matrix.shape[0], "bias": False}
+    identity = {"activation_function": "torch.nn.modules.linear.Identity", "use_residual": False}
+    save_file({"linear.weight": matrix}, folder / "1_Dense" / WEIGHTS)
+    dense = {"type": "pylate.models.Dense.Dense", "path": "1_Dense"}
+    own = {
+        "query_prefix": "q", "document_prefix": "d", "query_length": 20, "document_length": 60,
+        "do_query_expansion": True, "attend_to_expansion_tokens": False,
+        "skiplist_words": [".", ","], "similarity_fn_name": "MaxSim",
+    }  # fmt: skip
+    for name, content in {
+        "modules.json": [MODULES[0], dense],
+        "1_Dense/config.json": sizes | identity,
+        "config_sentence_transformers.json": own | options,
+    }.items():
+        (folder / name).write_text(json.dumps(content), "utf-8")
+    return folder
+
+
+def late_projection(family: str) -> NDArray[np.float32]:
+    """The projection of that model, (24, hidden)."""
+    random = np.random.default_rng(len(family))
+    return random.standard_normal((24, SHAPES[family].hidden), np.float32)
 
 
 def change(file: Path, **values: Any) -> None:

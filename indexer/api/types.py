@@ -234,6 +234,8 @@ class Hit:
     also: tuple[Also, ...] = ()  # near-duplicates grouped under this one, best first
     language: str = ""  # of a hit found by meaning, if the query is clearly in another language
     left_out: tuple[Span, ...] = ()  # running heads and page numbers inside ``text``
+    # Of the passage, for ``Rerank``; 0 if not found by its text. Another library has other numbers.
+    key: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

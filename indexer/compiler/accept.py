@@ -26,6 +26,7 @@ from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder, largest_error
 from indexer.embed.models import GIVEN_GRAPH, TOKENIZER, WEIGHTS, Family, Probe, Side
 from indexer.embed.pooling import unit
+from indexer.embed.token_vectors import TokenLayout
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Accepted:
         return _accept_given(record, source, folder)
     _check_shapes(record.architecture, source)
     tokenizer = _tokenizer(record.architecture, source)
+    TokenLayout(record, tokenizer)
     weights = encoder_weights(record, source, Side.PASSAGES)
     encoder = Encoder(write_encoder(record.architecture, weights, FloatLinear(), folder), CPU)
     for ids in long_sequences(record, tokenizer, (2, 48, *LENGTHS)):

@@ -232,7 +232,8 @@ class Attention:
     @property
     def _lengths(self) -> str:
         """The input with the lengths of padded sequences; in order no token sees the padding."""
-        return LENGTHS if self._padded and not self._causal else ""
+        ends = self._padded or self._shape.unattended
+        return LENGTHS if ends and not self._causal else ""
 
     def _fused(self, parts: Sequence[str], counts: str = "", *, bias: str = "") -> str:
         """Attention; of the keys only the first ``counts`` are real, if that is given."""

@@ -79,7 +79,7 @@ def write_encoder(
         graph.node("Cast", [x], STATES, to=1)
         outputs: dict[str, Sequence[str | int]] = {STATES: ["batch", "rows", shape.width]}
         inputs = {IDS: ["batch", "sequence"], **attention.inputs}
-        if _masked(linear, attention):
+        if _masked(linear, attention) or shape.unattended:
             inputs[LENGTHS] = ["batch"]
         if linear.padded and not shape.scores:
             inputs |= {name: ["batch", "segments"] for name in (STARTS, ENDS)}

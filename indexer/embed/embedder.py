@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Versions of the layout of a sequence. They are part of the space's name.
-LATE, ALONE = "late-3", "alone-1"
+LATE, ALONE, TOKENS = "late-3", "alone-1", "tokens-1"
 # On the CPU small runs stay in its cache; on other devices the start of a run costs time.
 _TOKENS_A_RUN = {CPU: 512, OPENVINO: 512}
 _TOKENS_A_RUN_ELSEWHERE = 16_384
@@ -65,6 +65,8 @@ _QUERIES_KEPT = 256
 def space_of(record: ModelRecord, precision: Precision) -> str:
     """The name of the space of a model's vectors; vectors of equal spaces are comparable."""
     mode = LATE if record.late else ALONE
+    if record.interaction is not None:
+        mode = f"{TOKENS}.{record.interaction.pooled}"
     edition = f"/{record.edition}" if record.edition else ""
     return f"{record.id}/{precision}-{BUILDER_VERSION}/{mode}{edition}"
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.embed.batches import in_batches
-from indexer.embed.blocks import group, plan_blocks
+from indexer.embed.blocks import Groups, group, plan_blocks
 from indexer.embed.devices import MOST_ERROR, WrongNumbersError, load_runtime, open_on
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from indexer.embed.batches import Batch, Segments
 
 # Inputs and outputs of a graph: token ids, int32 [batch, sequence]; lengths without padding, int32
-# [batch], if the graph supports padding; token states, float32 [batch, sequence, hidden].
+# [batch], if it masks what follows them; token states, float32 [batch, sequence, hidden].
 IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
 # Inputs of a graph with block attention: the rows of ``embed.blocks.Groups``, int32.
 QUERIES, KEYS, PLACES = "block_queries", "block_keys", "block_places"
@@ -59,13 +59,17 @@ class Encoder:
     def __init__(self, model: Path, provider: str, session: Any = None, profile: str = "") -> None:
         self._session: Any = session or open_on(load_runtime(), model, provider, profile)
         self._takes = {value.name for value in self._session.get_inputs()}
-        self.padded = LENGTHS in self._takes
         self.sums_states = STARTS in self._takes
         facts = self._session.get_modelmeta().custom_metadata_map
         self._attention = [int(facts.get(fact, 0)) for fact in (BLOCK, REACH, ANCHORS)]
+        self.padded = LENGTHS in self._takes and (SEEN in self._takes or not self._attention[0])
 
     def states(self, batch: Batch) -> NDArray[np.float32]:
-        """Token states, ``(sequences, longest, dimension)``; rows of padding are undefined."""
+        """Token states, ``(sequences, longest, dimension)``.
+
+        Rows of padding are undefined, unless the shape is ``unattended`` and this the one sequence:
+        then its tokens behind the length attend to those before.
+        """
         return self.outputs(batch, [STATES])[0]
 
     def sums(self, batch: Batch, segments: Sequence[Segments]) -> NDArray[np.float32]:
@@ -85,7 +89,7 @@ class Encoder:
     ) -> list[NDArray[np.float32]]:
         """Some output tensors of the graph; ``segments``: starts and ends, (2, sequences, n)."""
         feed = {IDS: batch.ids}
-        if self.padded:
+        if LENGTHS in self._takes:
             feed[LENGTHS] = batch.lengths
         if self._attention[0]:
             feed |= self._rows(batch)
@@ -96,10 +100,16 @@ class Encoder:
         return outputs
 
     def _rows(self, batch: Batch) -> dict[str, NDArray[np.int32]]:
-        """The rows of block attention for a batch, as inputs of the graph."""
+        """The rows of block attention for a batch, as inputs of the graph.
+
+        Without ``SEEN`` sequences are not padded: what follows a length attends to what is before.
+        """
         lengths = batch.lengths.tolist()
         plans = {length: plan_blocks(length, *self._attention) for length in set(lengths)}
         groups = group([plans[length] for length in lengths], _GROUP_TOKENS)
+        if SEEN not in self._takes and lengths[0] < batch.ids.shape[1]:
+            every = np.arange(batch.ids.shape[1])[None, None]
+            groups = Groups(every, every[..., : lengths[0]], every[:, :, 0], every[0])
         rows = {
             QUERIES: groups.queries, KEYS: groups.keys, PLACES: groups.places, SEEN: groups.seen,
         }  # fmt: skip

@@ -13,6 +13,7 @@ from indexer.embed.compiled import ensure_compiled
 from indexer.embed.devices import AUTO, CPU, candidates, load_runtime
 from indexer.embed.embedder import OnnxEmbedder
 from indexer.embed.models import Side
+from indexer.embed.token_vectors import TokenEmbedder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +51,8 @@ def open_embedder(
         compiled = ensure_compiled(
             record, models, precision, side, padded=padded, download=download
         )
-        return OnnxEmbedder(compiled, threads or os.cpu_count() or 1, provider)
+        kind = OnnxEmbedder if record.interaction is None else TokenEmbedder
+        return kind(compiled, threads or os.cpu_count() or 1, provider)
 
     runtime = load_runtime()  # first, since without a runtime a download is useless
     *accelerators, _ = candidates(runtime.get_available_providers(), provider)

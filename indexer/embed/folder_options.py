@@ -23,6 +23,7 @@ _MOST = {
     "local_attention": 1 << 13, "global_attn_every_n_layers": 128, "pad_token_id": 1 << 20,
     "max_seq_length": 1 << 30, "num_key_value_heads": 256, "head_dim": 1024,
     "in_features": 65_536, "out_features": 65_536, "sliding_window": 1 << 17,
+    "query_length": 1 << 13, "document_length": 1 << 17,
 }  # fmt: skip
 
 
@@ -87,6 +88,13 @@ class Options:
         if type(value) not in {int, float} or not 0 < value < float("inf"):
             raise self.wrong(name, value)
         return float(value)
+
+    def text(self, name: str, longest: int = 100) -> str:
+        """A short text, empty if it is not set."""
+        value = self.values.get(name) or ""
+        if not isinstance(value, str) or len(value) > longest:
+            raise self.wrong(name, value)
+        return value
 
     def require(self, **wanted: object) -> None:
         """Each option, where it is set, must have this value."""

@@ -93,7 +93,7 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
     return ModelInfo(
         id=record.id,
         origin=_origin(record),
-        kind=ModelKind.RERANKER if record.architecture.scores else ModelKind.EMBEDDING,
+        kind=_kind(record),
         state=ModelState.COMPILED if compiled else present,
         compiled=compiled,
         dimensions=record.dimension,
@@ -208,6 +208,12 @@ def remove(model: str, config: EngineConfig) -> int:
     except OSError as error:
         raise WorldError("library_unwritable", library=str(home)) from error
     return freed
+
+
+def _kind(record: ModelRecord) -> ModelKind:
+    if record.interaction is not None:
+        return ModelKind.LATE_INTERACTION
+    return ModelKind.RERANKER if record.architecture.scores else ModelKind.EMBEDDING
 
 
 def _origin(record: ModelRecord) -> Origin:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from indexer.embed.interaction import Interaction  # noqa: TC001  # for the codec
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -97,6 +99,9 @@ class Architecture:
     ``ModelRecord.window`` being set to it: rotary positions of layers that attend to all tokens are
     divided by it (Chen et al., 2023), or with ``ntk`` their base grows. How much accuracy that
     costs depends on the model and is not measured here.
+
+    ``unattended``: a sequence may end in tokens that no token attends to (``Interaction``), so that
+    attention without blocks takes lengths too.
     """
 
     layers: int
@@ -123,6 +128,7 @@ class Architecture:
     stretch: float = 1.0
     ntk: bool = False
     silu: bool = False
+    unattended: bool = False
 
     def rotary(self, base: float, *, local: bool) -> tuple[float, float]:
         """The base of rotary positions, and what positions are divided by."""
@@ -201,6 +207,9 @@ class ModelRecord:
     cosines between two passages.
 
     A model from a hub has its ``repository`` there and the commit that was fetched (``revision``).
+
+    With an ``interaction`` it orders what was found, by the vectors of its tokens; it is then never
+    the model of a library, and titles and headings are not read.
     """
 
     id: str
@@ -224,6 +233,7 @@ class ModelRecord:
     cosine_between: float = 0.0
     repository: str = ""
     revision: str = ""
+    interaction: Interaction | None = None
 
     @property
     def adapted(self) -> bool:

@@ -19,7 +19,7 @@ from indexer.embed.devices import CPU, survey
 from indexer.embed.embedder import OnnxEmbedder, open_tested, space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.models import Side
-from indexer.embed.record_files import find_embedding, find_record
+from indexer.embed.record_files import find_embedding, find_record, known_records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Space
     from indexer.config import EngineConfig
     from indexer.embed.devices import ProviderInUse
+    from indexer.embed.models import ModelRecord
 
 
 @dataclass(slots=True)
@@ -46,7 +47,21 @@ class ModelsInUse:
 
     def space(self, catalog: Catalog) -> Space:
         """Return the space of the configured model; activates it if no space has vectors yet."""
-        record = find_embedding(self.config.model, self.config.models)
+        space = self._added(catalog, find_embedding(self.config.model, self.config.models))
+        if not catalog.spaces.totals().embedded:
+            catalog.spaces.activate(space.id)
+        return space
+
+    def token_space(self, catalog: Catalog) -> Space | None:
+        """The space of the late-interaction model that is installed; None without one.
+
+        It is beside that of the configured model, and never active.
+        """
+        known = known_records(self.config.models)
+        record = next((one for one in known if one.interaction is not None), None)
+        return None if record is None else self._added(catalog, record)
+
+    def _added(self, catalog: Catalog, record: ModelRecord) -> Space:
         facts = {
             "model": record.id,
             "dimension": record.dimension,
@@ -57,11 +72,9 @@ class ModelsInUse:
             "cosine_centre": record.cosine_centre,
             "cosine_spread": record.cosine_spread,
             "cosine_between": record.cosine_between,
+            **({"tokens": True} if record.interaction is not None else {}),
         }
-        space = catalog.spaces.add(space_of(record, self.config.precision), facts)
-        if not catalog.spaces.totals().embedded:
-            catalog.spaces.activate(space.id)
-        return space
+        return catalog.spaces.add(space_of(record, self.config.precision), facts)
 
     def use(self, config: EngineConfig) -> None:
         """Replace the configuration, and with it the model of indexing; no run may be active."""

@@ -60,7 +60,7 @@ class Published:
     def runs(self) -> bool:
         """Whether this version can convert it; its configuration is only known when it is here."""
         pairs = self.kind is ModelKind.RERANKER and self.family in _SCORERS
-        return pairs or (self.kind is ModelKind.EMBEDDING and self.family in FAMILIES)
+        return pairs or (self.kind is not ModelKind.RERANKER and self.family in FAMILIES)
 
     def completed(self, record: ModelRecord, revision: str) -> ModelRecord:
         """The record that was read from the files of a commit, with what only the card tells."""

@@ -69,10 +69,10 @@ def find_embedding(model: str, models: Path | None = None) -> ModelRecord:
     """Find the record of a model that a library can be read with.
 
     Raises:
-        WorldError: Those of ``find_record``, and ``model_scores`` for a cross-encoder.
+        WorldError: Those of ``find_record``, and ``model_scores`` for one that only orders hits.
     """
     record = find_record(model, models)
-    if record.architecture.scores:
+    if record.architecture.scores or record.interaction is not None:
         raise WorldError("model_scores", model=model)
     return record
 

@@ -11,7 +11,8 @@ import os
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from indexer.embed.record_files import known_records
 from indexer.embed.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     Sequences = list[NDArray[np.int32]]
 
 log = logging.getLogger(__name__)
+
+M = TypeVar("M")
 
 # Of all pairs of a query. On a slower machine fewer passages are read; with fewer than the least
 # the order hardly changes.
@@ -87,13 +90,55 @@ class CrossEncoder:
 
 
 @dataclass(slots=True)
+class OpenedLater(Generic[M]):
+    """A model that is opened at its first use. Thread-safe.
+
+    Args:
+        open: Opens the model of a record; raises ``WorldError``.
+    """
+
+    open: Callable[[ModelRecord], M]
+    _opening: threading.Lock = field(default_factory=threading.Lock)
+    _opened: tuple[ModelRecord, M] | None = None
+
+    def get(self, record: ModelRecord, *, wait: bool) -> M | None:
+        """The open model; None as long as it is not open, unless the caller waits for it.
+
+        Raises:
+            WorldError: If it cannot be opened, and the caller waits.
+        """
+        opened = self._opened
+        if opened is not None and opened[0] == record:
+            return opened[1]
+        if wait:
+            return self._get(record)
+        if not self._opening.locked():
+            threading.Thread(target=self._open_ahead, args=(record,), daemon=True).start()
+        return None
+
+    def _open_ahead(self, record: ModelRecord) -> None:
+        try:
+            self._get(record)
+        except LecternError as error:
+            log.warning("%s cannot be opened: %s", record.id, error)
+
+    def _get(self, record: ModelRecord) -> M:
+        with self._opening:
+            if self._opened is None or self._opened[0] != record:
+                self._opened = record, self.open(record)
+            return self._opened[1]
+
+
+@dataclass(slots=True)
 class Reranker:
-    """Orders passages by the installed cross-encoder, which is opened at the first use."""
+    """Orders passages by the installed cross-encoder."""
 
     config: EngineConfig
-    _opening: threading.Lock = field(default_factory=threading.Lock)
-    _open: tuple[ModelRecord, CrossEncoder] | None = None
+    _model: OpenedLater[CrossEncoder] = field(init=False)
     _seen: tuple[int, ModelRecord | None] = -1, None
+
+    def __post_init__(self) -> None:
+        self._model = OpenedLater(partial(CrossEncoder, self.config))
 
     @property
     def record(self) -> ModelRecord | None:
@@ -127,27 +172,10 @@ class Reranker:
         record = self.record
         if record is None:
             return ()
-        opened = self._open
-        if opened is None or opened[0] != record:
-            if not wait and self._opening.locked():
-                return ()
-            if not wait:
-                threading.Thread(target=self._open_ahead, args=(record,), daemon=True).start()
-                return ()
-            opened = self._opened(record)
+        model = self._model.get(record, wait=wait)
+        if model is None:
+            return ()
         token.check()
-        scores = opened[1].score(question, passages, BUDGET_S)
+        scores = model.score(question, passages, BUDGET_S)
         best = np.argsort(-scores, kind="stable").tolist()
         return (*best, *range(len(best), len(passages))) if best else ()
-
-    def _open_ahead(self, record: ModelRecord) -> None:
-        try:
-            self._opened(record)
-        except LecternError as error:
-            log.warning("%s cannot be opened: %s", record.id, error)
-
-    def _opened(self, record: ModelRecord) -> tuple[ModelRecord, CrossEncoder]:
-        with self._opening:
-            if self._open is None or self._open[0] != record:
-                self._open = record, CrossEncoder(self.config, record)
-            return self._open

@@ -9,10 +9,12 @@ checked by the compiler process (``indexer.compiler.accept``).
 from __future__ import annotations
 
 from dataclasses import replace
+from string import punctuation
 from typing import TYPE_CHECKING
 
 from indexer.embed.folder_options import LARGEST_JSON, Options, load, refusal, regular_size
 from indexer.embed.folder_shapes import read_architecture
+from indexer.embed.interaction import Interaction
 from indexer.embed.models import (
     GIVEN_FP16,
     GIVEN_GRAPH,
@@ -49,7 +51,8 @@ _OVERLAP, _MAX_PREFIX = 64, 64  # tokens
 # The last parts of classes; those before differ between versions.
 _KINDS = {"Transformer", "Pooling", "Dense", "Normalize"}
 _MOST_MODULES = 6
-_PACKAGE = "sentence_transformers."
+_PACKAGES = "sentence_transformers.", "pylate.models."
+_MOST_SKIPPED, _LEAST_QUERY = 1000, 8
 _POOLINGS = {
     "cls": Pooling.CLS, "mean": Pooling.MEAN, "lasttoken": Pooling.LAST,
     "cls_token": Pooling.CLS, "mean_tokens": Pooling.MEAN,
@@ -78,6 +81,8 @@ def read_record(folder: Path, name: str, *, late: bool) -> ModelRecord:
     architecture = read_architecture(Options.read(folder, transformer + CONFIG))
     for part in dense:
         architecture = _projected(architecture, Options.read(folder, f"{part}/{CONFIG}"))
+    if not pooling_folder:
+        return _by_tokens(folder, name, architecture)
     if not dense and _has_graph(folder, transformer):
         architecture = replace(architecture, family=Family.ONNX, block=0, reach=0, anchors=0)
     pooling = _pooling(Options.read(folder, f"{pooling_folder}/{CONFIG}"))
@@ -122,6 +127,35 @@ def _scorer(folder: Path, name: str) -> ModelRecord:
     )  # fmt: skip
 
 
+def _by_tokens(folder: Path, name: str, shape: Architecture) -> ModelRecord:
+    """The record of a late-interaction model, as PyLate writes it: without pooling."""
+    options = Options.read(folder, PROMPTS)
+    if options.values.get("similarity_fn_name") not in {None, "MaxSim", "cosine"}:
+        raise options.wrong("similarity_fn_name", options.values["similarity_fn_name"])
+    markers = [options.text(f"{side}_prefix") for side in ("query", "document")]
+    filled = options.values.get("do_query_expansion") is not False
+    skipped = options.values.get("skiplist_words", list(punctuation))
+    if not isinstance(skipped, list) or len(skipped) > _MOST_SKIPPED:
+        raise options.wrong("skiplist_words", skipped)
+    how = Interaction(
+        query_marker=markers[0], passage_marker=markers[1],
+        query_tokens=options.whole("query_length", 32, low=_LEAST_QUERY),
+        expansion=("<mask>" if shape.first_position else "[MASK]") if filled else "",
+        attended=options.values.get("attend_to_expansion_tokens") is True,
+        skipped=tuple(map(str, skipped)),
+    )  # fmt: skip
+    window = min(options.whole("document_length", 180, low=_LEAST_QUERY), shape.positions)
+    if how.query_tokens > shape.positions:
+        raise options.wrong("query_length", how.query_tokens)
+    return ModelRecord(
+        id=name, package=Package("", "", ()), pooling=Pooling.MEAN,
+        architecture=replace(shape, unattended=how.unattended),
+        pool_scope=PoolScope.SEQUENCE, window=window, late=False, overlap=0,
+        max_prefix=0, query_prefix="", document_prefix="", languages=(), licence=None,
+        homepage="", interaction=how,
+    )  # fmt: skip
+
+
 def source_files(folder: Path) -> dict[str, tuple[Path, int]]:
     """The files of weights and the tokenizer, with the most bytes of each, by their later names.
 
@@ -157,7 +191,10 @@ def _has_graph(folder: Path, transformer: str) -> bool:
 
 
 def _modules(folder: Path) -> list[str]:
-    """The subfolders of transformer (with a slash, or empty), pooling, and products after it."""
+    """The subfolders of transformer (with a slash, or empty), pooling, and products after it.
+
+    That of pooling is empty if there is none.
+    """
     rows = load(folder, MODULES)
     found: list[tuple[str, str]] = []
     for row in rows if isinstance(rows, list) else [None]:
@@ -165,13 +202,16 @@ def _modules(folder: Path) -> list[str]:
         path = row.get("path") if isinstance(row, dict) else None
         if not isinstance(kind, str) or not isinstance(path, str):
             raise refusal(folder, "model_file_damaged", file=MODULES)
-        known = kind.rpartition(".")[2] if kind.startswith(_PACKAGE) else ""
+        known = kind.rpartition(".")[2] if kind.startswith(_PACKAGES) else ""
         # A path with more parts could lead out of the folder.
         outside = len(path.split("/")) > 1 or path in {".", ".."} or "\\" in path
         if known not in _KINDS or outside or len(found) > _MOST_MODULES:
             raise refusal(folder, "model_option", option="type", value=kind[:80])
         found.append((known, path))
     kinds = [kind for kind, _ in found if kind != "Normalize"]
+    if kinds[:2] == ["Transformer", "Dense"]:
+        kinds.insert(1, "Pooling")
+        found.insert(1, ("Pooling", ""))
     if kinds[:2] != ["Transformer", "Pooling"] or set(kinds[2:]) > {"Dense"}:
         raise refusal(folder, "model_file_damaged", file=MODULES)
     transformer, *rest = (path for kind, path in found if kind != "Normalize")
@@ -180,7 +220,9 @@ def _modules(folder: Path) -> list[str]:
 
 def _projected(shape: Architecture, options: Options) -> Architecture:
     """The shape with a product after pooling, which is as well one before the mean."""
-    options.require(bias=False, activation_function="torch.nn.modules.linear.Identity")
+    options.require(
+        bias=False, activation_function="torch.nn.modules.linear.Identity", use_residual=False,
+    )  # fmt: skip
     if options.whole("in_features") != (shape.projected or shape.hidden):
         raise options.wrong("in_features", options.values["in_features"])
     return replace(shape, projected=options.whole("out_features"))

@@ -10,6 +10,7 @@ import os
 import shutil
 import threading
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -23,6 +24,7 @@ from indexer.engine.open_library import Caller, Handlers, OpenLibrary
 from indexer.files.scanner import Scanner
 from indexer.library.crashes import crash_mark
 from indexer.library.removal import forget_orphans
+from indexer.pipeline import token_feed
 from indexer.pipeline.indexing_job import IndexingJob
 from indexer.pipeline.parts import Parts
 from indexer.pipeline.run import Run
@@ -92,7 +94,11 @@ class IndexingLibrary(OpenLibrary):
                     job.do(job.read)
                 if change and job.parts.space.id != self._target().id:
                     job.do(partial(job.read, partial(self._parts, first=False)))
-                job.do(lambda: self._tidy(reporter))
+                try:
+                    while not job.do(lambda: self._fill_tokens(job.parts, reporter)):
+                        job.do(job.read)
+                finally:  # the searched space is complete, whatever the other model does
+                    job.do(lambda: self._tidy(reporter))
             except Cancelled:
                 cancelled = True
             finally:
@@ -226,6 +232,14 @@ class IndexingLibrary(OpenLibrary):
             scanned_pages=self.scanned_pages,
         )
 
+    def _fill_tokens(self, parts: Parts, reporter: Reporter) -> bool:
+        """Make token vectors, if a late-interaction model is installed; see ``token_feed.fill``."""
+        space = self.models.token_space(self.catalog)
+        if space is None:
+            return True
+        opened = partial(self.models.indexing, space)
+        return token_feed.fill(replace(parts, space=space, open_embedder=opened), reporter)
+
     def _scan(self, roots: Sequence[Root], reporter: Reporter, *, rescan: bool) -> int:
         def note(count: int) -> None:
             reporter.report(Progress(Step.SCAN, files_total=count))
@@ -250,7 +264,8 @@ class IndexingLibrary(OpenLibrary):
         self.scanned_pages.tidy()
         self.catalog.lexicon.maintain()
         self.catalog.names.prune()
-        reindex.finalise(self.catalog, self.store, self.models.space(self.catalog))
+        target, tokens = self.models.space(self.catalog), self.models.token_space(self.catalog)
+        reindex.finalise(self.catalog, self.store, target, tokens)
         # The model's memory would add to the peak of maintaining a large table.
         self.models.close_indexing()
         self.store.maintain(idle=True)

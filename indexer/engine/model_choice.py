@@ -29,13 +29,16 @@ COMPARED = 10  # passages
 def remove_unused(catalog: Catalog, config: EngineConfig, model: str) -> int:
     """Delete the files of a model that neither the settings nor the library use.
 
+    The library's token vectors of a late-interaction model are deleted by the next run.
+
     Returns:
         The bytes that are free again.
 
     Raises:
         WorldError: ``model_in_use``, and those of ``installed.remove``.
     """
-    if any(space.record["model"] == model for space in catalog.spaces.all()):
+    searched = {space.record["model"] for space in catalog.spaces.all() if not space.of_tokens}
+    if model in searched:
         library = str(config.library)
         raise WorldError("model_in_use", model=model, reason="library_model", library=library)
     return remove(model, config)
@@ -62,7 +65,9 @@ def _space(catalog: Catalog, name: str) -> Space:
     whole = [
         space
         for space in catalog.spaces.all()
-        if name in {space.record["model"], _name(space)} and not catalog.spaces.pending(space.id, 1)
+        if name in {space.record["model"], _name(space)}
+        and not space.of_tokens
+        and not catalog.spaces.pending(space.id, 1)
     ]
     if not whole:
         raise WorldError("model_not_embedded", model=name)

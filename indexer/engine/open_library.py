@@ -56,6 +56,7 @@ from indexer.search.explain import Explainer
 from indexer.search.page_map import PageMapper
 from indexer.search.search import Searcher
 from indexer.search.similar import Similar
+from indexer.search.token_ranking import TokenRanking
 from indexer.throttle.gate import QueryGate
 from indexer.throttle.throttle import Throttle
 
@@ -103,6 +104,7 @@ class OpenLibrary:
         )
         self.searcher = Searcher(catalog, store, self.models)
         self.reranker = Reranker(config)
+        self.token_ranking = TokenRanking(config, catalog, store)
         self.similar = Similar(catalog, store, self.models)
         self.explainer = Explainer(catalog, store, self.models)
         self.page_mapper = PageMapper(self.searcher, self.similar)
@@ -120,10 +122,16 @@ class OpenLibrary:
                 explain=request.explain,
                 full_text=request.full_text,
             )
-        return replace(result, reranks=self.reranker.record is not None)
+        by_tokens = self.token_ranking.space is not None
+        return replace(result, reranks=by_tokens or self.reranker.record is not None)
 
     def _rerank(self, request: Rerank, caller: Caller) -> tuple[int, ...]:
+        """By a cross-encoder if there is one, which is slower and better."""
         with self.gate.query():
+            if self.reranker.record is None:
+                return self.token_ranking.order(
+                    request.text, request.keys, caller.token, wait=request.wait
+                )
             return self.reranker.order(
                 request.text, request.passages, caller.token, wait=request.wait
             )

@@ -105,10 +105,16 @@ def searched_first(catalog: Catalog, config: EngineConfig, target: Space) -> Spa
     return active if filled and _key(known) == active.key else target
 
 
-def finalise(catalog: Catalog, store: Store, target: Space) -> bool:
+def finalise(catalog: Catalog, store: Store, target: Space, tokens: Space | None = None) -> bool:
     """Activate a complete space, and delete those that are no longer needed.
 
     Call it at the end of a run.
+
+    Args:
+        catalog: Has the spaces.
+        store: Has their vectors.
+        target: The space of the configured model.
+        tokens: That of the late-interaction model, which is kept.
 
     Returns:
         Whether searches are in another space now.
@@ -124,7 +130,7 @@ def finalise(catalog: Catalog, store: Store, target: Space) -> bool:
         log.info("searches are in %s now", target.key)
     kept = {
         target.id,
-        *(space.id for space in (catalog.spaces.active(), previous(catalog)) if space),
+        *(space.id for space in (catalog.spaces.active(), previous(catalog), tokens) if space),
     }
     for space in catalog.spaces.all():
         if space.id not in kept:

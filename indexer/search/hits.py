@@ -92,8 +92,9 @@ class HitMaker:
             parts = ranking.explain(at) if explain else None
             language = passage["language"] if why is Why.MEANING and asked_in else ""
             other = language if language != asked_in else ""
-            score = float(scores[at])
-            hits.append(replace(hit, score=score, why=why, explain=parts, language=other))
+            score, key = float(scores[at]), int(candidates.keys[at])
+            hit = replace(hit, score=score, why=why, explain=parts, language=other, key=key)
+            hits.append(hit)
             if len(hits) == limit:
                 break
         named = self._named({hit.path for hit in (*called, *hits)})

@@ -196,7 +196,7 @@ def test_conditions_come_before_the_network(tmp_path: Path, served: Hub) -> None
     restricted = replace(GRANITE, terms="https://terms.example")
     assert refused(tmp_path, restricted).code == "licence_not_accepted"
     assert refused(tmp_path, offline=True).reason == "offline"
-    by_token = replace(GRANITE, kind=ModelKind.LATE_INTERACTION)
+    by_token = replace(GRANITE, kind=ModelKind.LATE_INTERACTION, family=None)
     assert refused(tmp_path, by_token).code == "model_unsupported"
     assert served.asked == []
     get_published(restricted, tmp_path, accepted=True)
