@@ -170,6 +170,7 @@ def test_no_text_is_cut_off(
     for place, root in visit(shown.window):
         qtbot.waitUntil(root.isVisible)
         cut += [f"{place}: {described(each)}: {text}" for each, text in cut_off(root)]
+        assert shown.window.width() == 1280, f"{place} makes the window wider than the screen"
     assert not cut
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import GetStatus
 from ui import passwords
+from ui.flow import FlowLayout
 from ui.help import about
 from ui.icons import icon
 from ui.library.buttons import IconButton
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 REFRESH_MS = 4000
 TYPING_MS = 200
+# The least width of the field, in average letters.
+_LEAST = 12
 
 
 class CoveragePage(QWidget):
@@ -103,6 +106,7 @@ class CoveragePage(QWidget):
         self.text.setPlaceholderText(self.tr("Part of a name or path"))
         self.text.setAccessibleName(self.tr("Show only files with this in their path"))
         self.text.setClearButtonEnabled(True)
+        self._size_field()
         self.retry_all = IconButton(self.tr("Retry &all that failed"), "refresh")
         self.retry_all.setToolTip(self.tr("Read everything again that could not be read."))
         self.save = IconButton(self.tr("&Export…"), "export")
@@ -113,8 +117,11 @@ class CoveragePage(QWidget):
         bar.setSpacing(M)
         bar.addWidget(self._roots)
         bar.addWidget(self.text, 1)
-        bar.addWidget(self.retry_all)
-        bar.addWidget(self.save)
+        buttons = QWidget()  # below each other where there is no room beside the field
+        flow = FlowLayout(buttons)
+        flow.addWidget(self.retry_all)
+        flow.addWidget(self.save)
+        bar.addWidget(buttons)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
@@ -160,6 +167,14 @@ class CoveragePage(QWidget):
         find.activated.connect(self.text.setFocus)
 
     # -- events ---------------------------------------------------------------------------------
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "text"):
+            self._size_field()
+
+    def _size_field(self) -> None:
+        self.text.setMinimumWidth(_LEAST * self.fontMetrics().averageCharWidth())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
