@@ -119,6 +119,9 @@ class FirstRun(ColumnPage):
         column.addWidget(self.how_far)
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
+        policy = self._bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # nothing moves when all is read
+        self._bar.setSizePolicy(policy)
         self._bar.setAccessibleName(self.tr("Files read"))
         column.addWidget(self._bar)
         self._now = wrapped_label("")

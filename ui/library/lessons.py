@@ -89,6 +89,9 @@ class _Lesson(QFrame):
         font.setBold(True)
         head.setFont(font)
         self.button = IconButton(title, "search")
+        policy = self.button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # nothing moves when the query comes
+        self.button.setSizePolicy(policy)
         self.button.hide()
         top = QHBoxLayout()
         top.setSpacing(M)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QApplication
 
 from indexer.api.answers import FileList
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetDocument, ListFiles, Search
 from indexer.api.types import FileState, SearchResult
+from tests.answers import IDLE
 from tests.ui.library.port import canned_context, make_row
 from tests.ui.search.hits import hit
 from ui.library import first_run
@@ -104,8 +106,15 @@ def test_each_step_fills_the_page_to_its_lower_edge(page: FirstRun, qtbot: QtBot
         assert 0.8 * high < place < high
         page.card.start.click()
         QApplication.processEvents()
+    high_lessons = lessons.height()
     assert places[0] == places[1], "what stays does not move"
+    field = page.search.field.mapTo(page, QPoint(0, 0))
+    page._show(replace(IDLE, embedded_share=1.0))  # all is read
     lessons.offer("A long query " * 4, "/documents/lease.pdf")
+    QApplication.processEvents()
+    assert lessons.mapTo(page.viewport(), lessons.rect().bottomLeft()).y() == places[0]
+    assert lessons.height() == high_lessons
+    assert page.search.field.mapTo(page, QPoint(0, 0)) == field
     page.resize(300, 700)
     assert lessons.buttons[0].width() < lessons.width()
     assert lessons.buttons[0].toolTip() == "A long query " * 4
