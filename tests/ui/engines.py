@@ -14,7 +14,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import platformdirs
 
@@ -26,6 +26,14 @@ from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from indexer.api.contract import Request
+    from indexer.api.errors import LecternError
+    from ui.ports import EnginePort
+
+A = TypeVar("A")
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_S = 120.0
@@ -105,6 +113,16 @@ def real_engine(home: Home, *options: str) -> Iterator[subprocess.Popen[str]]:
         finally:
             end(process.pid)
             process.wait(END_S)
+
+
+def answer(qtbot: QtBot, link: EnginePort, request: Request[A]) -> A:
+    """Return what the engine answers to a request; a refusal fails the test."""
+    answers: list[A] = []
+    failures: list[LecternError] = []
+    link.ask(request, done=answers.append, failed=failures.append)
+    qtbot.waitUntil(lambda: bool(answers or failures))
+    assert not failures
+    return answers[0]
 
 
 def end(pid: int) -> None:

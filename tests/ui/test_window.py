@@ -13,7 +13,7 @@ from PySide6.QtGui import QFileOpenEvent
 
 from app.settings import Settings
 from indexer.api.requests import Index
-from tests.ui.conftest import WAIT_MS
+from tests.ui.engines import answer
 from tests.ui.program import application, end, make, start
 from ui.library.first_run import FirstRun
 from ui.library.folders import FoldersPage
@@ -61,8 +61,7 @@ def test_the_query_survives_a_crash_of_the_engine(
         sys.executable, "-m", "tests.fake_cli", "--library", str(program_library), "engine",
     ]  # fmt: skip
     start(program, qtbot)
-    with qtbot.waitCallback(timeout=WAIT_MS) as done:
-        program.link.ask(Index((library_files,)), done=done)
+    answer(qtbot, program.link, Index((library_files,)))
     program.window.pages.search_for("who mends the roof")
     with qtbot.waitSignal(program.supervisor.crashed):
         os.kill(program.supervisor.pid, signal.SIGKILL)

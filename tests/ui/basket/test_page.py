@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu
 
 from indexer.api.requests import Index
 from tests.ui.basket.made import lease
+from tests.ui.engines import answer
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui.basket.card import CARD_MIME, Card
@@ -45,7 +46,7 @@ def pages(
     qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
 ) -> Iterator[Pages]:
     lease(library_files / "lease.pdf")
-    index(qtbot, real_link, library_files)
+    answer(qtbot, real_link, Index((library_files,)))
     pages = Pages(real_context, WindowState(real_context.folder))
     qtbot.addWidget(pages)
     pages.resize(1200, 800)
@@ -54,12 +55,6 @@ def pages(
         pages.show()
     yield pages
     pages.close_parts()
-
-
-def index(qtbot: QtBot, link: EngineLink, folder: Path) -> None:
-    read: list[object] = []
-    link.ask(Index((folder,)), done=read.append)
-    qtbot.waitUntil(lambda: bool(read))
 
 
 def found(qtbot: QtBot, pages: Pages, query: str) -> SearchPage:
@@ -165,7 +160,7 @@ def test_a_passage_is_found_again_after_its_file_moved(
     moved = library_files / "archive" / "old contract.pdf"
     (library_files / "lease.pdf").rename(moved)
     (library_files / "ice.txt").unlink()
-    index(qtbot, real_link, library_files)
+    answer(qtbot, real_link, Index((library_files,)))
 
     text = export(qtbot, page, tmp_path / "basket.md", Form.MARKDOWN).decode()
     assert [kept.hit.path for kept in pages.basket.kept] == [str(moved), before[1].hit.path]

@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from indexer.api.comparison import Parallel
 from indexer.api.requests import Index
 from tests.ui.basket.made import LEASE, lease
+from tests.ui.engines import answer
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui.compare.elsewhere import _row
@@ -40,9 +41,7 @@ def pane(
     (library_files / "house.txt").write_text(
         "The house stands by the lake.\n\n" + SENTENCE.replace("30", "60") + " So it was agreed."
     )
-    read: list[object] = []
-    real_link.ask(Index((library_files,)), done=read.append)
-    qtbot.waitUntil(lambda: bool(read))
+    answer(qtbot, real_link, Index((library_files,)))
     pane = SearchPane(real_context, WindowState(real_context.folder))
     qtbot.addWidget(pane)
     pane.resize(1200, 800)

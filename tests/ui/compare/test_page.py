@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from indexer.api.requests import Index
 from indexer.api.types import Hit
 from tests.ui.basket.made import LEASE, lease
+from tests.ui.engines import answer
 from ui.compare.page import ComparePage
 from ui.pages import COMPARE, SEARCH, Pages
 from ui.search.exporter import FoundHits
@@ -35,9 +36,7 @@ def pages(
 ) -> Iterator[Pages]:
     lease(library_files / "old.pdf")
     lease(library_files / "new.pdf", f"{LEASE.replace('30 days', '60 days')} {DOG}")
-    read: list[object] = []
-    real_link.ask(Index((library_files,)), done=read.append)
-    qtbot.waitUntil(lambda: bool(read))
+    answer(qtbot, real_link, Index((library_files,)))
     pages = Pages(real_context, WindowState(real_context.folder))
     qtbot.addWidget(pages)
     pages.resize(1200, 800)

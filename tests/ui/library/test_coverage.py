@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from indexer.api.requests import Index, ListFiles
+from tests.ui.engines import answer
 from tests.ui.library.port import ManyFiles, canned_context
 from ui import passwords
 from ui.library.coverage import CoveragePage
@@ -42,9 +43,7 @@ def page(
 ) -> Iterator[CoveragePage]:
     (library_files / "locked.txt").write_text("LOCKED swordfish The treasure is on the island.")
     (library_files / "broken.txt").write_text("BROKEN")
-    done: list[Any] = []
-    context.link.ask(Index((library_files,)), done=done.append)
-    qtbot.waitUntil(lambda: bool(done))
+    answer(qtbot, context.link, Index((library_files,)))
     page = CoveragePage(context)
     qtbot.addWidget(page)
     page.resize(1000, 600)

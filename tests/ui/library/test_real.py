@@ -8,6 +8,7 @@ import pymupdf
 import pytest
 
 from indexer.api.requests import GetActivity
+from tests.ui.engines import answer
 from ui import passwords
 from ui.activity_feed import ActivityFeed
 from ui.library import first_run
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from indexer.api.status import Activity
     from ui.ports import Context
 
 SECRET = "the open sea"
@@ -131,10 +131,7 @@ def test_the_activity_page_pauses_and_names_the_device(qtbot: QtBot, context: Co
     qtbot.waitUntil(panel.pause.isEnabled)
     panel.pause.click()
     qtbot.waitUntil(lambda: panel.headline.text() == "Paused")
-    done: list[Activity] = []
-    context.link.ask(GetActivity(), done=done.append)
-    qtbot.waitUntil(lambda: bool(done))
-    assert done[0].paused
+    assert answer(qtbot, context.link, GetActivity()).paused
     panel.pause.click()
     qtbot.waitUntil(lambda: panel.headline.text() != "Paused")
     feed.close()

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from indexer.api.requests import Index, MapPages, Search
+from tests.ui.engines import answer
 from tests.ui.preview.made import tale
 from tests.ui.preview.seen import like, pixels, show, wait_for_page
 from ui import theme
@@ -22,7 +23,7 @@ from ui.preview.panel import Preview
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from indexer.api.types import Hit, SearchResult
+    from indexer.api.types import Hit
     from tests.ui.library.port import Canned
     from ui.engine_client import EngineLink
     from ui.ports import Context
@@ -115,13 +116,8 @@ def test_a_real_engine_maps_the_document_that_is_shown(
     qtbot: QtBot, real_link: EngineLink, real_context: Context, tmp_path: Path
 ) -> None:
     path = tale(tmp_path / "documents.pdf")
-    read: list[object] = []
-    real_link.ask(Index((path,)), done=read.append)
-    qtbot.waitUntil(lambda: bool(read))
-    answers: list[SearchResult] = []
-    real_link.ask(Search("night 25"), done=answers.append)
-    qtbot.waitUntil(lambda: bool(answers))
-    hit = answers[0].hits[0]
+    answer(qtbot, real_link, Index((path,)))
+    hit = answer(qtbot, real_link, Search("night 25")).hits[0]
     preview = Preview(real_context)
     qtbot.addWidget(preview)
     preview.resize(700, 900)

@@ -12,6 +12,7 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import GetActivity, Index, Search
 from indexer.api.types import SearchResult
 from tests.answers import IDLE
+from tests.ui.engines import answer
 from tests.ui.library.port import CannedLink
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from indexer.api.status import Activity
     from indexer.api.types import Hit
     from ui.engine_client import EngineLink
     from ui.ports import Context
@@ -125,13 +125,8 @@ def test_a_real_engine_brings_a_new_passage(
     qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
 ) -> None:
     def read() -> None:
-        done: list[object] = []
-        real_link.ask(Index((library_files,)), done=done.append)
-        qtbot.waitUntil(lambda: bool(done))
-        activities: list[Activity] = []
-        real_link.ask(GetActivity(), done=activities.append)
-        qtbot.waitUntil(lambda: bool(activities))
-        page.alerts.show_activity(activities[0])
+        answer(qtbot, real_link, Index((library_files,)))
+        page.alerts.show_activity(answer(qtbot, real_link, GetActivity()))
 
     real_context.folder.mkdir()
     page = SearchPage(real_context)

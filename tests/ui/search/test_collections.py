@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 
 from indexer.api.requests import Index
+from tests.ui.engines import answer
 from tests.ui.search.pages import search
 from ui.search.exporter import FoundHits
 from ui.search.page import SearchPage
@@ -49,9 +50,7 @@ def documents(page: SearchPage) -> set[str]:
 def page(
     qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
 ) -> Iterator[SearchPage]:
-    read: list[object] = []
-    real_link.ask(Index((library_files,)), done=read.append)
-    qtbot.waitUntil(lambda: bool(read))
+    answer(qtbot, real_link, Index((library_files,)))
     page = SearchPage(real_context)
     qtbot.addWidget(page)
     page.show()

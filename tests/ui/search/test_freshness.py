@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from indexer.api.requests import Index
 from indexer.api.types import SearchResult
 from tests.answers import IDLE
+from tests.ui.engines import answer
 from tests.ui.search.hits import hit, many
 from ui.activity_feed import ActivityFeed
 from ui.search.freshness import Freshness
@@ -152,8 +153,6 @@ def test_new_documents_come_into_the_list_by_themselves(
     library_files: Path,
 ) -> None:
     """With a real engine, whose library grows while results are shown and the box has the focus."""
-    read: list[object] = []
-    request = Index((library_files,))
     page = SearchPage(real_context)
     page.freshness = short = Freshness(page, every_s=0.1)
     short.outdated.connect(page.ask_again)
@@ -162,14 +161,13 @@ def test_new_documents_come_into_the_list_by_themselves(
     qtbot.addWidget(page)
     with qtbot.waitExposed(page):
         page.show()
-    real_link.ask(request, done=read.append, failed=read.append)
-    qtbot.waitUntil(lambda: len(read) == 1)
+    answer(qtbot, real_link, Index((library_files,)))
     with qtbot.waitSignal(page.live_search.answered):
         page.search('"the tenant" gutters')  # with a phrase a hit is chosen, whatever the model
     shown = page.current_hit
     focus = QApplication.focusWidget()
     (library_files / "second.txt").write_text("The tenant of the mill cleans no gutters, ever.")
-    real_link.ask(request, done=read.append, failed=read.append)
+    answer(qtbot, real_link, Index((library_files,)))
 
     def files() -> set[str]:
         return {group.hits[0].file for group in page.results.groups}

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.requests import Index
+from tests.ui.engines import answer
 from ui.links import link_of
 from ui.search.page import SearchPage
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from indexer.api.errors import LecternError
     from ui.engine_client import EngineLink
     from ui.ports import Context
 
@@ -29,11 +29,7 @@ def test_words_filters_and_links_find_their_documents(
     real_context: Context,
     library_files: Path,
 ) -> None:
-    read: list[object] = []
-    failed: list[LecternError] = []
-    real_link.ask(Index((library_files,)), done=read.append, failed=failed.append)
-    qtbot.waitUntil(lambda: bool(read or failed))
-    assert not failed
+    answer(qtbot, real_link, Index((library_files,)))
     page = SearchPage(real_context)
     qtbot.addWidget(page)
     page.show()
@@ -51,8 +47,7 @@ def test_words_filters_and_links_find_their_documents(
     link = link_of(hit)
     moved = library_files / "moved.txt"
     Path(hit.path).rename(moved)
-    real_link.ask(Index((library_files,)), done=read.append, failed=failed.append)
-    qtbot.waitUntil(lambda: len(read) == 2 or bool(failed))
+    answer(qtbot, real_link, Index((library_files,)))
     with qtbot.waitSignal(page.live_search.answered):
         page.search(link)
     assert page.current_hit is not None

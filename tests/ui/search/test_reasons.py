@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from indexer.api.requests import Explain, Index
 from indexer.api.types import Explanation
+from tests.ui.engines import answer
 from tests.ui.library.port import CannedLink
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
@@ -116,9 +117,7 @@ def point(page: SearchPage, row: int, x: int) -> None:
 def test_a_real_engine_tells_the_words_at_a_key_and_at_the_icon(
     qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
 ) -> None:
-    read: list[object] = []
-    real_link.ask(Index((library_files,)), done=read.append)
-    qtbot.waitUntil(lambda: bool(read))
+    answer(qtbot, real_link, Index((library_files,)))
     page = SearchPage(real_context)
     qtbot.addWidget(page)
     page.resize(700, 500)
