@@ -53,6 +53,7 @@ class SearchPane(QSplitter):
         for share, part in zip(SHARES, (self.left, self.preview), strict=True):
             self.addWidget(part)
             self.setStretchFactor(self.count() - 1, share)
+        self.search.results.model.take_pictures(self.preview.picture)
         self.search.hit_selected.connect(self.preview.show_hit)
         self.search.reasons.shown.connect(self.preview.show_words)
         self.search.emptied.connect(self.preview.clear)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter
+from PySide6.QtGui import QImage, QKeySequence, QPainter
 from PySide6.QtWidgets import QFrame
 
 from ui.preview.images import cut
 from ui.preview.marks import NO_MARKS, Marks, Pieces, bounds
-from ui.preview.page_layout import Fit, turned_size
+from ui.preview.page_layout import MARGIN, Fit, turned_size
 from ui.preview.page_map import PageMap
 from ui.preview.page_painter import PagePainter
 from ui.preview.page_scroller import PageScroller
@@ -141,6 +141,23 @@ class PageView(PageScroller):
             if place is not None:
                 self.go_to(*place)
         self.viewport().update()
+
+    def picture(self) -> QImage:
+        """Return the marked passage as it is painted; a null image if it is out of view."""
+        page = next((page for page in self.marks.pages() if page in self.visible_pages()), 0)
+        if not page:
+            return QImage()
+        box = self.layout_.from_page(page, bounds(self.marks.passage[page]))
+        around = box.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
+        part = around.intersected(self.layout_.rect(page)).translated(-QPointF(self.offset()))
+        ratio, part = self.devicePixelRatioF(), part.toAlignedRect()
+        image = QImage(part.size() * ratio, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(ratio)
+        painter = QPainter(image)
+        painter.translate(-part.topLeft())
+        self._painter.paint(painter, part, skeleton=False)
+        painter.end()
+        return image
 
     def copy(self) -> None:
         """Copy the selected text."""

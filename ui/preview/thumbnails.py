@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import (
     QAbstractListModel,
     QEvent,
+    QMimeData,
     QModelIndex,
     QPersistentModelIndex,
     QSize,
     Qt,
+    QUrl,
     Signal,
 )
 from PySide6.QtGui import QImage, QPixmap
@@ -24,8 +26,11 @@ from ui.preview.images import cut
 from ui.selection import RowDelegate
 from ui.theme import M, S, current
 from ui.timers import timer
+from ui.words import formats
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtCore import QRect
     from PySide6.QtGui import QResizeEvent, QShowEvent
     from PySide6.QtWidgets import QWidget
@@ -67,6 +72,24 @@ class _Pages(QAbstractListModel):
             case _:
                 return None
 
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsDragEnabled
+
+    def supportedDragActions(self) -> Qt.DropAction:
+        return Qt.DropAction.CopyAction
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        """Return the data of a drag: the file, the page's name, and its largest image here."""
+        data, document = QMimeData(), self.document
+        if document is None or not indexes:
+            return data
+        page, path = indexes[0].row() + 1, document.source.path
+        data.setUrls([QUrl.fromLocalFile(str(path))])
+        data.setText(f"{path.name}, {formats.place('page', document.label(page))}")
+        large = document.stand_in(page)
+        data.setImageData((large.pixmap if large else self._view.image(page)).toImage())
+        return data
+
     def show(self, document: PageDocument | None) -> None:
         self.beginResetModel()
         self.document = document
@@ -91,6 +114,7 @@ class Thumbnails(QListView):
         self.setAccessibleName(self.tr("Pages"))
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setMovement(QListView.Movement.Static)
+        self.setDragEnabled(True)  # after the movement, which resets it
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setUniformItemSizes(True)
         self.verticalScrollBar().valueChanged.connect(self._fetching.start)

@@ -55,7 +55,12 @@ def show(qtbot: QtBot, preview: Preview, hit: Hit) -> None:
 
 def pixels(widget: QWidget) -> Any:
     """Return the pixels of a widget as an array of rows, columns and colours."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
+    return as_array(widget.grab().toImage())
+
+
+def as_array(image: QImage) -> Any:
+    """Return the pixels of an image, as ``pixels`` does."""
+    image = image.convertToFormat(QImage.Format.Format_RGB888)
     data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
     return data[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
 

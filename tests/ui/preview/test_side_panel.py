@@ -58,6 +58,21 @@ def test_small_pages_lead_to_their_pages_and_follow_them(
     assert preview.side.document is None
 
 
+def test_a_small_page_is_dragged_out_as_its_image(
+    qtbot: QtBot, preview: Preview, hits: list[Hit]
+) -> None:
+    show(qtbot, preview, hits[0])
+    preview.bar.side.click()
+    small = preview.side.thumbnails
+    qtbot.waitUntil(lambda: images_have_come(preview))
+    assert small.dragEnabled()
+    data = small.model().mimeData([small.model().index(0, 0)])
+    assert [url.toLocalFile() for url in data.urls()] == [hits[0].path]
+    assert data.text() == "tale.pdf, Page 1"
+    image = data.imageData()
+    assert image.width() > small.iconSize().width(), "that of the page beside, not the small one"
+
+
 def test_the_panel_changes_with_the_document(
     qtbot: QtBot, preview: Preview, hits: list[Hit], tmp_path: Path
 ) -> None:
