@@ -99,7 +99,7 @@ class QuickSearch(QFrame):
     def _connect(self) -> None:
         box, search, view = self.box, self.live_search, self.results.view
         box.query_edited.connect(search.want)
-        box.stepped.connect(self._step)
+        box.stepped.connect(self.results.step)
         box.accepted.connect(self._accept)
         box.escaped.connect(self.hide)
         view.accepted.connect(self._accept)
@@ -135,9 +135,6 @@ class QuickSearch(QFrame):
         self.message.note(())
         self.results.hide()
         self._fit()
-
-    def _step(self, step: int, documents: bool) -> None:
-        self.results.step(step, documents=documents)
 
     def _accept(self, in_folder: bool) -> None:
         """Open the hit, or the first hit of the next answer if the query is unanswered."""

@@ -720,6 +720,25 @@
     </message>
 </context>
 <context>
+    <name>DocumentLink</name>
+    <message>
+        <source>Search inside this document</source>
+        <translation>In diesem Dokument suchen</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Copy path</source>
+        <translation>Pfad kopieren</translation>
+    </message>
+</context>
+<context>
     <name>DocumentSide</name>
     <message>
         <source>Choose a statement to see where it stands.</source>
@@ -2423,6 +2442,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Saved searches</source>
         <translation>Gespeicherte Suchen</translation>
+    </message>
+    <message>
+        <source>Remove from this list</source>
+        <translation>Aus dieser Liste entfernen</translation>
     </message>
     <message>
         <source>Recent searches</source>

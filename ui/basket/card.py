@@ -87,6 +87,7 @@ class Card(QFrame):
         super().__init__(parent)
         self.kept = kept
         self._pressed: QPoint | None = None
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.place, self.title, self.where = plain_label(), plain_label(), wrapped_label()
         self.text = PassageLabel(_MOST_LETTERS)
@@ -165,6 +166,7 @@ class Card(QFrame):
         button.setAutoRaise(True)
         button.setToolTip(text)
         button.clicked.connect(act)
+        self.addAction(button.icon(), text).triggered.connect(button.click)
         return button
 
     def _show(self) -> None:

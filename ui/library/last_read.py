@@ -10,7 +10,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ui.elided import ElidedLabel
-from ui.search.link import Link
+from ui.search.link import DocumentLink
 from ui.search.safe_text import line
 from ui.theme import L, S
 from ui.words.paths import from_home
@@ -57,11 +57,9 @@ class LastRead(QWidget):
             part.hide()
             part.deleteLater()
         for row, path in enumerate(paths):
-            place = PurePath(path)
-            link = Link(place.name, path)
-            link.setToolTip(path)
+            link = DocumentLink(path, path)
             link.followed.connect(self.chosen)
             folder = ElidedLabel(Qt.TextElideMode.ElideMiddle, QPalette.ColorRole.PlaceholderText)
-            folder.setText(from_home(line(str(place.parent))))
+            folder.setText(from_home(line(str(PurePath(path).parent))))
             self._grid.addWidget(link, row, 0, Qt.AlignmentFlag.AlignLeading)
             self._grid.addWidget(folder, row, 1)

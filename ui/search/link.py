@@ -1,18 +1,22 @@
-"""A button that looks like a link."""
+"""Buttons that look like links, one of them to a document."""
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from ui import theme
+from ui.desktop import open_path, show_in_folder
 from ui.search.safe_text import is_right_to_left, line
 from ui.theme import S
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtGui import QPaintEvent
     from PySide6.QtWidgets import QWidget
 
@@ -34,6 +38,11 @@ class Link(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._follow)
+
+    def offer(self, text: str, act: Callable[[], object]) -> None:
+        """Add an entry to the menu of the link."""
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.addAction(text).triggered.connect(lambda _checked: act())
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
@@ -62,3 +71,15 @@ class Link(QAbstractButton):
 
     def _follow(self) -> None:
         self.followed.emit(self.target)
+
+
+class DocumentLink(Link):
+    """The name of a document, with a menu of what can be done with it."""
+
+    def __init__(self, path: str, target: str, parent: QWidget | None = None) -> None:
+        super().__init__(PurePath(path).name, target, parent)
+        self.setToolTip(line(path))
+        self.offer(self.tr("Search inside this document"), self.click)
+        self.offer(self.tr("Open"), lambda: open_path(path))
+        self.offer(self.tr("Show in folder"), lambda: show_in_folder(path))
+        self.offer(self.tr("Copy path"), lambda: QGuiApplication.clipboard().setText(path))

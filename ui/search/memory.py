@@ -92,6 +92,12 @@ class Memory(QObject):
             self.documents = (path, *others)[:MOST_DOCUMENTS]
             self._write_history()
 
+    def drop(self, entry: str) -> None:
+        """Remove a search, or a document by its path, from the history."""
+        self.recent = tuple(each for each in self.recent if each != entry)
+        self.documents = tuple(each for each in self.documents if each != entry)
+        self._write_history()
+
     def _write_history(self) -> None:
         content = {"searches": list(self.recent), "documents": list(self.documents)}
         self._write(self._history, content)

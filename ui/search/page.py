@@ -198,7 +198,7 @@ class SearchPage(QWidget):
         box, search, menus = self.bar.box, self.live_search, self.chips.menus
         box.query_edited.connect(self._typed_in)
         box.query_changed.connect(self.chips.show_query)
-        box.stepped.connect(self._step)
+        box.stepped.connect(self.results.step)
         box.accepted.connect(self._selected.accept)
         self.bar.searched.connect(self.search)
         self.chips.edited.connect(self._edited)
@@ -235,6 +235,7 @@ class SearchPage(QWidget):
         view.left.connect(self._back_to_box)
         results.summary.unsearched.files_requested.connect(self.files_requested)
         results.start.searched.connect(self.search)
+        results.start.dropped.connect(self.memory.drop)
         results.start.folders_requested.connect(self.folders_requested)
         results.start.help_requested.connect(self.bar.show_help)
         results.nothing.searched.connect(self.search)
@@ -324,9 +325,6 @@ class SearchPage(QWidget):
 
     def _ordered(self, order: Order) -> None:
         self.live_search.again(FIRST_LIMIT if order is Order.RELEVANCE else _SORTED_LIMIT)
-
-    def _step(self, step: int, documents: bool) -> None:
-        self.results.step(step, documents=documents)
 
     def show_selected(self) -> None:
         """Emit ``hit_selected`` again, or ``emptied`` without a hit."""

@@ -5,6 +5,7 @@ It must not know how a query is answered.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from ui.elided import ElidedLabel
 from ui.labels import wrapped_label
 from ui.search.chips import label_of
 from ui.search.grammar import rows
-from ui.search.link import Link
+from ui.search.link import DocumentLink, Link
 from ui.search.query_text import inside, without, without_filters
 from ui.search.safe_text import line
 from ui.theme import XL, L, M, S
@@ -100,7 +101,9 @@ class _Panel(QScrollArea):
 
     def _link(self, text: str, target: str, hint: str = "") -> Link:
         """Add a link that searches, followed by an explanation."""
-        link = Link(text, target)
+        return self._add(Link(text, target), hint)
+
+    def _add(self, link: Link, hint: str = "") -> Link:
         link.setAccessibleDescription(hint)
         link.followed.connect(self.searched)
         row = QHBoxLayout()
@@ -124,10 +127,12 @@ class StartPanel(_Panel):
         searched: A query to ask.
         folders_requested: Choose folders for an empty library.
         help_requested: Show the whole grammar.
+        dropped: A recent search, or the path of a document, to be removed.
     """
 
     folders_requested = Signal()
     help_requested = Signal()
+    dropped = Signal(str)
 
     def show_start(
         self,
@@ -151,15 +156,17 @@ class StartPanel(_Panel):
             self._heading(self.tr("Saved searches"))
             for each in saved[:_SHOWN]:
                 self._link(each.name, each.text, amounts.new(each.new) if each.new else each.text)
+        forget = self.tr("Remove from this list")
         if recent:
             self._heading(self.tr("Recent searches"))
             for text in recent[:_SHOWN]:
-                self._link(text, text)
+                self._link(text, text).offer(forget, partial(self.dropped.emit, text))
         if documents:
             self._heading(self.tr("Recent documents"))
             for path in documents[:_SHOWN]:
-                place = PurePath(path)
-                self._link(line(place.name), inside(path), from_home(line(str(place.parent))))
+                folder = from_home(line(str(PurePath(path).parent)))
+                link = self._add(DocumentLink(path, inside(path)), folder)
+                link.offer(forget, partial(self.dropped.emit, path))
         self._heading(self.tr("Ask in your own words, or try"))
         for example, description in examples():
             self._link(example, example, description)

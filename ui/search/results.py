@@ -149,7 +149,7 @@ class ResultsPane(QWidget):
         self.start.show_start(recent, documents, saved, empty_library=empty_library)
         self._stack.setCurrentWidget(self.start)
 
-    def step(self, step: int, *, documents: bool = False) -> None:
+    def step(self, step: int, documents: bool = False) -> None:
         """Go so many hits or documents down."""
         index = self.view.currentIndex()
         row = index.row() if index.isValid() else 0

@@ -115,6 +115,8 @@ def test_cards_are_ordered_annotated_and_taken_out(
     lease_card, ice_card = page.cards.cards
     assert lease_card.accessibleName().startswith("1: lease")
     assert all(button.accessibleName() for button in lease_card.buttons)
+    assert lease_card.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
+    assert len(lease_card.actions()) == len(lease_card.buttons)
     QTest.keyClicks(lease_card.note, "Ask Jane")
     assert pages.basket.kept[0].note == "Ask Jane"
 

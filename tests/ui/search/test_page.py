@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
@@ -17,7 +17,7 @@ from tests.ui.conftest import attach
 from tests.ui.search.pages import links, press, search, shown, titles
 from ui.engine_client import EngineLink
 from ui.ports import Context
-from ui.search.link import Link
+from ui.search.link import DocumentLink, Link
 from ui.search.page import SearchPage
 
 if TYPE_CHECKING:
@@ -313,4 +313,24 @@ def test_recent_documents_are_a_click_away(
     shown_links = [each for each in panel.findChildren(Link) if each.isVisible()]
     link = next(each for each in shown_links if each.text() == "lighthouse.md")
     link.click()
-    assert page.query.strip() == f'in:"{library_files / "lighthouse.md"}"'
+    path = library_files / "lighthouse.md"
+    assert page.query.strip() == f'in:"{path}"'
+    page.search("")
+    qtbot.waitUntil(lambda: "lighthouse.md" in links(page))
+    link = next(each for each in panel.findChildren(DocumentLink) if each.isVisible())
+    entries = {each.text(): each for each in link.actions()}
+    assert list(entries) == [
+        "Search inside this document", "Open", "Show in folder", "Copy path",
+        "Remove from this list",
+    ]  # fmt: skip
+    assert link.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
+    entries["Copy path"].trigger()
+    assert QGuiApplication.clipboard().text() == str(path)
+    entries["Remove from this list"].trigger()
+    assert "lighthouse.md" not in links(page)
+    assert "lamp" in links(page)
+    shown_links = [each for each in panel.findChildren(Link) if each.isVisible()]
+    lamp = next(each for each in shown_links if each.text() == "lamp")
+    lamp.actions()[0].trigger()
+    assert "lamp" not in links(page)
+    assert page.memory.recent == page.memory.documents == ()
