@@ -32,6 +32,14 @@
         <translation>&amp;Zeigen</translation>
     </message>
     <message>
+        <source>There is nothing in the library yet</source>
+        <translation>Noch ist nichts in der Bibliothek</translation>
+    </message>
+    <message>
+        <source>Choose folders, and Lectern reads what is in them.</source>
+        <translation>Wählen Sie Ordner, und Lectern liest, was darin ist.</translation>
+    </message>
+    <message>
         <source>&amp;Go on</source>
         <translation>&amp;Fortsetzen</translation>
     </message>

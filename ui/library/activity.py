@@ -69,6 +69,7 @@ class ActivityPanel(ColumnPage):
         self._smooth = Smooth()
         self._activity: Activity | None = None
         self._counts: Mapping[str, int] = {}
+        self._empty = False  # whether the library has no folders
         self.setAccessibleName(self.tr("Activity"))
         self._make_parts()
         self._arrange()
@@ -96,7 +97,8 @@ class ActivityPanel(ColumnPage):
 
     def _show_status(self, status: Status) -> None:
         self._counts = status.files
-        self._show_counts()
+        self._empty = not status.roots
+        self._show()
         self.folders.show_roots(status.roots)
         for part in (self._states_title, self.states, self._folders_title, self.folders):
             part.setVisible(bool(status.roots))
@@ -240,17 +242,25 @@ class ActivityPanel(ColumnPage):
         known = activity is not None
         # An engine is connected but has not answered yet.
         asked = self._context.link.is_connected and not known
-        self.headline.setText("" if asked else headline(activity))
         paused = activity is not None and activity.paused
         reason = states.pause(activity.reason) if activity is not None else ""
         rests = activity is None or (activity.running is None and not activity.pending)
-        self.reason.setText("" if paused or rests else reason)
+        empty = self._empty and rests and known
+        if empty:
+            self.headline.setText(self.tr("There is nothing in the library yet"))
+            self.reason.setText(self.tr("Choose folders, and Lectern reads what is in them."))
+        else:
+            self.headline.setText("" if asked else headline(activity))
+            self.reason.setText("" if paused or rests else reason)
         self.reason.setVisible(bool(self.reason.text()))
         running = activity.running if activity is not None else None
         self._show_progress(activity, running.progress if running is not None else None)
         self._show_counts()
         self._change.show_state(activity)
-        self.facts.show_facts(facts(activity, self._smooth) if activity is not None else [])
+        for part in (self.bar, self.legend):
+            part.setVisible(known and not empty)
+        told = None if empty else activity
+        self.facts.show_facts(facts(told, self._smooth) if told is not None else [])
         self.pause.setEnabled(known)
         self.pause.setText(self.tr("&Go on") if paused else self.tr("&Pause"))
         self.pause.setAccessibleName(
@@ -267,8 +277,6 @@ class ActivityPanel(ColumnPage):
         )
 
     def _show_progress(self, activity: Activity | None, progress: Progress | None) -> None:
-        self.bar.setVisible(activity is not None)
-        self.legend.setVisible(activity is not None)
         self.current.setVisible(progress is not None)
         self.current.setText(from_home(progress.current) if progress is not None else "")
         if progress is not None and progress.files_total:

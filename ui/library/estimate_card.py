@@ -189,7 +189,7 @@ class EstimateCard(QFrame):
 
 def _kinds(formats: Mapping[str, FormatEstimate]) -> str:
     counted = sorted(((one.files, name) for name, one in formats.items()), reverse=True)
-    parts = [f"{kind(name)} {amounts.count(files)}" for files, name in counted[:MOST_KINDS]]
+    parts = [f"{kind(name)}:\u00a0{amounts.count(files)}" for files, name in counted[:MOST_KINDS]]
     if len(counted) > MOST_KINDS:
         parts.append("…")
     return " · ".join(parts)
@@ -197,4 +197,4 @@ def _kinds(formats: Mapping[str, FormatEstimate]) -> str:
 
 def _left_out(counts: Mapping[str, int]) -> str:
     counted = sorted(counts.items(), key=lambda item: -item[1])
-    return " · ".join(f"{failures.reason(code)} {amounts.count(n)}" for code, n in counted)
+    return " · ".join(f"{failures.reason(code)}:\u00a0{amounts.count(n)}" for code, n in counted)

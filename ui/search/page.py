@@ -273,6 +273,9 @@ class SearchPage(QWidget):
         self._changed(self.query, at_once=True)
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
+        if not result.hits and self._choices.roots == ():
+            self._show_start()  # which says that the library is empty
+            return
         self.message.note([failures.note(note) for note in result.notes])
         text, more = self.live_search.answered_text, self.live_search.may_have_more
         self.steps.note_query(text)

@@ -266,6 +266,19 @@ def test_what_was_read_last_fills_the_height(qtbot: QtBot) -> None:
     assert counts[0] == LEAST < counts[1] < counts[2] == 30
 
 
+def test_an_empty_library_is_not_said_to_be_understood(
+    qtbot: QtBot, panel: ActivityPanel, engine: FakeEngine, library_files: Path
+) -> None:
+    qtbot.waitUntil(lambda: panel.headline.text() == "There is nothing in the library yet")
+    assert "Choose folders" in panel.reason.text()
+    assert not panel.bar.isVisible()
+    assert not panel.facts.isVisible()
+    engine.call(Index((library_files,)))
+    engine.changes += 1
+    qtbot.waitUntil(panel.bar.isVisible)
+    assert panel.headline.text() == "Everything is up to date"
+
+
 def test_the_page_uses_the_width_and_names_what_was_read_last(
     qtbot: QtBot, context: Context, engine: FakeEngine, library_files: Path
 ) -> None:

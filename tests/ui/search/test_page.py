@@ -236,6 +236,8 @@ def test_the_start_panel_has_examples(qtbot: QtBot, page: SearchPage) -> None:
 def test_an_empty_library_leads_to_folders(qtbot: QtBot, context: Context) -> None:
     for page in shown(qtbot, SearchPage(context)):
         qtbot.waitUntil(partial(_is_empty, page))
+        search(qtbot, page, "lamp")
+        assert _is_empty(page), "not that nothing was found"
         with qtbot.waitSignal(page.folders_requested):
             page.results.start.findChildren(QAbstractButton)[-1].click()
 
