@@ -29,6 +29,7 @@ from tests.ui.contrast import contrast
 from ui import theme
 from ui.focus_ring import FocusRing, FocusRings
 from ui.icons import icon, pixmap, rendered
+from ui.library.tones import light_tone
 from ui.search.message import Muted
 from ui.search.summary import Banner
 from ui.selection import RowDelegate
@@ -74,6 +75,14 @@ def test_texts_and_progress_can_be_seen_on_selected_rows(themes: Themes) -> None
         for name in ("text", "muted", "warning", "accent"):
             assert contrast(getattr(colours, name), row) >= ENOUGH, (mode, name)
         assert contrast(colours.accent, colours.line) >= 3
+
+
+def test_both_tones_of_progress_can_be_seen_and_told_apart(themes: Themes) -> None:
+    for mode in ("light", "dark"):
+        themes.apply(mode)
+        colours, light = theme.current(), light_tone()
+        assert contrast(light, colours.raised) >= 3, mode
+        assert contrast(light, colours.accent) >= 1.8, mode
 
 
 def test_every_list_shows_a_selection_in_the_same_way(themes: Themes, qtbot: QtBot) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent
 
 STEPS = 1000
-_LIGHT = 0.4  # the share of the selection's colour in the lighter tone
+_LIGHT = {False: 0.7, True: 0.55}  # the share of the accent in the lighter tone, by theme
 _TROUBLED = frozenset(states.TROUBLED)
 # Searchable states first, then those that will be, then the others.
 _FIRST = (FileState.INDEXED, FileState.PARTIAL, FileState.TEXT_ONLY, FileState.QUEUED)
@@ -35,7 +35,7 @@ _ORDER = (*_FIRST, *(state for state in FileState if state not in _FIRST))
 def light_tone() -> QColor:
     """Return the colour of files that are read but not embedded."""
     colours = theme.current()
-    return blend(colours.selection, colours.base, _LIGHT)
+    return blend(colours.accent, colours.base, _LIGHT[colours.dark])
 
 
 class TonesBar(QProgressBar):
@@ -60,7 +60,7 @@ class TonesBar(QProgressBar):
         return QSize(0, self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        full = theme.current().selection
+        full = theme.current().accent
         _paint(self, [(self.value() / STEPS, full), (self.read, light_tone())])
 
 
@@ -153,7 +153,7 @@ def _colour(state: str) -> QColor:
     colours = theme.current()
     match state:
         case FileState.INDEXED | FileState.PARTIAL:
-            return colours.selection
+            return colours.accent
         case FileState.TEXT_ONLY:
             return light_tone()
         case FileState.QUEUED:
@@ -209,7 +209,7 @@ class Legend(QWidget):
 
     def _draw(self) -> None:
         side = self.fontMetrics().xHeight() + S
-        tones = ((self._read, light_tone()), (self._embedded, theme.current().selection))
+        tones = ((self._read, light_tone()), (self._embedded, theme.current().accent))
         for square, colour in tones:
             square.setFixedSize(side, side)
             square.setAutoFillBackground(True)

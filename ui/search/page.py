@@ -233,7 +233,8 @@ class SearchPage(QWidget):
         results.ordered.connect(self._ordered)
         view.near_end.connect(self.live_search.want_more)
         view.left.connect(self._back_to_box)
-        results.summary.unsearched.files_requested.connect(self.files_requested)
+        for part in (results.summary, results.nothing):
+            part.unsearched.files_requested.connect(self.files_requested)
         results.start.searched.connect(self.search)
         results.start.dropped.connect(self.memory.drop)
         results.start.folders_requested.connect(self.folders_requested)
@@ -288,10 +289,10 @@ class SearchPage(QWidget):
         if key is not None:
             self.results.go_to(key)
         self._offer_places()
-        if result.match is Match.GOOD:
+        if result.match is Match.GOOD and result.hits:
             self._status.cancel()
         elif not same_query:
-            self._status.ask(GetStatus(), self.results.summary.unsearched.show_status)
+            self._status.ask(GetStatus(), self.results.unsearched.show_status)
         if not same_query and result.hits:
             self._history_timer.start()
         self._selected.answered()

@@ -31,6 +31,7 @@ from ui.search.grammar import rows
 from ui.search.link import DocumentLink, Link
 from ui.search.query_text import inside, without, without_filters
 from ui.search.safe_text import line
+from ui.search.unsearched import Unsearched
 from ui.theme import XL, L, M, S
 from ui.words import amounts
 from ui.words.paths import from_home
@@ -68,6 +69,7 @@ class _Panel(QScrollArea):
         self._column.setSpacing(S)
         outer.addLayout(self._column)
         outer.addStretch(1)
+        self._outer = outer
         self.setWidget(inside)
 
     def _clear(self) -> None:
@@ -176,15 +178,21 @@ class StartPanel(_Panel):
 
 
 class NothingPanel(_Panel):
-    """The parts of a query without hits, each with a link that leaves it out.
+    """The parts of a query without hits, each with a link without it, and what was not searched.
 
     Signals:
         searched: The query without a part.
     """
 
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.unsearched = Unsearched()
+        self._outer.insertWidget(1, self.unsearched)
+
     def show_nothing(self, query: str) -> None:
         """Fill the panel for a query that had no hits."""
         self._clear()
+        self.unsearched.forget()
         self._heading(self.tr("Nothing was found"))
         parts = clauses(query)
         if parts:

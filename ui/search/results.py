@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit, SearchResult
     from ui.search.memory import Saved
     from ui.search.reasons import Words
+    from ui.search.unsearched import Unsearched
 
 
 class ResultsPane(QWidget):
@@ -73,6 +74,11 @@ class ResultsPane(QWidget):
     def shown(self) -> QWidget | None:
         """The list, or the panel in its place."""
         return self._stack.currentWidget()
+
+    @property
+    def unsearched(self) -> Unsearched:
+        """The line that says what the answer leaves out."""
+        return self.summary.unsearched if self.groups else self.nothing.unsearched
 
     @property
     def current(self) -> Row | None:

@@ -134,7 +134,7 @@ def test_the_read_and_the_embedded_share_have_two_tones(qtbot: QtBot, tmp_path: 
     image, middle = bar.grab().toImage(), bar.height() // 2
     at = (0.1, 0.4, 0.8)
     shades = [image.pixelColor(round(bar.width() * share), middle).name() for share in at]
-    wanted = (theme.current().selection, light_tone(), theme.current().base)
+    wanted = (theme.current().accent, light_tone(), theme.current().base)
     assert shades == [colour.name() for colour in wanted]
     panel.hide()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QApplication
 
 from indexer.api.phrases import Note
-from indexer.api.requests import GetStatus, Search
+from indexer.api.requests import GetStatus, Index, Search
 from indexer.api.status import LanguageStatus
 from indexer.api.types import Match, SearchResult
 from tests.answers import EMPTY
@@ -67,6 +67,23 @@ def test_the_line_is_hidden_if_everything_was_searched(qtbot: QtBot) -> None:
     qtbot.addWidget(line)
     line.show_status(replace(EMPTY, files={"indexed": 90}))
     assert line.isHidden()
+
+
+def test_the_line_is_below_nothing_was_found_too(
+    qtbot: QtBot, page: SearchPage, engine: FakeEngine, library_files: Path
+) -> None:
+    (library_files / "locked.txt").write_text("LOCKED swordfish The treasure is on the island.")
+    engine.call(Index((library_files,)))
+    search(qtbot, page, "treasure")
+    assert page.results.shown is page.results.nothing
+    line = page.results.unsearched
+    qtbot.waitUntil(line.isVisible)
+    assert line.texts == ["Not searched:", "1 locked"]
+    with qtbot.waitSignal(page.files_requested) as wanted:
+        line.findChildren(Link)[0].click()
+    assert wanted.args == ["needs_password"]
+    search(qtbot, page, "lamp")
+    assert not line.isVisible()
 
 
 def test_without_a_good_match_five_are_shown_and_none_is_chosen(
