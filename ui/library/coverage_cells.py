@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
+from indexer.api.formats import BY_EXTENSION
 from ui.words import amounts, failures, states
 
 if TYPE_CHECKING:
@@ -52,7 +53,13 @@ def text(row: FileRow, column: Column) -> str:
         case Column.MODIFIED:
             return amounts.moment(row.mtime_ns)
         case Column.PAGES:
-            return amounts.count(row.pages) if row.pages else ""
+            return amounts.count(row.pages) if row.pages and _has_pages(row.file) else ""
+
+
+def _has_pages(file: str) -> bool:
+    """Whether a file's format has pages, slides or the like; true for an unknown ending."""
+    known = BY_EXTENSION.get(PurePath(file).suffix.lower())
+    return known is None or bool(known.unit)
 
 
 def hint(row: FileRow, column: Column) -> str:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    Qt,
+)
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from indexer.api.types import FileState
@@ -17,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from PySide6.QtGui import QAction, QFocusEvent, QResizeEvent
-    from PySide6.QtWidgets import QWidget
+    from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
     from ui.library.coverage_model import CoverageModel
 
@@ -30,6 +37,17 @@ _LETTERS = {
 LETTERS_OF_NAME = 28
 
 
+class _Delegate(RowDelegate):
+    """Shortens folders at their beginning, which most have in common."""
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        if index.column() == Column.FOLDER:
+            option.textElideMode = Qt.TextElideMode.ElideLeft
+
+
 class CoverageTable(QTableView):
     """Shows a ``CoverageModel``, with ``actions`` in its menu and by their keys."""
 
@@ -40,7 +58,7 @@ class CoverageTable(QTableView):
         self._files = model
         self._sorted = (int(Column.NAME), Qt.SortOrder.AscendingOrder)
         self.setModel(model)
-        self.setItemDelegate(RowDelegate(self))
+        self.setItemDelegate(_Delegate(self))
         self.setAccessibleName(self.tr("Files"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

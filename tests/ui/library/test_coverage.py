@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from indexer.api.requests import Index, ListFiles
 from tests.ui.engines import answer
@@ -17,6 +18,7 @@ from ui.library.coverage import CoveragePage
 from ui.library.coverage_cells import Column
 from ui.library.coverage_model import CoverageModel
 from ui.library.patterns import lines_of, pattern_for
+from ui.selection import RowDelegate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -275,6 +277,16 @@ def test_a_hint_is_shown_before_a_file_is_selected(page: CoveragePage) -> None:
     assert "Choose a file" in page.details.name.text()
     assert page.details.viewport().height() >= page.details.name.sizeHint().height()
     assert page.details.height() < page.height() / 4
+
+
+def test_folders_are_shortened_at_their_beginning(page: CoveragePage) -> None:
+    delegate = page.table.itemDelegate()
+    assert isinstance(delegate, RowDelegate)
+    for column, mode in ((Column.FOLDER, "ElideLeft"), (Column.NAME, "ElideMiddle")):
+        option = QStyleOptionViewItem()
+        option.textElideMode = page.table.textElideMode()
+        delegate.initStyleOption(option, page.model.index(0, column))
+        assert option.textElideMode is Qt.TextElideMode[mode]
 
 
 def test_the_details_fit_with_text_at_200_percent(page: CoveragePage, qtbot: QtBot) -> None:

@@ -228,6 +228,7 @@ def test_a_cell_explains_what_it_leaves_out() -> None:
     assert hint(whole, Column.STATE) == states.state_help(FileState.INDEXED) != ""
     assert hint(row, Column.SIZE) == ""
     assert (text(whole, Column.PAGES), text(row, Column.PAGES)) == ("7", "")
+    assert text(replace(whole, file="notes.md"), Column.PAGES) == "", "texts have no pages"
 
 
 def test_the_reason_says_more_than_the_state() -> None:
