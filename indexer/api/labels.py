@@ -63,6 +63,8 @@ STEPS = {
     Step.RECOGNISE: N_("Recognising text: {left} scanned pages left"),
     Step.MAINTAIN: N_("Tidying up the library"),
 }
+# Instead of ``Step.INDEX`` once every file is read.
+EMBEDDING = N_("Understanding: {left} passages left")
 
 SPEEDS = {
     "slow": Label(N_("Slow"), N_("Hardly noticeable while you work.")),

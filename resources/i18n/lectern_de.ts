@@ -4468,6 +4468,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Räumt die Bibliothek auf</translation>
     </message>
     <message>
+        <source>Understanding: {left} passages left</source>
+        <translation>Verstehen: noch {left} Passagen</translation>
+    </message>
+    <message>
         <source>Window</source>
         <translation>Fenster</translation>
     </message>

@@ -98,7 +98,7 @@ class SearchPage(QWidget):
         self.collections = Collections(context, self)
         self.steps = Steps()
         self._wanted_key: Key | None = None  # of the hit to select in the next answer
-        self._history_timer = timer(self, _HISTORY_MS, self._note)
+        self._history_timer = timer(self, _HISTORY_MS, self._note_shown)
         self._build()
         self._selected = SelectedHit(self.results, self.live_search, self.actions_on_hits, self)
         self._connect()
@@ -360,6 +360,13 @@ class SearchPage(QWidget):
 
     def _keep(self, hit: Hit) -> None:
         self.kept.emit(hit, self.live_search.answered_text)
+
+    def _note_shown(self) -> None:
+        """Remember the query, but its document only if the person went to it."""
+        if self.results.view.hasFocus():
+            self._note()
+        else:
+            self.memory.note(self.live_search.text)
 
     def _note(self) -> None:
         self.memory.note(self.live_search.answered_text)

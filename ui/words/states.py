@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.api.labels import PACE_REASONS, SPEEDS, STATES, STEPS, WHY_IN_LANGUAGE, WHYS
+from indexer.api.labels import EMBEDDING, PACE_REASONS, SPEEDS, STATES, STEPS, WHY_IN_LANGUAGE, WHYS
 from indexer.api.progress import Progress, Step
 from indexer.api.types import FileState
 from ui.words.amounts import count
@@ -54,6 +54,8 @@ def pause(code: str) -> str:
 def doing(progress: Progress) -> str:
     """The current step, without a full stop."""
     total, done = progress.files_total, progress.files_done
+    if progress.step is Step.INDEX and 0 < total <= done and progress.passages_pending:
+        return say(EMBEDDING).format(left=count(progress.passages_pending))
     step = progress.step if progress.step in STEPS else Step.INDEX
     if step is Step.INDEX and not total:
         step = Step.SCAN

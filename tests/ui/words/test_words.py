@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import string
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,13 @@ def test_a_step_with_nothing_counted_yet_is_a_scan() -> None:
     assert told == states.doing(Progress(Step.SCAN))
     assert states.doing(Progress(Step.INDEX, files_total=5, files_done=2)) != told
     assert states.pause("brand_new") == "brand new"
+
+
+def test_once_all_is_read_the_step_is_understanding() -> None:
+    progress = Progress(Step.INDEX, files_done=3, files_total=3, passages=2, passages_pending=1500)
+    assert states.doing(progress) == "Understanding: 1,500 passages left"
+    assert states.doing(replace(progress, files_done=2)) == "Reading: 2 of 3 files"
+    assert states.doing(replace(progress, passages_pending=0)) == "Reading: 3 of 3 files"
 
 
 def test_a_detail_is_put_into_the_sentence_from_json_too() -> None:
