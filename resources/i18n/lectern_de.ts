@@ -446,6 +446,10 @@
         <translation>Weniger wie {value}</translation>
     </message>
     <message>
+        <source>{pages} of {value}</source>
+        <translation>{pages} in {value}</translation>
+    </message>
+    <message>
         <source>Like a passage of {value}</source>
         <translation>Ähnlich einer Stelle aus {value}</translation>
     </message>

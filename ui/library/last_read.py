@@ -59,7 +59,7 @@ class LastRead(QWidget):
         for row, path in enumerate(paths):
             link = DocumentLink(path, path)
             link.followed.connect(self.chosen)
-            folder = ElidedLabel(Qt.TextElideMode.ElideMiddle, QPalette.ColorRole.PlaceholderText)
+            folder = ElidedLabel(Qt.TextElideMode.ElideLeft, QPalette.ColorRole.PlaceholderText)
             folder.setText(from_home(line(str(PurePath(path).parent))))
             self._grid.addWidget(link, row, 0, Qt.AlignmentFlag.AlignLeading)
             self._grid.addWidget(folder, row, 1)

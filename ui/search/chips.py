@@ -37,8 +37,8 @@ class Chip(Pill):
     removed = Signal()
     moved = Signal(int)
 
-    def __init__(self, clause: Clause, parent: QWidget | None = None) -> None:
-        label = label_of(clause)
+    def __init__(self, clause: Clause, parent: QWidget | None = None, pages: str = "") -> None:
+        label = label_of(clause, pages)
         super().__init__(label, "close", filled=True, parent=parent)
         self.clause = clause
         self.written = ""  # the clause in the grammar
@@ -148,8 +148,8 @@ class ChipBar(QWidget):
         self.edited.emit(text)
 
 
-def label_of(clause: Clause) -> str:
-    """Return the text of a chip."""
+def label_of(clause: Clause, pages: str = "") -> str:
+    """Return the text of a chip; ``pages`` are those of the passage that a clause names."""
     value = line(clause.value)
     translate = QCoreApplication.translate
     if not clause.operator:
@@ -171,9 +171,12 @@ def label_of(clause: Clause) -> str:
         "more": translate("Chip", "More like {value}"),
         "less": translate("Chip", "Less like {value}"),
     }
-    if clause.operator == "like" and _SPAN.search(value):
+    short = _short(clause.operator, value)
+    if pages:
+        short = translate("Chip", "{pages} of {value}").format(pages=pages, value=short)
+    elif clause.operator == "like" and _SPAN.search(value):
         named["like"] = translate("Chip", "Like a passage of {value}")
-    label = named.get(clause.operator, "{value}").format(value=_short(clause.operator, value))
+    label = named.get(clause.operator, "{value}").format(value=short)
     return translate("Chip", "not {value}").format(value=label) if clause.excluded else label
 
 

@@ -24,14 +24,14 @@ from ui.search.alerts import Alerts, digest
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
 from ui.search.collections import Collections
-from ui.search.describe import is_name_only
+from ui.search.describe import is_name_only, pages
 from ui.search.filter_choices import FilterChoices, folders_of
 from ui.search.freshness import Freshness
 from ui.search.grouping import Order, key_of
 from ui.search.live_search import FIRST_LIMIT, LiveSearch
 from ui.search.memory import Memory
 from ui.search.message import MessageLine
-from ui.search.query_text import inside, steered
+from ui.search.query_text import inside, place_of, steered
 from ui.search.reasons import Reasons
 from ui.search.results import ResultsPane
 from ui.search.selected_hit import SelectedHit
@@ -340,9 +340,10 @@ class SearchPage(QWidget):
 
     def _emit_selected(self, row: Row) -> None:
         self.steps.note_hit(row.key, chosen=self.results.view.hasFocus())
-        query = self.live_search.answered_text
-        self.reasons.select(row.hit, query)
-        self.hit_selected.emit(row.hit, list(row.group.hits), row.number, query)
+        query, hit = self.live_search.answered_text, row.hit
+        self.bar.box.places[place_of(hit.path, (hit.start, hit.end))] = pages(hit)
+        self.reasons.select(hit, query)
+        self.hit_selected.emit(hit, list(row.group.hits), row.number, query)
 
     def _point(self, row: Row | None) -> None:
         self.reasons.point(row.hit if row is not None else None)

@@ -93,12 +93,17 @@ def inside(path: str, text: str = "") -> str:
 
 def similar(path: str, span: tuple[int, int] | None = None) -> str:
     """Return the query for what resembles a document, or one passage of it."""
-    return written("like", f"{path}#{span[0]}-{span[1]}" if span else path)
+    return written("like", place_of(path, span) if span else path)
+
+
+def place_of(path: str, span: tuple[int, int]) -> str:
+    """Return how the filters name a passage of a document."""
+    return f"{path}#{span[0]}-{span[1]}"
 
 
 def steered(text: str, operator: str, path: str, span: tuple[int, int]) -> str:
     """Add ``more`` or ``less`` of a passage to a query, in place of the other."""
-    value = f"{path}#{span[0]}-{span[1]}"
+    value = place_of(path, span)
     for clause in reversed(clauses(text)):
         if clause.operator in STEERING and clause.value == value:
             text = without(text, clause)

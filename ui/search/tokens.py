@@ -41,6 +41,7 @@ class TokenBox(QLineEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.tokens: list[Chip] = []
+        self.places: dict[str, str] = {}  # the pages of passages, by their values in a query
         # Qt's own clear button does not grow with the text.
         self._clear = QToolButton(self)
         self._clear.setIcon(icon("close"))
@@ -133,7 +134,7 @@ class TokenBox(QLineEdit):
         before: QWidget = self
         for each in filters:
             (clause,) = clauses(each)
-            token = Chip(clause, self)
+            token = Chip(clause, self, self.places.get(clause.value, ""))
             token.written = each
             token.setCursor(Qt.CursorShape.PointingHandCursor)
             token.removed.connect(self._removed)

@@ -157,6 +157,9 @@ def test_filters_leave_room_for_the_text(page: SearchPage) -> None:
 def test_a_filter_shows_no_offsets(page: SearchPage) -> None:
     page.search('like:"/docs/lease.pdf#120-340"')
     assert [token.text() for token in page.bar.box.tokens] == ["Like a passage of lease.pdf"]
+    page.bar.box.places["/docs/lease.pdf#120-340"] = "p. 27"
+    page.search('more:"/docs/lease.pdf#120-340" roof')
+    assert [token.text() for token in page.bar.box.tokens] == ["More like p. 27 of lease.pdf"]
     page.search("like:/docs/lease.pdf")
     assert [token.text() for token in page.bar.box.tokens] == ["Like: lease.pdf"]
 
