@@ -245,7 +245,7 @@ class ActivityPanel(ColumnPage):
         paused = activity is not None and activity.paused
         reason = states.pause(activity.reason) if activity is not None else ""
         rests = activity is None or (activity.running is None and not activity.pending)
-        empty = self._empty and rests and known
+        empty = self._empty and rests and known and not paused
         if empty:
             self.headline.setText(self.tr("There is nothing in the library yet"))
             self.reason.setText(self.tr("Choose folders, and Lectern reads what is in them."))

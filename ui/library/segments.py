@@ -76,7 +76,7 @@ class Segment(QAbstractButton):
         shape.addRoundedRect(area.adjusted(0 if begins else -L, 0, 0 if ends else L, 0), S, S)
         fill = colours.base
         if self.isChecked():
-            fill = colours.selection
+            fill = colours.selection if self.isEnabled() else colours.line
         elif self.underMouse():
             fill = blend(colours.selection, colours.base, _HOVER)
         painter.setClipRect(self.rect())

@@ -15,6 +15,7 @@ from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
 from indexer.api.requests import GetStatus, Index, ListFiles
 from tests.answers import EMPTY, IDLE, root, running
+from tests.ui.contrast import contrast
 from tests.ui.library.port import CannedLink, canned_context, make_row
 from ui import theme
 from ui.activity_feed import ActivityFeed
@@ -209,6 +210,9 @@ def test_a_missing_engine_is_reported(qtbot: QtBot, tmp_path: Path) -> None:
     panel.show_activity(None)
     assert panel.headline.text() == "The engine is starting…"
     assert not panel.pause.isEnabled()
+    chosen = panel.speed.buttons["normal"]
+    behind = chosen.grab().toImage().pixelColor(chosen.width() // 2, 3)
+    assert contrast(theme.current().muted, behind) >= 3, "its text is muted"
     panel.hide()
 
 
