@@ -4473,7 +4473,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
     <message>
         <source>Understanding: {left} passages left</source>
-        <translation>Verstehen: noch {left} Passagen</translation>
+        <translation>Verstehen: noch {left} Stellen</translation>
     </message>
     <message>
         <source>Window</source>

@@ -61,6 +61,7 @@ class FoldersPage(QWidget):
         self._context = context
         self._questions = Questions(context, self)
         self._roots: Sequence[RootStatus] = ()
+        self._known = False  # whether the engine has said which folders there are
         self.removals = Removals(context, self)
         self.model = FolderModel(self)
         self.card = EstimateCard(context)
@@ -226,7 +227,7 @@ class FoldersPage(QWidget):
         self.change.show_state(status)
         self.uncovered.setText(languages.uncovered(status))
         self.uncovered.setVisible(bool(self.uncovered.text()))
-        self._roots = status.roots
+        self._roots, self._known = status.roots, True
         self._show_roots()
 
     def _show_roots(self) -> None:
@@ -237,7 +238,7 @@ class FoldersPage(QWidget):
         chosen = self.list.chosen()
         one = len(chosen) == 1
         here = [root for root in chosen if not root.offline]
-        self.stack.setCurrentIndex(0 if self.model.roots else 1)
+        self.stack.setCurrentIndex(0 if self.model.roots or not self._known else 1)
         self._actions.setVisible(bool(self.model.roots))
         below = self.card.isVisibleTo(self._below) or self.patterns.isVisibleTo(self._below)
         if below != self._below.isVisibleTo(self):

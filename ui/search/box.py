@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QCompleter, QTreeView
 
 from indexer.query.grammar import MAX_CHARACTERS
 from ui import keys, theme
+from ui.search.chips import readable
 from ui.search.completions import Offers, Suggestion, suggest, suggest_all
 from ui.search.safe_text import line
 from ui.search.tokens import TokenBox
@@ -135,7 +136,7 @@ class SearchBox(TokenBox):
             self.popup.hide()
             return
         for each in suggestions:
-            cells = [QStandardItem(line(each.label)), QStandardItem(line(each.hint))]
+            cells = [QStandardItem(line(readable(each.label))), QStandardItem(line(each.hint))]
             cells[1].setForeground(theme.current().muted)
             self._model.appendRow(cells)
         self.popup.resizeColumnToContents(0)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from indexer.query.grammar import Clause
 # Offsets after the path of a document, see ``ui.search.query_text.similar``.
 _SPAN = re.compile(r"#\d+-\d+$")
+# Filters whose values are paths.
+_PLACES = frozenset({"in", "like", *STEERING})
 # A pasted text may hold thousands of quotation marks.
 _MOST_CHIPS = 40
 
@@ -180,9 +182,19 @@ def label_of(clause: Clause, pages: str = "") -> str:
     return translate("Chip", "not {value}").format(value=label) if clause.excluded else label
 
 
+def readable(query: str) -> str:
+    """Return a query for display: with names of documents and folders in place of their paths."""
+    named: list[str] = []
+    for clause in reversed(clauses(query)):
+        if clause.operator in _PLACES:
+            query = without(query, clause)
+            named.insert(0, label_of(clause))
+    return " · ".join(filter(None, (query.strip(), *named)))
+
+
 def _short(operator: str, value: str) -> str:
     """Return the last part of a path; other values unchanged."""
-    if operator not in {"in", "like", *STEERING}:
+    if operator not in _PLACES:
         return value
     value = _SPAN.sub("", value)
     parts = [part for part in value.replace(os.sep, "/").split("/") if part]

@@ -26,7 +26,7 @@ from indexer.query.filters import GRAMMAR
 from indexer.query.grammar import clauses
 from ui.elided import ElidedLabel
 from ui.labels import wrapped_label
-from ui.search.chips import label_of
+from ui.search.chips import label_of, readable
 from ui.search.grammar import rows
 from ui.search.link import DocumentLink, Link
 from ui.search.query_text import inside, without, without_filters
@@ -157,12 +157,13 @@ class StartPanel(_Panel):
         if saved:
             self._heading(self.tr("Saved searches"))
             for each in saved[:_SHOWN]:
-                self._link(each.name, each.text, amounts.new(each.new) if each.new else each.text)
+                hint = amounts.new(each.new) if each.new else readable(each.text)
+                self._link(each.name, each.text, hint)
         forget = self.tr("Remove from this list")
         if recent:
             self._heading(self.tr("Recent searches"))
             for text in recent[:_SHOWN]:
-                self._link(text, text).offer(forget, partial(self.dropped.emit, text))
+                self._link(readable(text), text).offer(forget, partial(self.dropped.emit, text))
         if documents:
             self._heading(self.tr("Recent documents"))
             for path in documents[:_SHOWN]:

@@ -17,6 +17,7 @@ from tests.ui.conftest import attach
 from tests.ui.search.pages import links, press, search, shown, titles
 from ui.engine_client import EngineLink
 from ui.ports import Context
+from ui.search.chips import readable
 from ui.search.link import DocumentLink, Link
 from ui.search.page import SearchPage
 
@@ -157,6 +158,8 @@ def test_filters_leave_room_for_the_text(page: SearchPage) -> None:
 def test_a_filter_shows_no_offsets(page: SearchPage) -> None:
     page.search('like:"/docs/lease.pdf#120-340"')
     assert [token.text() for token in page.bar.box.tokens] == ["Like a passage of lease.pdf"]
+    assert readable('roof more:"/docs/lease.pdf#120-340"') == "roof · More like lease.pdf"
+    assert readable('in:"/docs/old leases" ext:pdf rent') == "ext:pdf rent · In: old leases"
     page.bar.box.places["/docs/lease.pdf#120-340"] = "p. 27"
     page.search('more:"/docs/lease.pdf#120-340" roof')
     assert [token.text() for token in page.bar.box.tokens] == ["More like p. 27 of lease.pdf"]
