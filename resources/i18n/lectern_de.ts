@@ -543,7 +543,7 @@
     </message>
     <message>
         <source>&amp;Show in folder</source>
-        <translation>Im &amp;Ordner zeigen</translation>
+        <translation>Im Ordner &amp;zeigen</translation>
     </message>
     <message>
         <source>&amp;Copy path</source>
@@ -555,7 +555,7 @@
     </message>
     <message>
         <source>&amp;Leave out</source>
-        <translation>&amp;Auslassen</translation>
+        <translation>Aus&amp;lassen</translation>
     </message>
     <message>
         <source>{what} ({key})</source>
@@ -1243,7 +1243,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
     <message>
         <source>Add fi&amp;les…</source>
-        <translation>&amp;Dateien hinzufügen …</translation>
+        <translation>Dateien hin&amp;zufügen …</translation>
     </message>
     <message>
         <source>Loo&amp;k for changes</source>
@@ -1919,7 +1919,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
     <message>
         <source>&amp;Unlock</source>
-        <translation>&amp;Entsperren</translation>
+        <translation>En&amp;tsperren</translation>
     </message>
     <message>
         <source>&amp;Keep it in the system&apos;s keyring</source>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -170,6 +171,7 @@ def test_no_text_is_cut_off(
     for place, root in visit(shown.window):
         qtbot.waitUntil(root.isVisible)
         cut += [f"{place}: {described(each)}: {text}" for each, text in cut_off(root)]
+        cut += [f"{place}: {texts}" for texts in with_the_same_key(root)]
         assert shown.window.width() == 1280, f"{place} makes the window wider than the screen"
     assert not cut
 
@@ -188,6 +190,22 @@ def cut_off(root: QWidget) -> Iterator[tuple[QWidget, str]]:
             width, height = 0, each.heightForWidth(each.width())
         if each.width() < width or each.height() < height:
             yield each, f"{text!r} has {each.width()}x{each.height()} of {width}x{height}"
+
+
+def with_the_same_key(root: QWidget) -> Iterator[list[str]]:
+    """Return the texts of visible buttons, tabs and labels that one key with Alt reaches."""
+    labels = [each for each in root.findChildren(QLabel) if each.buddy() is not None]
+    texts = [
+        each.text() for each in (*root.findChildren(QAbstractButton), *labels) if each.isVisible()
+    ]
+    for tabs in root.findChildren(QTabBar):
+        if tabs.isVisible():
+            texts += [tabs.tabText(at) for at in range(tabs.count())]
+    by_key: dict[str, list[str]] = {}
+    for text in texts:
+        if found := re.search(r"&(\w)", text.replace("&&", "")):
+            by_key.setdefault(found[1].lower(), []).append(text)
+    yield from (same for same in by_key.values() if len(same) > 1)
 
 
 def test_labels_can_be_read_after_a_live_change_of_the_theme(
