@@ -195,9 +195,8 @@ def cut_off(root: QWidget) -> Iterator[tuple[QWidget, str]]:
 def with_the_same_key(root: QWidget) -> Iterator[list[str]]:
     """Return the texts of visible buttons, tabs and labels that one key with Alt reaches."""
     labels = [each for each in root.findChildren(QLabel) if each.buddy() is not None]
-    texts = [
-        each.text() for each in (*root.findChildren(QAbstractButton), *labels) if each.isVisible()
-    ]
+    parts: list[QLabel | QAbstractButton] = [*root.findChildren(QAbstractButton), *labels]
+    texts = [each.text() for each in parts if each.isVisible()]
     for tabs in root.findChildren(QTabBar):
         if tabs.isVisible():
             texts += [tabs.tabText(at) for at in range(tabs.count())]
