@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent
     from PySide6.QtWidgets import QWidget
 
-_MOST_CHARACTERS = 60
+# The widths that a link takes, and keeps where there is less room, in widths of a letter.
+_MOST_CHARACTERS, _LEAST_CHARACTERS = 60, 16
 
 
 class Link(QAbstractButton):
@@ -33,6 +34,8 @@ class Link(QAbstractButton):
         self.target = target
         self.setText(line(text))
         self.setAccessibleName(self.text())
+        self.setToolTip(self.text())
+        self.setProperty("elides", True)  # a value
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -46,10 +49,13 @@ class Link(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self._shown()) + 2, metrics.height() + 2 * S)
+        most = _MOST_CHARACTERS * metrics.averageCharWidth()
+        width = min(metrics.horizontalAdvance(self.text()), most) + 2
+        return QSize(width, metrics.height() + 2 * S)
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        least = _LEAST_CHARACTERS * self.fontMetrics().averageCharWidth()
+        return self.sizeHint().boundedTo(QSize(least, self.maximumHeight()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -58,16 +64,11 @@ class Link(QAbstractButton):
         font.setUnderline(self.underMouse())
         painter.setFont(font)
         painter.setPen(colour)
-        text = self._shown()
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
         right = Qt.TextFlag.TextForceRightToLeft
         force = right if is_right_to_left(text) else Qt.TextFlag.TextForceLeftToRight
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter | force, text)
         painter.end()
-
-    def _shown(self) -> str:
-        metrics = self.fontMetrics()
-        room = metrics.averageCharWidth() * _MOST_CHARACTERS
-        return metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
 
     def _follow(self) -> None:
         self.followed.emit(self.target)

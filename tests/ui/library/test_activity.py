@@ -270,6 +270,20 @@ def test_what_was_read_last_fills_the_height(qtbot: QtBot) -> None:
     assert counts[0] == LEAST < counts[1] < counts[2] == 30
 
 
+def test_long_names_do_not_widen_the_page(
+    qtbot: QtBot, panel: ActivityPanel, engine: FakeEngine, library_files: Path
+) -> None:
+    (library_files / f"{'a rather long name ' * 9}.txt").write_text("The lamp.")
+    narrow = panel.minimumSizeHint().width()
+    engine.call(Index((library_files,)))
+    engine.changes += 1
+    qtbot.waitUntil(panel.last.isVisible)
+    link = max(panel.last.findChildren(Link), key=lambda each: len(each.text()))
+    assert link.minimumSizeHint().width() < link.sizeHint().width() / 3
+    assert panel.last.minimumSizeHint().width() < 40 * panel.fontMetrics().averageCharWidth()
+    assert panel.minimumSizeHint().width() == narrow
+
+
 def test_an_empty_library_is_not_said_to_be_understood(
     qtbot: QtBot, panel: ActivityPanel, engine: FakeEngine, library_files: Path
 ) -> None:
