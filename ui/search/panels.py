@@ -196,7 +196,7 @@ class NothingPanel(_Panel):
         self.unsearched.forget()
         self._heading(self.tr("Nothing was found"))
         parts = clauses(query)
-        if parts:
+        if any(without(query, clause).strip() for clause in parts):
             self._say(self.tr("Every part of a query must match. Try it"))
             for clause in parts:
                 text = self.tr("without “{name}”").format(name=label_of(clause))

@@ -20,6 +20,7 @@ from ui.ports import Context
 from ui.search.chips import readable
 from ui.search.link import DocumentLink, Link
 from ui.search.page import SearchPage
+from ui.search.panels import NothingPanel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -225,6 +226,15 @@ def test_nothing_found_says_what_to_try(qtbot: QtBot, page: SearchPage) -> None:
     assert page.query == "ext:pdf author:xyz zebra"
     search(qtbot, page, "zebra")
     assert links(page) == []
+
+
+def test_an_excluded_word_alone_offers_no_empty_query(qtbot: QtBot) -> None:
+    panel = NothingPanel()
+    qtbot.addWidget(panel)
+    panel.show_nothing("-lamp")
+    assert not panel.findChildren(Link)
+    panel.show_nothing("roof -lamp")
+    assert [link.text() for link in panel.findChildren(Link)] == ["without “not lamp”"]
 
 
 def test_the_start_panel_has_examples(qtbot: QtBot, page: SearchPage) -> None:
