@@ -64,10 +64,15 @@ class Link(QAbstractButton):
         font.setUnderline(self.underMouse())
         painter.setFont(font)
         painter.setPen(colour)
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        text = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, self.width() - 2
+        )
         right = Qt.TextFlag.TextForceRightToLeft
         force = right if is_right_to_left(text) else Qt.TextFlag.TextForceLeftToRight
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter | force, text)
+        alignment = Qt.AlignmentFlag
+        side = alignment.AlignRight if self.isRightToLeft() else alignment.AlignLeft
+        place = side | alignment.AlignAbsolute | alignment.AlignVCenter
+        painter.drawText(self.rect().adjusted(1, 0, -1, 0), place | force, text)
         painter.end()
 
     def _follow(self) -> None:
