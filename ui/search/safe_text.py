@@ -25,11 +25,15 @@ _INVISIBLE = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffc\ufffe\uffff\U000e0000-\U000e0fff"
 )
+# Characters for private use, most of them bullets of symbol fonts; other fonts show a box.
+_PRIVATE = "\ue000-\uf8ff\U000f0000-\U0010ffff"
 _ACCENT = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _UNSAFE = re.compile(
     r"(?P<hyphen>(?<=[^\W\d_]{2})-\r?\n(?=[^\W\d_]{2}))"
     r"|(?P<edge>(?m:^)\|(?:[ :]*-{3,}[-:| ]*(?:\n\||$))? *|[ \t]*\|[ \t]*(?=\n|\Z))"
-    r"|(?P<cell>(?<=\S) *(?:\t *)+(?=\S)|(?<=\S)[ \t]*\|[ \t]*(?=\S[^\n]*\|))"
+    rf"|(?P<cell>(?<=\S) *(?:\t[ {_INVISIBLE}]*)+(?=[^\s{_INVISIBLE}])"
+    r"|(?<=\S)[ \t]*\|[ \t]*(?=\S[^\n]*\|))"
+    rf"|(?P<bullet>[{_PRIVATE}]+(?P<gap>[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)?)"
     rf"|(?P<space>[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)|(?P<invisible>[{_INVISIBLE}]+)"
     rf"|(?P<broken>[\ud800-\udfff])|(?<={_ACCENT}{{{_ACCENTS_KEPT}}})(?P<tower>{_ACCENT}+)"
 )
@@ -92,7 +96,9 @@ def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
         pieces.append(text[at : match.start()])
         length += match.start() - at
         piece = " " if match["space"] else "\ufffd" if match["broken"] else ""
-        if match["cell"]:
+        if match["bullet"]:
+            piece = "\u2022 " if match["gap"] else "\u2022"
+        elif match["cell"]:
             begin = text.rfind("\n", 0, match.start()) + 1
             in_row = "\t" in match["cell"] or text.startswith("|", begin)
             piece = _CELL if in_row else match["cell"]
@@ -101,7 +107,7 @@ def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
         if match["hyphen"] and not (text[match.start() - 1] + text[match.end()]).islower():
             piece = "-"  # kept between capitals, as in Anglo-Saxon
         if not length:
-            piece = piece.strip()
+            piece = piece.lstrip()
         pieces.append(piece)
         # Offsets inside a removed part fall on its end.
         sources += [match.start(), match.end()]

@@ -22,6 +22,11 @@ HOSTILE = st.text(
         ("  two\n\tlines \x85", "two lines"),
         ("in\x00vis\u200bib\u00adle", "invisible"),
         ("exe.\u202efdp.txt", "exe.fdp.txt"),
+        ("one\t\x00\ttwo", "one · two"),
+        (
+            "as follows: \uf0b7\tComputing\n\uf0b7 phones",
+            "as follows: \u2022 Computing \u2022 phones",
+        ),
         ("lone \ud800 half", "lone \ufffd half"),
         ("a \u200b\u202e b", "a b"),
         ("Z" + "\u0301" * 50 + "algo", "Z" + "\u0301" * 4 + "algo"),
