@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.models import ModelRecord
+    from indexer.embed.models import Architecture, ModelRecord
 
     Weights = Callable[[str], NDArray[np.float32]]
 
@@ -112,18 +112,18 @@ def compile_model(
     if precision is not Precision.FP32:
         _compile_coarse(record, precision, weights, source, folder)
         return
-    linear = PaddedLinear() if padded else _float_linear(source, side, folder)
     shape = record.architecture.fused if padded else record.architecture
+    linear = PaddedLinear() if padded else _float_linear(shape, source, side, folder)
     graph = write_encoder(shape, weights, linear, folder)
     _check_probe(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
 
 
-def _float_linear(source: Path, side: Side, folder: Path) -> FloatLinear:
+def _float_linear(shape: Architecture, source: Path, side: Side, folder: Path) -> FloatLinear:
     """Products with the matrices of the file of weights, if it has them in half precision."""
     stored = HalfMatrices(source / WEIGHTS)
     if stored:
         shutil.copyfile(source / WEIGHTS, folder / WEIGHTS)
-    return FloatLinear(_packed_words(source, side), stored.find)
+    return FloatLinear(_packed_words(source, side), stored.find, grouped=shape.wide)
 
 
 def _adopt_given(record: ModelRecord, precision: Precision, source: Path, folder: Path) -> None:

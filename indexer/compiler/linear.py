@@ -44,8 +44,7 @@ class FloatLinear:
 
     Weights are [in, out]; ``mix`` is the product after attention, ``widen`` and ``narrow`` those of
     the feed-forward layer. ``masked``: attention uses ``LENGTHS``; if not, batches must not be
-    padded. ``grouped``: a layer is computed for a few blocks of attention at a time; accelerators
-    are faster with a whole layer. ``padded``: sequences of any lengths share a batch, whatever the
+    padded. ``padded``: sequences of any lengths share a batch, whatever the
     attention, and the graph sums states too. ``half``: the graph computes in float16.
 
     Args:
@@ -53,10 +52,11 @@ class FloatLinear:
             a third as large and computes the same.
         stored: Returns the offset of a matrix in the file of weights, which is then beside the
             graph, if that has it in half precision, else -1. A session casts these when it opens.
+        grouped: Whether a layer is computed for a few blocks of attention at a time, which takes
+            less memory; accelerators are faster with a whole layer.
     """
 
     masked = True
-    grouped = False
     padded = False
     half = False
 
@@ -64,7 +64,10 @@ class FloatLinear:
         self,
         words: tuple[NDArray[np.int8], NDArray[np.float16]] | None = None,
         stored: Callable[[Floats], int] = lambda _matrix: -1,
+        *,
+        grouped: bool = False,
     ) -> None:
+        self.grouped = grouped
         self._words = words
         self._stored = stored
 

@@ -111,10 +111,9 @@ class IntegerLinear(FloatLinear):
 
     # Without a mask ONNX Runtime computes attention in tiles that fit the cache.
     masked = False
-    grouped = True
 
     def __init__(self, ranges: Mapping[str, Range], levels: int) -> None:
-        super().__init__()
+        super().__init__(grouped=True)
         self._ranges = ranges
         self._levels = levels
 

@@ -46,7 +46,9 @@ def weight(name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
 
 def compile_into(folder: Path, precision: Precision) -> Path:
     """Write the graph; 8 bits with ranges that were not observed."""
-    linear = FloatLinear() if precision is Precision.FP32 else PaddedLinear(half=True)
+    linear = FloatLinear(grouped=SHAPE.wide)
+    if precision is Precision.FP16:
+        linear = PaddedLinear(half=True)
     if precision is Precision.INT8:
         recorded = RecordingLinear()
         write_encoder(SHAPE, weight, recorded, folder, recorded.activations)

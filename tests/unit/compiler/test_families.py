@@ -124,13 +124,16 @@ _IN_BLOCKS = {"in blocks": replace(SHAPES["bert"], block=16, reach=8, anchors=4)
 def test_states_and_their_sums_do_not_depend_on_the_batch(name: str, tmp_path: Path) -> None:
     shape = (FAMILIES | _IN_BLOCKS)[name]
     weights = family_weights(name, shape)
-    plain, padded = (
+    plain, grouped, padded = (
         Encoder(write_encoder(form, weights.__getitem__, linear, _folder(tmp_path)), CPU)
-        for form, linear in ((shape, FloatLinear()), (shape.fused, PaddedLinear()))
-    )
+        for form, linear in (
+            (shape, FloatLinear()), (shape, FloatLinear(grouped=True)),
+            (shape.fused, PaddedLinear()),
+        )
+    )  # fmt: skip
     ids = [each[:length] for each in sequences() for length in (len(each), 1 + len(each) // 2)] * 2
     wanted = [_states(plain, each) for each in ids]
-    for encoder in (plain, padded):
+    for encoder in (plain, grouped, padded):
         for batch in in_batches(ids, lambda: 1000, padded=encoder.padded):
             for index, states in zip(batch.sequences, encoder.states(batch), strict=True):
                 found = states[: len(ids[index])]
