@@ -62,13 +62,16 @@ def write_folder(folder: Path, family: str, pooling: str = "mean_tokens") -> Pat
         part = {"bias": False, "activation_function": "torch.nn.modules.linear.Identity"}
         wide = np.eye(48, 32, dtype=np.float32)
         products = wide, weights.pop(PROJECTION) @ wide.T
-        rows = [{"type": DENSE, "path": f"{number}_Dense"} for number in (2, 3)]
-        (folder / "modules.json").write_text(json.dumps([*MODULES[:2], *rows, MODULES[2]]))
-        for row, matrix in zip(rows, products, strict=True):
-            (folder / row["path"]).mkdir()
+        rows = []
+        for number, matrix in enumerate(products, 2):
+            name = f"{number}_Dense"
+            rows.append({"idx": number, "name": str(number), "type": DENSE, "path": name})
+            (folder / name).mkdir()
             sizes = {"in_features": matrix.shape[1], "out_features": matrix.shape[0]}
-            (folder / row["path"] / "config.json").write_text(json.dumps(part | sizes))
-            save_file({"linear.weight": matrix}, folder / row["path"] / WEIGHTS)
+            (folder / name / "config.json").write_text(json.dumps(part | sizes))
+            save_file({"linear.weight": matrix}, folder / name / WEIGHTS)
+        last = MODULES[2] | {"idx": 4, "name": "4"}
+        (folder / "modules.json").write_text(json.dumps([*MODULES[:2], *rows, last]))
     save_file(weights, folder / WEIGHTS)
     return folder
 
