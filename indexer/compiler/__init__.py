@@ -5,6 +5,6 @@ missing, so that the engine never imports ``onnx``. In: a record, a precision an
 verified weights. Out: ``model.onnx`` and ``model.bin`` in a folder. Must not know where models are
 stored. Open ``calibrate`` first, then ``encoder_graph``, ``modernbert_graph`` and
 ``decoder_graph``; ``linear`` and ``quantize`` have the matrix products, ``attention`` the
-attention. ``accept`` checks the files of strangers against ``weight_shapes`` and ``reference``,
-which computes the same in numpy.
+attention, ``sequences`` the text to compare on. ``accept`` checks the files of strangers against
+``weight_shapes`` and ``reference``, which computes the same in numpy.
 """

@@ -1,8 +1,8 @@
 """``python -m tests.benchmarks.long_window``: memory and time of one long window on the processor.
 
 The model has the shape of ModernBERT base, 149 million parameters, and random weights, on which
-speed and memory do not depend. 8,192 tokens on one thread of a loaded machine (EPYC): 631 MB and
-30 s in 8 bits, 1,818 MB and 66 s with ``--precision fp32``.
+speed and memory do not depend. 8,192 tokens on one thread of loaded machines: 631 MB and 30 s in 8
+bits (EPYC), 1,147 MB and 67 s with ``--precision fp32`` (Xeon; without groups of blocks 1,818 MB).
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import onnx
 import pytest
 from safetensors.numpy import save_file
 
@@ -20,6 +21,7 @@ from indexer.compiler.sequences import LENGTHS
 from indexer.compiler.tensors import PROJECTION, open_tensors
 from indexer.config import Precision
 from indexer.embed.batches import Batch, in_batches
+from indexer.embed.compiled import GRAPH
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder, largest_error
 from indexer.embed.factory import open_embedder
@@ -201,6 +203,19 @@ def test_fewer_bits_are_close_to_float32(name: str, precision: Precision, tmp_pa
         for each in (Precision.FP32, precision)
     )  # fmt: skip
     assert (exact * coarse).sum(axis=1).min() > 0.99
+
+
+@pytest.mark.parametrize(("positions", "grouped"), [(160, False), (1 << 17, True)])
+def test_only_where_windows_are_large_float32_is_computed_in_groups(
+    positions: int, grouped: bool, tmp_path: Path
+) -> None:
+    record = install_tiny_model(
+        tmp_path, weights=family_weights("modernbert"),
+        shape=replace(FAMILIES["modernbert"], positions=positions),
+    )  # fmt: skip
+    compile_model(record, Precision.FP32, Side.PASSAGES, tmp_path / record.id / "source", tmp_path)
+    graph = onnx.load(tmp_path / GRAPH, load_external_data=False).graph
+    assert ("Scan" in {node.op_type for node in graph.node}) is grouped
 
 
 @pytest.mark.parametrize("precision", [Precision.INT8, Precision.FP16])
