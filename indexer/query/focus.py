@@ -1,8 +1,10 @@
 """Finds the question in a query that also has context.
 
 In "Consider the lease with Acme; when does it end?" the context identifies the document, so
-documents are ranked by the whole query and pages by the question too. A query of one clause is its
-own question. Pure functions of text.
+documents are ranked by the whole query and pages by the question too. A question mark tells the
+question. Requests without one are told by the library, which knows the words that name a document:
+a clause that is mostly such words is context; of several others, those that begin as a question
+does are one. A query of one clause is its own question. Pure functions of text.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import re
 from itertools import pairwise
 
 from indexer.text.sentences import split
+from indexer.text.stop_words import STOP_WORDS
 from indexer.text.terms import word_spans, words
 
 # A semicolon or colon separates a question as a full stop does.
@@ -24,6 +27,9 @@ _CLOSING = "\"'\u201d\u2019)]\u00bb "
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 # What is left of a question without the words of a name.
 _FEWEST_LEFT = 2
+_STOP_WORDS = frozenset().union(*STOP_WORDS.values())
+# A clause says which document is meant if this share of its words, stop words aside, are of names.
+NAMING = 0.5
 # A question of one or two words ("Why?") has no meaning without its context.
 FEWEST_WORDS = 3
 
@@ -41,22 +47,35 @@ def split_clauses(query: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def question(query: str) -> str:
+def question(query: str, names: frozenset[str] = frozenset()) -> str:
     """Return the question in a query, or all of it if there is none.
 
     >>> question("Consider the lease with Acme; when does it end?")
     'when does it end?'
+    >>> question("Acme lease: the end of it", frozenset({"acme", "lease"}))
+    'the end of it'
     >>> question("retention of title")
     'retention of title'
+
+    Args:
+        query: The whole query.
+        names: The folded words that name a document in this library.
     """
     parts = split_clauses(query)
     if len(parts) < 2:
         return query
     asking = [part for part in parts if part.rstrip(_CLOSING).endswith(_QUESTION_MARKS)]
     if not asking:
-        asking = [part for part in parts if _ASKS.match(part)]
+        left = [part for part in parts if not _names(part, names)]
+        asking = [part for part in left if _ASKS.match(part)] or left
     found = " ".join(asking)
     return found if len(found.split()) >= FEWEST_WORDS else query
+
+
+def _names(clause: str, names: frozenset[str]) -> bool:
+    """Whether a clause is mostly words of names."""
+    found = [word for word in words(clause) if word not in _STOP_WORDS]
+    return bool(found) and sum(word in names for word in found) >= NAMING * len(found)
 
 
 def without_words(question: str, left_out: frozenset[str]) -> str:

@@ -11,10 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from indexer.api.errors import WorldError
 from indexer.pipeline.reuse import section_reader
 from indexer.query.focus import question
 from indexer.query.grammar import parse
+from indexer.search.evidence import naming_words
 from indexer.search.explain_match import TokenisedText, describe_match
 from indexer.search.query_terms import languages_of, prepare
 
@@ -55,10 +58,11 @@ class Explainer:
         readers = self._readers(space)
         if readers is None or not query.terms:
             return None
-        asking = question(query.text)
+        names = naming_words(np.array([doc.doc], np.int32), self.catalog)
+        asking = question(query.text, names)
         with self.catalog.lexicon.reading() as reading:
             lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
-            terms = prepare(query, asking, lexicon, reading, languages, passages=1)
+            terms = prepare(query, lexicon, reading, languages, passages=1).within(asking)
         return describe_match(
             TokenisedText.from_tokens(asking, readers[0].query_states(asking)),
             TokenisedText.from_tokens(passage.view, readers[1].passage_states(read, place)),

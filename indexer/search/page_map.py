@@ -73,13 +73,12 @@ class PageMapper:
     def _closeness(self, query: Query, doc: DocRow, space: Space, keys: Keys) -> Floats:
         """Score passages, (n,), by the words and the meaning of a query."""
         searcher = self.searcher
-        asking = question(query.text)
         lexicon, languages = searcher.catalog.lexicon, languages_of(searcher.catalog)
         with lexicon.reading() as reading:
             passages = searcher.catalog.spaces.totals().passages
-            terms = prepare(query, asking, lexicon, reading, languages, passages)
+            terms = prepare(query, lexicon, reading, languages, passages)
         names = naming_words(np.array([doc.doc], np.int32), searcher.catalog)
-        terms = terms.without_names(names)
+        terms = terms.within(question(query.text, names)).without_names(names)
         whole, asked = (searcher.encode(text, space) for text in (query.text, terms.asked))
         vectors, _notes = searcher.vectors(whole, asked, space)
         inside = DocSet.from_docs([doc.doc])

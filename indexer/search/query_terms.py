@@ -108,6 +108,21 @@ class QueryTerms:
         """Whether what is asked is only a part of the query."""
         return self.asked != self.text
 
+    def within(self, question: str) -> QueryTerms:
+        """The terms with this part of the query as its question."""
+        if question == self.question:
+            return self
+        wanted = set(words(question))
+        inside = [pair for pair in self.question_words if pair[0].word in wanted]
+        return replace(
+            self,
+            question=question,
+            asked=question,
+            question_terms=_terms(_discriminative(inside, self.passages)),
+            ceiling=ceiling([count for _, count in inside], self.passages),
+            question_words=tuple(inside),
+        )
+
     def without_names(
         self, names: frozenset[str], rare: frozenset[str] = frozenset()
     ) -> QueryTerms:
@@ -152,17 +167,15 @@ def languages_of(catalog: Catalog) -> tuple[str, ...]:
 
 def prepare(
     query: Query,
-    question: str,
     lexicon: Lexicon,
     reading: LexiconReader,
     languages: Sequence[str],
     passages: int,
 ) -> QueryTerms:
-    """Expand and weigh the words of a query.
+    """Expand and weigh the words of a query, all of which is its question; see ``within``.
 
     Args:
         query: As it was parsed.
-        question: The part of its text that asks; see ``indexer.query.focus``.
         lexicon: The library's vocabulary.
         reading: Its counts, cached for this query.
         languages: See ``languages_of``.
@@ -173,13 +186,10 @@ def prepare(
     found = Expander(lexicon, reading, languages, query).expand(query.text)
     counts = reading.occurrences([one.words for one in found])
     inside = list(zip(found, counts, strict=True))
-    if question != query.text:
-        wanted = set(words(question))
-        inside = [pair for pair in inside if pair[0].word in wanted]
     return QueryTerms(
         text=query.text,
-        question=question,
-        asked=question,
+        question=query.text,
+        asked=query.text,
         expansions=tuple(one.words for one in found),
         terms=_terms(found),
         question_terms=_terms(_discriminative(inside, passages)),

@@ -224,8 +224,7 @@ class Searcher:
         query, narrowing = request.query, request.narrowing
         whole = self.encode(query.text, space)
         lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
-        asking = question(query.text)
-        terms = prepare(query, asking, lexicon, reading, languages, request.passages)
+        terms = prepare(query, lexicon, reading, languages, request.passages)
         if len(space.languages) < 2:
             # Words are all that such a model leaves to a question in another language.
             terms = replace(terms, coverage=1.0, across=False)
@@ -236,7 +235,8 @@ class Searcher:
         likeliest = self._likely(evidence, narrowing)[:1]
         rare = rare_words(likeliest, terms, evidence)
         names = naming_words(likeliest, self.catalog) | openings.naming_words(likeliest)
-        terms = terms.without_names(names, rare)
+        asking = question(query.text, names | rare)
+        terms = terms.within(asking).without_names(names, rare)
         if terms.names_removed:
             evidence = with_names(evidence, terms, names | rare, reading)
         asked = self.encode(terms.asked, space) if terms.has_context else whole

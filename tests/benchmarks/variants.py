@@ -79,7 +79,8 @@ def searching(engine: Engine, store: Store, weights: Weights = DEFAULT_WEIGHTS) 
 @contextmanager
 def _unsplit(engine: Engine) -> Iterator[Ask]:
     """Every query is taken for one question."""
-    with mock.patch("indexer.search.search.question", str), searching(engine, engine.store) as ask:
+    whole = mock.patch("indexer.search.search.question", lambda text, _names: text)
+    with whole, searching(engine, engine.store) as ask:
         yield ask
 
 
@@ -100,9 +101,7 @@ class SingleRetrievers:
         query, catalog = parse(text), self.engine.catalog
         passages = catalog.spaces.totals().passages
         with catalog.lexicon.reading() as reading:
-            found = prepare(
-                query, query.text, catalog.lexicon, reading, languages_of(catalog), passages
-            )
+            found = prepare(query, catalog.lexicon, reading, languages_of(catalog), passages)
         return self._placed(self.store.match("stems", found.terms, scoring.LIMIT))
 
     def _placed(self, found: ScoredKeys) -> list[RunHit]:

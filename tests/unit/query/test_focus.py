@@ -26,7 +26,7 @@ from indexer.query.focus import question, split_clauses
             "Assume that you are an analyst. Answer this: what was the margin in 2020?",
             "what was the margin in 2020?",
         ),
-        # Nothing asks: all of it is searched.
+        # No mark and no name tells what is asked: all of it is searched.
         ("Force majeure. Termination for convenience.",) * 2,
         # Too short to stand alone.
         ("The tenant left. Why?",) * 2,
@@ -34,6 +34,29 @@ from indexer.query.focus import question, split_clauses
 )
 def test_the_question_is_told_from_the_rest(query: str, expected: str) -> None:
     assert question(query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (
+            "In the supply agreement between Acme and Lamp; A; the cap on liability",
+            "A; the cap on liability",
+        ),
+        ("Lamp Supply: does the cap hold?", "does the cap hold?"),
+        ("the cap on liability: Acme, Lamp", "the cap on liability:"),
+        ("Acme agreement; party of the first part (P); does the cap hold", "does the cap hold"),
+        # A document is named in the question itself.
+        ("What does Acme owe? Answer in millions.", "What does Acme owe?"),
+        (
+            "Consider the Acme Supply Agreement; name its cap on liability",
+            "name its cap on liability",
+        ),
+    ],
+)
+def test_what_names_a_document_is_no_question(query: str, expected: str) -> None:
+    names = frozenset(["supply", "agreement", "acme", "lamp"])
+    assert question(query, names) == expected
 
 
 @given(st.text(max_size=200))

@@ -41,7 +41,7 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
 
 def ask(catalog: Catalog, text: str) -> tuple[QueryTerms, LibraryEvidence]:
     with catalog.lexicon.reading() as reading:
-        terms = prepare(parse(text), text, catalog.lexicon, reading, ("en",), passages=20)
+        terms = prepare(parse(text), catalog.lexicon, reading, ("en",), passages=20)
         return terms, word_evidence(terms, catalog, reading)
 
 

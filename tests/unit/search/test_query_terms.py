@@ -35,9 +35,8 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
 def ask(catalog: Catalog, query: str) -> QueryTerms:
     parsed = parse(query)
     with catalog.lexicon.reading() as reading:
-        return prepare(
-            parsed, question(parsed.text), catalog.lexicon, reading, ("en",), passages=100
-        )
+        terms = prepare(parsed, catalog.lexicon, reading, ("en",), passages=100)
+        return terms.within(question(parsed.text))
 
 
 def weights(terms: QueryTerms) -> dict[str, float]:
@@ -121,7 +120,7 @@ def other(catalog: Catalog, language: str, library: str, query: str) -> QueryTer
     catalog.lexicon.maintain()
     parsed = parse(query)
     with catalog.lexicon.reading() as reading:
-        return prepare(parsed, parsed.text, catalog.lexicon, reading, (language,), passages=100)
+        return prepare(parsed, catalog.lexicon, reading, (language,), passages=100)
 
 
 @pytest.mark.parametrize(
