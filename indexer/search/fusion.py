@@ -21,7 +21,10 @@ from. The score of a passage is the sum of:
   penalty for short text, whose vector is near to anything on its topic, and, if the question asks
   for figures, the share of digits: it does if tables lead for its words and meaning, half as many
   being enough where it has a year, percentage or sum itself. In any other long question, half of
-  the words' weight goes to those that stand together in the passage.
+  the words' weight goes to those that stand together in the passage. The words of a table of
+  contents do not count. Nor, if the query names a document, do those of a list of names
+  (signatures, exhibits), which is found by the name alone: it gets a penalty, unless the question
+  asks for such lists, which it does if several are among the passages nearest to it.
 * *Another language.* If most words of a query do not occur in the library, the weights of names,
   neighbours and length are multiplied by the share that does, and the best sentence weighs more.
 * *Steering* adds the similarity to passages after ``more:`` and takes off that to ``less:``.
@@ -58,6 +61,8 @@ TABLE_DIGITS = 0.2
 # The share of tables among the leading passages from which a question asks for figures, and the
 # same for one with a figure in it, which alone says little: "who sued us in 2018".
 TABLES_LEAD, TABLES_LEAD_FIGURE = 0.4, 0.2
+# A question asks for lists of names if they are such a share of so many nearest passages.
+LISTS_NEAREST, LISTS_LEAD = 40, 0.1
 # The sum of idf at which a name is full evidence: chance matches of one or two words are common
 # ("agreement" in a question without a name).
 NAME_FLOOR = 10.0
@@ -83,6 +88,7 @@ class Weights:
     heading: float = 0.1
     short: float = 0.05  # for each e-fold that text is shorter than usual
     figures: float = 0.15  # of a table of figures, where figures are asked for
+    listing: float = 0.1  # taken off a list of names
     steered: float = 1.0  # of similarity to passages that the person wants more or less of
     name_meaning: float = 0.3
     name_words: float = 0.5
@@ -153,9 +159,10 @@ class RerankEvidence:
     ``heading`` is the share of the words of a heading that the question has, 0 to 1; ``length``
     counts characters; ``figures`` is the share of digits among them; ``near`` is the largest share
     of the question's words, by idf, that stand close together; ``contents`` is 1 for a part of a
-    table of contents, whose words do not count. ``same`` (intp) is a number that passages of one
-    document share if they say the same, letter for letter. Of the question, ``long`` is how far it
-    is long enough for ``near`` to tell, 0 to 1, and ``figure`` whether it has a figure.
+    table of contents, ``listing`` for a list of names if the query names a document. ``same``
+    (intp) is a number that passages of one document share if they say the same, letter for letter.
+    Of the question, ``long`` is how far it is long enough for ``near`` to tell, 0 to 1, and
+    ``figure`` whether it has a figure.
     """
 
     heading: Floats
@@ -163,6 +170,7 @@ class RerankEvidence:
     figures: Floats
     near: Floats
     contents: Floats
+    listing: Floats
     same: NDArray[np.intp]
     long: float = 0.0
     figure: bool = False
@@ -172,8 +180,8 @@ class RerankEvidence:
 class Scored:
     """The parts of the scores of n passages, float32 of shape (n,), and their sum.
 
-    ``short`` is 0 or below; it, ``around``, ``heading`` and ``figures``
-    are 0 before re-ranking.
+    ``short`` and ``listing`` are 0 or below; they, ``around``, ``heading`` and ``figures`` are 0
+    before re-ranking.
     """
 
     meaning: Floats
@@ -183,12 +191,13 @@ class Scored:
     heading: Floats
     short: Floats
     figures: Floats
+    listing: Floats
     steered: Floats
 
     @property
     def total(self) -> Floats:
         first = self.meaning + self.words + self.document + self.steered
-        return first + self.around + self.heading + self.short + self.figures
+        return first + self.around + self.heading + self.short + self.figures + self.listing
 
     def leading(self) -> NDArray[np.intp]:
         """Which passages are re-ranked, best first."""
@@ -265,6 +274,7 @@ def fuse(
         heading=none,
         short=none,
         figures=none,
+        listing=none,
         steered=none,
     )
 
@@ -294,7 +304,9 @@ def rerank(
     together = weights.words * np.float32(TOGETHER) * evidence.near**WORDS_POWER
     there = scored.words[leading]
     moved = weights.near * long * (together - there)
-    moved -= evidence.contents * (there + moved)  # it names the page that says something
+    listing = evidence.listing * (not _asks_for_lists(scored.meaning[leading], evidence.listing))
+    # They name the page, or the party, that the answer is about.
+    moved -= np.maximum(evidence.contents, listing) * (there + moved)
     reranked = replace(
         scored,
         words=scored.words + _scatter(leading, moved, len(around)),
@@ -302,8 +314,15 @@ def rerank(
         heading=_scatter(leading, weights.heading * evidence.heading, len(around)),
         short=_scatter(leading, weights.short * np.log(length), len(around)),
         figures=_scatter(leading, weights.figures * tables * numeric, len(around)),
+        listing=_scatter(leading, -weights.listing * listing, len(around)),
     )
     return _equal_copies(reranked, leading, evidence.same)
+
+
+def _asks_for_lists(meaning: Floats, listing: Floats) -> bool:
+    """Whether lists of names are common among the passages nearest to a question, (k,) each."""
+    nearest = np.argsort(-meaning, kind="stable")[:LISTS_NEAREST]
+    return len(nearest) > 0 and float(listing[nearest].mean()) >= LISTS_LEAD
 
 
 def _equal_copies(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.intp]) -> Scored:

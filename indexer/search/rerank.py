@@ -1,9 +1,9 @@
 """The features of the re-ranking pass, computed from the text of the leading passages.
 
-Owns the overlap of headings with the question, how many of its words stand together, and the share
-of digits: the answer to "the margin of 2018" is in a table more often than in a sentence, and a
-table has hardly a word of the question. It must not know how the features are weighted
-(``fusion``).
+Owns the overlap of headings with the question, how many of its words stand together, lists of
+contents and of names, and the share of digits: the answer to "the margin of 2018" is in a table
+more often than in a sentence, and a table has hardly a word of the question. It must not know how
+the features are weighted (``fusion``).
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.fusion import RerankEvidence
+from indexer.search.fusion import TABLE_DIGITS, RerankEvidence
 from indexer.store.values import docs_of
 from indexer.text.name_words import last_year
+from indexer.text.stop_words import STOP_WORDS
 from indexer.text.terms import stems, stop_words, words
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ NEAREST_HEADINGS = 2
 # A passage of so many page numbers, which are such a share of its words and ascend, lists contents.
 FEW_DIGITS = 0.01  # less than any such passage has
 CONTENTS_NUMBERS, CONTENTS_SHARE, ASCENDING = 8, 0.06, 0.9
+# In a list of names such a share of the words begins with a capital, and few are stop words.
+LISTED, LISTED_STOP_WORDS, FEWEST_LISTED = 0.6, 0.2, 8
+_CAPITAL = re.compile(" [A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f]")
+# A single letter numbers an exhibit.
+_STOP_WORDS = frozenset(word for each in STOP_WORDS.values() for word in each if len(word) > 1)
 # A pattern that begins with a space is searched six times as fast as one with a word border.
 _PAGE_NUMBER = re.compile(r" (\d{1,3})(?= |$)")
 _PERCENT = "%‰"
@@ -52,7 +58,7 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
     wanted = frozenset(term.text for term in terms.question_terms)
     weights = terms.stem_weights()
     long = min(max((weights.words - SHORT) / (LONG - SHORT), 0.0), 1.0)
-    heading, length, digits, near, contents = np.zeros((5, len(keys)), np.float32)
+    heading, length, digits, near, contents, listing = np.zeros((6, len(keys)), np.float32)
     same = np.arange(len(keys))
     first: dict[tuple[int, str], int] = {}
     for at, (key, doc) in enumerate(zip(keys.tolist(), docs_of(keys).tolist(), strict=True)):
@@ -63,9 +69,11 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
             digits[at] = digit_share(found["view"])
             near[at] = share_together(found["stems"].split(), weights) if long else 0.0
             contents[at] = digits[at] >= FEW_DIGITS and lists_contents(found["view"])
+            plain = terms.named > 0.0 and digits[at] < TABLE_DIGITS
+            listing[at] = plain and lists_names(found["view"])
             same[at] = first.setdefault((doc, found["view"]), at)
     figure = has_figure(terms.question)
-    return RerankEvidence(heading, length, digits, near, contents, same, long, figure)
+    return RerankEvidence(heading, length, digits, near, contents, listing, same, long, figure)
 
 
 def has_figure(question: str) -> bool:
@@ -125,6 +133,28 @@ def lists_contents(text: str) -> bool:
     numbers = list(map(int, found))
     rising = sum(one <= other for one, other in pairwise(numbers))
     return rising >= ASCENDING * (len(numbers) - 1)
+
+
+def lists_names(text: str) -> bool:
+    """Whether a text is a list of names: signatures, exhibits, a register, references.
+
+    >>> lists_names("Exhibit A Form of Lease. Exhibit B Rules. By: /s/ Ada Wick. Title: Keeper")
+    True
+    >>> lists_names("IN NO EVENT IS THE KEEPER LIABLE FOR A LAMP THAT IS NOT LIT BY HIM")
+    False
+    """
+    plain = f" {text}".replace("\n", " ")
+    # Half of the threshold: signs and figures are no words.
+    if len(_CAPITAL.findall(plain)) < LISTED / 2 * plain.count(" "):
+        return False
+    found = [word for word in plain.split() if word[0].isalpha()]
+    capitals = sum(word[0].isupper() for word in found)
+    stop_words = sum(word.strip(".,;:").casefold() in _STOP_WORDS for word in found)
+    return (
+        len(found) >= FEWEST_LISTED
+        and capitals >= LISTED * len(found)
+        and stop_words <= LISTED_STOP_WORDS * len(found)
+    )
 
 
 def digit_share(text: str) -> float:

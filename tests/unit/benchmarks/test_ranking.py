@@ -36,6 +36,7 @@ def evidence(n: int) -> Evidence:
             0.2 * arrays[8],
             arrays[9],
             0 * arrays[10],
+            (np.arange(n) < n / 20).astype(np.float32),
             np.arange(n),
             0.5,
         ),
