@@ -152,9 +152,10 @@ class IndexingLibrary(OpenLibrary):
         """Give back memory that only queries need, and the next one takes again.
 
         Returns:
-            Whether that was done; not while something is written.
+            Whether that was done; not while something is written, nor if another library may be
+            at the path from which tables are opened again.
         """
-        if not self._indexing.acquire(blocking=False):
+        if not self.lock.is_intact() or not self._indexing.acquire(blocking=False):
             return False
         try:
             self.models.close_queries()
