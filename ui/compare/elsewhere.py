@@ -20,9 +20,11 @@ from ui.library.buttons import IconButton
 from ui.search import describe
 from ui.search.plain import plain
 from ui.theme import L, M
-from ui.words import failures
+from ui.words import amounts, failures
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from indexer.api.comparison import Parallel
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit
@@ -106,7 +108,7 @@ class Elsewhere(QWidget):
             return
         focused = any(row.hasFocus() for row in self.list.rows)
         same = [_row(one) for one in found if one.same]
-        others = [_row(one) for one in found if not one.same]
+        others = [_row(one, more) for one, more in _once(one for one in found if not one.same)]
         self.list.show_rows(
             [
                 (self.tr("Here"), [self._here()]),
@@ -133,7 +135,18 @@ class Elsewhere(QWidget):
         self.opened.emit(row.of)
 
 
-def _row(one: Parallel) -> Row:
+def _once(found: Iterable[Parallel]) -> Iterator[tuple[Parallel, int]]:
+    """Return the first passage with each sentence, and how many more have the same."""
+    by_sentence: dict[str, list[Parallel]] = {}
+    for one in found:
+        said = one.hit.text[slice(*one.hit.best)]
+        by_sentence.setdefault(" ".join(said.split()).casefold(), []).append(one)
+    for same in by_sentence.values():
+        yield same[0], len(same) - 1
+
+
+def _row(one: Parallel, more: int = 0) -> Row:
+    """Return the row of a passage; ``more`` others say the same."""
     hit = one.hit
     said = plain(hit, (hit.best, *one.marks))
     (start, end), *rest = said.spans or ((0, len(said.text)),)
@@ -143,6 +156,8 @@ def _row(one: Parallel) -> Row:
         translate("Elsewhere", "{here} here, {there} there").format(here=here, there=there)
         for here, there in one.pairs
     ]
+    if more:
+        pairs.append(amounts.alike(more))
     return Row((Cell(_place(hit), said.text[start:end], marks, foot="; ".join(pairs)),), hit)
 
 

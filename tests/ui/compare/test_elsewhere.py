@@ -15,7 +15,7 @@ from tests.ui.basket.made import LEASE, lease
 from tests.ui.engines import answer
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
-from ui.compare.elsewhere import _row
+from ui.compare.elsewhere import _once, _row
 from ui.search_pane import SearchPane
 from ui.state import WindowState
 
@@ -71,6 +71,16 @@ def test_a_heading_before_a_sentence_is_not_repeated() -> None:
     at = text.index("600")
     row = _row(Parallel(found, "It is 500 a month.", 0.9, True, ((at, at + 3),), (), ()))
     assert first_cell(row)[:2] == ("It is 600 a month.", ["600"])
+
+
+def test_a_sentence_that_several_documents_have_is_listed_once() -> None:
+    found = [
+        Parallel(hit(path, text="It is 500 a month."), "It is 600.", 0.9, False, (), (), ())
+        for path in ("/a.txt", "/b.txt", "/c.txt")
+    ]
+    ((first, more),) = _once(found)
+    assert (first, more) == (found[0], 2)
+    assert first_cell(_row(first, more))[2] == "2 more, nearly the same"
 
 
 def test_a_selection_on_a_page_is_asked_for(qtbot: QtBot, pane: SearchPane) -> None:
