@@ -103,15 +103,23 @@ def read_record(folder: Path, name: str, *, late: bool) -> ModelRecord:
 
 
 def _is_scorer(folder: Path) -> bool:
-    """Whether it is a cross-encoder, which has no file of modules."""
-    return not (folder / MODULES).exists() and (folder / CONFIG).exists()
+    """Whether it is a cross-encoder: without a file of modules, or with the transformer alone."""
+    if not (folder / MODULES).exists():
+        return (folder / CONFIG).exists()
+    rows, kinds = load(folder, MODULES), Options.read(folder, CONFIG, optional=True)
+    alone = isinstance(rows, list) and len(rows) == 1
+    return alone and _classifies(kinds.values.get("architectures"))
+
+
+def _classifies(kinds: object) -> bool:
+    return isinstance(kinds, list) and str(kinds[:1]).endswith("ForSequenceClassification']")
 
 
 def _scorer(folder: Path, name: str) -> ModelRecord:
     """The record of a cross-encoder whose one label is how well a passage answers."""
     options = Options.read(folder, CONFIG)
     kinds, labels = options.values.get("architectures"), options.values.get("id2label")
-    if not isinstance(kinds, list) or not str(kinds[:1]).endswith("ForSequenceClassification']"):
+    if not _classifies(kinds):
         raise refusal(folder, "model_file_missing", file=MODULES)
     if not isinstance(labels, dict) or len(labels) != 1:
         raise options.wrong("id2label", labels)

@@ -17,7 +17,7 @@ from indexer.embed.published import PUBLISHED
 
 def test_what_nobody_has_verified_is_unknown() -> None:
     late = describe_published(PUBLISHED["LateOn"])
-    assert summary(late) == "not for this version, a vector for each token, en, Apache-2.0"
+    assert summary(late) == "not here yet, a vector for each token, en, Apache-2.0"
     rows = dict(info_rows(late))
     assert rows["Vectors"] == "unknown dimensions, pooling unknown"
     assert rows["Queries"] == rows["Weights"] == "unknown"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from indexer.embed.models import WEIGHTS
 from indexer.embed.record_files import find_embedding
 from indexer.embed.reranker import CrossEncoder, Reranker
 from indexer.embed.tokens import TextTokenizer
-from tests.sentence_folder import change, write_cross_encoder
+from tests.sentence_folder import MODULES, change, write_cross_encoder
 from tests.tiny_families import SCORERS, SHAPES, family_weights
 from tests.waiting import wait_for
 
@@ -80,6 +81,12 @@ def test_it_is_opened_beside_the_queries_in_8_bits(tmp_path: Path) -> None:
         for each in (Precision.INT8, Precision.FP32)
     )
     assert np.corrcoef(coarse, exact)[0, 1] > 0.98
+
+
+def test_one_that_was_saved_with_its_modules_is_known(tmp_path: Path) -> None:
+    folder = write_cross_encoder(tmp_path / "mine")
+    (folder / "modules.json").write_text(json.dumps(MODULES[:1]))  # since version 6
+    assert import_model(folder, tmp_path / "models").architecture.scores
 
 
 def test_one_that_8_bits_change_stays_in_float32(tmp_path: Path) -> None:
