@@ -74,7 +74,7 @@ faults: .venv/dev.stamp  ## Put old faults back one at a time: the tests must te
 # cpu, or gpu for CUDA.
 FLAVOUR ?= cpu
 
-package: .venv/dev.stamp  ## Make and try what people install on Linux: dist/ (ten minutes, 5 GB)
+package: .venv/dev.stamp  ## Make and try what people install on Linux: dist/ (half an hour, 5 GB)
 	@$(PY) packaging/build.py --flavour $(FLAVOUR) $(STEPS)
 
 test-windows: .venv/dev.stamp  ## What can be tried of Windows under Wine (half an hour; needs wine and mingw)
