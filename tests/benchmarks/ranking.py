@@ -126,7 +126,8 @@ then match by the name. Of 103 questions each who signed an agreement of cuad, w
 whose name did, and which exhibits it has, 14, 23 and 28 lead to signatures or exhibits instead of
 14, 27 and 29. Without the condition of a name xquad-mono, for which it was not made, -.005 (167
 questions), with it 0. This ships, as it is the rule above, which was measured on whole libraries,
-with two exceptions. A twentieth instead of a tenth: +.001, two lists lead.
+with two exceptions. A twentieth instead of a tenth: +.001, two lists lead. As it ships, no answer
+changes on cuad (330 questions), xquad-mono (360) and 456 of chunking-eval.
 
 The question of a request without a question mark, told by the names that the library has instead of
 by how its clauses begin: every third question of cuad without its question mark, ended early; five
@@ -160,7 +161,9 @@ stands above. Since the five sets came, mrr@10 of evidence went from .477 to .53
 .022 (xquad-mono) to .291; the 90 % interval holds none only on meetings (-.006 to +.065). Right
 document first on financebench .900 (aim .95): of six wrong ones four choose between a company's
 annual report and its earnings release; a document's length and the newest of documents that differ
-in their year, above, were tried for it. No good match: the table below.
+in their year, above, were tried for it. The features of the leading passages and the fusion take
+3.1, 3.3 and 4.3 ms of processor (medians, 200, 412 and 101 candidates on chunking-eval, cuad and
+xquad-mono, at load 10; aim 5). No good match: the table below.
 
 No good match, asked anew with the ranking that ships: false alarms on xquad-cross .047 and on
 xquad-mono .042 as it ships, .044 and .047 fitted on each other so that 98 % of the other's
