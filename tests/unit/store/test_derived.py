@@ -88,7 +88,8 @@ def answers(store: Store) -> list[Any]:
 
 def read(store: Store, keys: Int64s, columns: Sequence[str]) -> list[Any]:
     """Columns of passages, by key."""
-    return [store.passages_of(keys, columns).get(key) for key in keys.tolist()]
+    found = store.passages_of(keys, columns)
+    return [found.get(key) for key in keys.tolist()]
 
 
 def same_without(store: Store) -> bool:
