@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 posix = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 POISON = "poison.txt"
 # It is read after some files and before others.
-SIZES = {"a.txt": 100, "b.txt": 200, POISON: 70_000, "y.txt": 200_000, "z.txt": 300_000}
+SIZES = {"a.txt": 100, "b.txt": 200, POISON: 9_000, "y.txt": 40_000, "z.txt": 70_000}
 
 
 @pytest.fixture
