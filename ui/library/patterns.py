@@ -12,7 +12,7 @@ def pattern_for(file: str) -> str:
         file: Its path relative to the root, with forward slashes.
 
     >>> pattern_for("notes/what? [1].txt")
-    '/notes/what\\\\? \\\\[1].txt'
+    '/notes/what\\? \\[1].txt'
     """
     escaped = "".join(f"\\{sign}" if sign in _SPECIAL else sign for sign in file)
     if escaped.endswith(" "):
