@@ -37,7 +37,7 @@ def remove_unused(catalog: Catalog, config: EngineConfig, model: str) -> int:
     Raises:
         WorldError: ``model_in_use``, and those of ``installed.remove``.
     """
-    searched = {space.record["model"] for space in catalog.spaces.all() if not space.of_tokens}
+    searched = {space.record["model"] for space in catalog.spaces.searchable()}
     if model in searched:
         library = str(config.library)
         raise WorldError("model_in_use", model=model, reason="library_model", library=library)
@@ -64,10 +64,8 @@ def _space(catalog: Catalog, name: str) -> Space:
     """The space of a model whose vectors are complete; the one that is searched, if several are."""
     whole = [
         space
-        for space in catalog.spaces.all()
-        if name in {space.record["model"], _name(space)}
-        and not space.of_tokens
-        and not catalog.spaces.pending(space.id, 1)
+        for space in catalog.spaces.searchable()
+        if name in {space.record["model"], _name(space)} and not catalog.spaces.pending(space.id, 1)
     ]
     if not whole:
         raise WorldError("model_not_embedded", model=name)

@@ -122,8 +122,8 @@ class OpenLibrary:
                 explain=request.explain,
                 full_text=request.full_text,
             )
-        by_tokens = self.token_ranking.space is not None
-        return replace(result, reranks=by_tokens or self.reranker.record is not None)
+        reranks = self.reranker.record is not None or self.token_ranking.space is not None
+        return replace(result, reranks=reranks)
 
     def _rerank(self, request: Rerank, caller: Caller) -> tuple[int, ...]:
         """By a cross-encoder if there is one, which is slower and better."""

@@ -47,7 +47,7 @@ class TokenRanking:
     @property
     def space(self) -> Space | None:
         """Where the token vectors are; None without a late-interaction model."""
-        return next((space for space in self.catalog.spaces.all() if space.of_tokens), None)
+        return self.catalog.spaces.of_tokens()
 
     def order(
         self, question: str, keys: Sequence[int], token: CancelToken, *, wait: bool
