@@ -55,6 +55,8 @@ _BY_8_BITS = {
     "amx_int8": "AMX", "avx512_vnni": "AVX-512 VNNI", "avx512bw": "AVX-512", "avx_vnni": "AVX VNNI",
     "avx2": "AVX2", "i8mm": "I8MM", "asimddp": "dot products of NEON", "asimd": "NEON",
 }  # fmt: skip
+# The names of the lists of features there, of x86 and of Arm.
+_FEATURES = ("flags", "Features")
 # What the providers and their drivers say.
 _NO_MEMORY = (
     "out of memory", "failed to allocate", "bad allocation", "bad_alloc", "not enough memory",
@@ -109,14 +111,18 @@ def installed_runtimes() -> list[str]:
     return found
 
 
+def processor_lines() -> list[str]:
+    """The lines on the processor's kind and features, as Linux words them; none elsewhere."""
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        return sorted({line for line in lines if line.startswith(("model name", *_FEATURES))})
+    return []
+
+
 def instruction_sets() -> frozenset[str]:
     """The features of the processor as Linux names them; none elsewhere."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
-            name, _, listed = line.partition(":")
-            if name.strip() in {"flags", "Features"}:
-                return frozenset(listed.split())
-    return frozenset()
+    listed = (line.partition(":") for line in processor_lines() if line.startswith(_FEATURES))
+    return frozenset(feature for _, _, found in listed for feature in found.split())
 
 
 def kernels(features: frozenset[str]) -> str:

@@ -12,13 +12,14 @@ import hashlib
 import json
 import os
 import platform
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.atomic import write_file
-from indexer.embed.devices import installed_runtimes, openvino_version
+from indexer.embed.devices import installed_runtimes, openvino_version, processor_lines
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from indexer.embed.compiled import CompiledModel
 
 FINDINGS = "machine.json"
@@ -50,11 +51,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _key(compiled: CompiledModel, what: str) -> str:
-    processor = platform.processor() or platform.machine()
-    with contextlib.suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        named = ("model name", "flags", "Features")
-        processor = "\n".join(sorted({line for line in lines if line.startswith(named)}))
+    processor = "\n".join(processor_lines()) or platform.processor() or platform.machine()
     parts = (*installed_runtimes(), openvino_version(), str(os.cpu_count()), processor)
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return f"{compiled.folder.name} {what} {digest}"
