@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from indexer.search.answerability import AnswerabilityFeatures
     from indexer.search.score_normalisation import Cohort
     from indexer.search.search import Searcher
+
+T = TypeVar("T")
 
 # In a smaller library the statistics are unreliable, and every hit counts as good.
 MIN_PASSAGES = 50
@@ -111,10 +113,14 @@ def own_features(
     return [features for features in measured if features is not None]
 
 
-def thinned(sentences: Sequence[str], count: int) -> list[str]:
-    """At most ``count`` of some sentences, evenly spaced."""
-    count = min(count, len(sentences))
-    return [sentences[at * len(sentences) // count] for at in range(count)]
+def thinned(values: Sequence[T], count: int) -> list[T]:
+    """At most ``count`` values, evenly spaced.
+
+    >>> thinned(range(10), 4)
+    [0, 2, 5, 7]
+    """
+    count = min(count, len(values))
+    return [values[at * len(values) // count] for at in range(count)]
 
 
 def own_sentence(view: str, language: str) -> str:

@@ -16,9 +16,9 @@ import numpy as np
 
 from indexer.api.requests import Search
 from indexer.engine.engine import Engine
+from indexer.search.calibration import thinned
 from tests.benchmarks import sets, synthetic_library
 from tests.benchmarks.libraries import note
-from tests.benchmarks.passages import thinned
 from tests.benchmarks.report import Section
 from tests.benchmarks.synthetic_texts import FOLDERS
 

@@ -6,19 +6,18 @@ know what the sample is for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from indexer.config import Limits
 from indexer.embed.base import EmbedInput
 from indexer.extract.process.sandbox import ExtractionChild
+from indexer.search.calibration import thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from indexer.api.types import DocumentInfo
-
-T = TypeVar("T")
 
 # Documents that are read for a sample; beyond that every so many are left out.
 DOCUMENTS = 10
@@ -32,17 +31,6 @@ def sample(corpus: Path, count: int) -> list[EmbedInput]:
         for file in thinned(files, DOCUMENTS):
             found.extend(_read(child, file))
     return thinned(found, count)
-
-
-def thinned(values: Sequence[T], count: int) -> list[T]:
-    """At most ``count`` values, evenly spaced.
-
-    >>> thinned(range(10), 4)
-    [0, 2, 5, 7]
-    """
-    if len(values) <= count:
-        return list(values)
-    return [values[at * len(values) // count] for at in range(count)]
 
 
 def _read(child: ExtractionChild, file: Path) -> list[EmbedInput]:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from indexer.api.progress import CancelToken
 from indexer.api.requests import Index
 from indexer.engine.engine import Engine
+from indexer.search.calibration import thinned
 from tests.benchmarks import sets
 from tests.benchmarks.libraries import note
-from tests.benchmarks.passages import thinned
 from tests.benchmarks.report import Section
 
 if TYPE_CHECKING:

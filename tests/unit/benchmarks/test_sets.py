@@ -6,10 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tests.benchmarks.passages import thinned
 from tests.benchmarks.scoring import compared
 from tests.benchmarks.sets import NAMES, BenchSet, Query, find, without_preamble
 from tests.corpora import needs_corpus
@@ -54,13 +51,6 @@ def test_sets_of_the_same_documents_share_a_library() -> None:
 def test_every_set_has_documents_and_questions(name: str) -> None:
     assert find(name).corpus.is_dir()
     assert find(name).queries()
-
-
-@given(st.lists(st.integers()), st.integers(1, 50))
-def test_thinning_keeps_order_and_never_more_than_asked(values: list[int], count: int) -> None:
-    kept = thinned(list(enumerate(values)), count)
-    assert len(kept) == min(count, len(values))
-    assert kept == sorted(set(kept))
 
 
 def test_better_and_worse_queries_are_counted() -> None:
