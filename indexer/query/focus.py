@@ -13,7 +13,7 @@ import re
 from itertools import pairwise
 
 from indexer.text.sentences import split
-from indexer.text.stop_words import STOP_WORDS
+from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import word_spans, words
 
 # A semicolon or colon separates a question as a full stop does.
@@ -27,7 +27,6 @@ _CLOSING = "\"'\u201d\u2019)]\u00bb "
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 # What is left of a question without the words of a name.
 _FEWEST_LEFT = 2
-_STOP_WORDS = frozenset().union(*STOP_WORDS.values())
 # A clause says which document is meant if this share of its words, stop words aside, are of names.
 NAMING = 0.5
 # A question of one or two words ("Why?") has no meaning without its context.
@@ -74,7 +73,7 @@ def question(query: str, names: frozenset[str] = frozenset()) -> str:
 
 def _names(clause: str, names: frozenset[str]) -> bool:
     """Whether a clause is mostly words of names."""
-    found = [word for word in words(clause) if word not in _STOP_WORDS]
+    found = [word for word in words(clause) if word not in ALL_STOP_WORDS]
     return bool(found) and sum(word in names for word in found) >= NAMING * len(found)
 
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from indexer.query.focus import split_clauses
 from indexer.text.name_words import alphanumeric_parts, initialisms, last_year, name_tokens
-from indexer.text.stop_words import STOP_WORDS
+from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
@@ -173,7 +172,7 @@ class _Token:
             return False
         inside = any(char.isupper() for char in self.plain[1:])
         if self.first and not inside:
-            return self.before_capital and self.plain.lower() not in _stop_words()
+            return self.before_capital and self.plain.lower() not in ALL_STOP_WORDS
         return True
 
 
@@ -197,12 +196,7 @@ def _close(run: list[_Token], names: dict[tuple[str, ...], None]) -> None:
     capitals = sum(token.capitals and not token.digits for token in run)
     if run and (capitals < len(run) or capitals > 1):
         found = [word for token in run for word in words(token.plain)]
-        name = tuple(dict.fromkeys(word for word in found if word not in _stop_words()))
+        name = tuple(dict.fromkeys(word for word in found if word not in ALL_STOP_WORDS))
         if name:
             names[name] = None
     run.clear()
-
-
-@cache
-def _stop_words() -> frozenset[str]:
-    return frozenset().union(*STOP_WORDS.values())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.phrases import Note
 from indexer.search.named_entities import written_names
-from indexer.text.name_words import MAX_TOGETHER
+from indexer.text.name_words import MAX_TOGETHER, neighbours
 from indexer.text.terms import stop_words, words
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def unknown_names(
         return ()
     names = written_names(terms.text, unknown)
     if names:
+        unknown &= {word for name in names for word in words(name)}
         unknown -= _joined(terms.text, reading)
         unknown = frozenset(word for word in unknown if not _stands_apart(word, reading, store))
         names = written_names(terms.text, unknown)
@@ -59,13 +60,8 @@ def unknown_phrases(query: Query) -> Note:
 
 def _joined(text: str, reading: LexiconReader) -> frozenset[str]:
     """The neighbouring words of a query that the library runs together."""
-    plain = words(text)
-    runs = [
-        plain[at : at + count]
-        for count in range(2, MAX_TOGETHER + 1)
-        for at in range(len(plain) - count + 1)
-    ]
-    known = reading.df(["".join(run) for run in runs])
+    runs = neighbours(words(text))
+    known = reading.df(list(map("".join, runs)))
     return frozenset(word for run in runs if known["".join(run)] for word in run)
 
 

@@ -19,12 +19,12 @@ from indexer.search.evidence import ScoredDocs
 from indexer.search.fusion import OPENING_FLOOR, relative
 from indexer.search.query_terms import idf
 from indexer.store.values import key_of
-from indexer.text.name_words import MAX_WORDS
-from indexer.text.stop_words import STOP_WORDS
+from indexer.text.name_words import MAX_WORDS, neighbours
+from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -39,8 +39,8 @@ READ = 32
 # A pair in more of these openings is common to documents of a kind.
 FEW_OPENINGS = 3
 WHOLE = 1.0  # the score from which an opening has all of a name
+TOGETHER = 3  # the most words of a name that are looked for run together
 CACHED = 4096  # openings, of about a kilobyte each
-_STOP_WORDS = frozenset().union(*STOP_WORDS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Openings:
 
 def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
     """Match the openings of the first ``READ`` of some documents, best first, with a query."""
-    asked = [word for word in words(terms.text)[:MAX_WORDS] if word not in _STOP_WORDS]
+    asked = [word for word in words(terms.text)[:MAX_WORDS] if word not in ALL_STOP_WORDS]
     docs = docs[:READ]
     if not asked or not len(docs):
         return Openings(docs[:0], ())
@@ -109,7 +109,7 @@ def asked_runs(query: str, instead: Mapping[str, tuple[str, ...]]) -> frozenset[
     >>> sorted(asked_runs("Indorama Lop owes", {"lop": ("loop",)}))
     [('indorama', 'loop'), ('indorama', 'loop', 'owes'), ('loop', 'owes')]
     """
-    runs = _neighbours(words(query)[:MAX_WORDS])
+    runs = neighbours(words(query)[:MAX_WORDS], TOGETHER)
     return frozenset(
         form for run in runs for form in product(*(instead.get(word) or (word,) for word in run))
     )
@@ -124,7 +124,7 @@ def matched(asked: frozenset[tuple[str, ...]], single: frozenset[str], text: str
     frozenset({('jpmorgan', 'jpmorgan')})
     """
     there, names = name_pairs(text), name_words(text)
-    alike = {pair for pair in there.intersection(asked) if _STOP_WORDS.isdisjoint(pair)}
+    alike = {pair for pair in there.intersection(asked) if ALL_STOP_WORDS.isdisjoint(pair)}
     # An initial is a stop word of some language, so these are no reason against a joined name.
     apart = {pair for run in asked if "".join(run) in names for pair in pairwise(run)}
     together = single & _joined_names(text)
@@ -148,12 +148,9 @@ def name_words(text: str) -> frozenset[str]:
 @lru_cache(maxsize=CACHED)
 def _joined_names(text: str) -> frozenset[str]:
     """Two and three neighbouring words of a text's names, run together."""
-    return frozenset("".join(near) for run in _name_runs(text) for near in _neighbours(run))
-
-
-def _neighbours(run: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    yield from pairwise(run)
-    yield from zip(run, run[1:], run[2:], strict=False)
+    return frozenset(
+        "".join(near) for run in _name_runs(text) for near in neighbours(run, TOGETHER)
+    )
 
 
 @lru_cache(maxsize=CACHED)

@@ -19,7 +19,7 @@ import numpy as np
 from indexer.search.fusion import TABLE_DIGITS, RerankEvidence
 from indexer.store.values import docs_of
 from indexer.text.name_words import last_year
-from indexer.text.stop_words import STOP_WORDS
+from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import stems, stop_words, words
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ CONTENTS_NUMBERS, CONTENTS_SHARE, ASCENDING = 8, 0.06, 0.9
 LISTED, LISTED_STOP_WORDS, FEWEST_LISTED = 0.6, 0.2, 8
 _CAPITAL = re.compile(" [A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f]")
 # A single letter numbers an exhibit.
-_STOP_WORDS = frozenset(word for each in STOP_WORDS.values() for word in each if len(word) > 1)
+_STOP_WORDS = frozenset(word for word in ALL_STOP_WORDS if len(word) > 1)
 # A pattern that begins with a space is searched six times as fast as one with a word border.
 _PAGE_NUMBER = re.compile(r" (\d{1,3})(?= |$)")
 _PERCENT = "%‰"

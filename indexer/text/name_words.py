@@ -10,9 +10,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from indexer.text.segments import UNSPACED
 from indexer.text.terms import word_spans, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Letters, digits, and letters followed by digits: "2022q4" is 2022 and q4.
@@ -83,6 +87,19 @@ def pairs(text: str) -> list[str]:
     return [run[at : at + 2] for run in runs for at in range(len(run) - 1)] + list("".join(runs))
 
 
+def neighbours(plain: Sequence[str], most: int = MAX_TOGETHER) -> list[tuple[str, ...]]:
+    """Return the runs of two to ``most`` neighbouring words, the short ones first.
+
+    >>> neighbours(["j", "p", "morgan"])
+    [('j', 'p'), ('p', 'morgan'), ('j', 'p', 'morgan')]
+    """
+    return [
+        tuple(plain[at : at + count])
+        for count in range(2, most + 1)
+        for at in range(len(plain) - count + 1)
+    ]
+
+
 def query_name_tokens(query: str) -> list[str]:
     """Return the folded words of a query, their parts, and up to four neighbours joined.
 
@@ -91,9 +108,7 @@ def query_name_tokens(query: str) -> list[str]:
     """
     plain = [word for word in words(query) if word != "s"][:MAX_WORDS]
     found = [piece for word in plain for piece in (word, *alphanumeric_parts(word))]
-    for count in range(2, MAX_TOGETHER + 1):
-        found += ["".join(plain[at : at + count]) for at in range(len(plain) - count + 1)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys((*found, *map("".join, neighbours(plain)))))
 
 
 def initialisms(name: str) -> frozenset[str]:

@@ -96,3 +96,4 @@ STOP_WORDS: dict[str, frozenset[str]] = {
     "th": _words("การ ความ ที่ และ ของ ใน เป็น มี ได้ ให้ จะ ไม่ ว่า กับ ก็ ๆ"),
     "zh": _words("的 了 是 在 和 有 也 就 都 而 及 与 或 这 那 个 中 为 以 被 把"),
 }
+ALL_STOP_WORDS = frozenset().union(*STOP_WORDS.values())

@@ -13,7 +13,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from indexer.text import language
-from indexer.text.stop_words import STOP_WORDS
+from indexer.text.stop_words import ALL_STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ _WORDS_A_PIECE = 50
 # A piece with this many distinct stop words is legible.
 _COMMON_IN_TEXT = 2
 _COMMON_IN_TABLES = 4  # in all pieces with fewer each
-_COMMON = frozenset(word for words in STOP_WORDS.values() for word in words if len(word) > 2)
+_COMMON = frozenset(word for word in ALL_STOP_WORDS if len(word) > 2)
 _DOUBTFUL_SHARE = 0.3  # of a page's words; fewer may be names, figures and headings
 # Without letters next to digits, which are part of a number or code.
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")
