@@ -61,7 +61,7 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Accepted:
         return _accept_given(record, source, folder)
     _check_shapes(record.architecture, source)
     tokenizer = _tokenizer(record.architecture, source)
-    TokenLayout(record, tokenizer)
+    TokenLayout(record, tokenizer)  # raises if it has no tokens that the record names
     weights = encoder_weights(record, source, Side.PASSAGES)
     encoder = Encoder(write_encoder(record.architecture, weights, FloatLinear(), folder), CPU)
     for ids in long_sequences(record, tokenizer, (2, 48, *LENGTHS)):

@@ -44,8 +44,8 @@ class FloatLinear:
 
     Weights are [in, out]; ``mix`` is the product after attention, ``widen`` and ``narrow`` those of
     the feed-forward layer. ``masked``: attention uses ``LENGTHS``; if not, batches must not be
-    padded. ``padded``: sequences of any lengths share a batch, whatever the
-    attention, and the graph sums states too. ``half``: the graph computes in float16.
+    padded. ``padded``: sequences of any lengths share a batch, whatever the attention, and the
+    graph sums states too. ``half``: the graph computes in float16.
 
     Args:
         words: Word embeddings in 4 bits, as ``packed.integers`` and their scales. The graph is then

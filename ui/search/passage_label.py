@@ -26,9 +26,9 @@ class PassageLabel(QLabel):
     """
 
     def __init__(self, most: int, parent: QWidget | None = None) -> None:
+        self._hit: Hit | None = None  # before Qt's initialiser, which may call ``changeEvent``
         super().__init__(parent)
         self._most = most
-        self._hit: Hit | None = None
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(True)
 
@@ -39,8 +39,7 @@ class PassageLabel(QLabel):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and getattr(self, "_hit", None) is not None:
-            assert self._hit is not None  # noqa: S101  # for mypy
+        if event.type() == QEvent.Type.PaletteChange and self._hit is not None:
             self.setText(self._marked(self._hit))
 
     def _marked(self, hit: Hit) -> str:
