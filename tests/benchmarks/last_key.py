@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 GOALS_MS = {"while a folder is read": 350, "at rest": 200}
 KEY_MS = 120  # between two keys
 PATIENCE_S = 1800.0
+UNANSWERED_S = 60.0
 
 
 def wait(condition: Callable[[], object]) -> None:
@@ -42,7 +43,11 @@ def wait(condition: Callable[[], object]) -> None:
 
 
 def last_key(program: Program, question: str) -> float:
-    """Type a question; return the seconds from its last key until its results are painted."""
+    """Type a question; return the seconds from its last key until its results are painted.
+
+    Raises:
+        TimeoutError: With the question, if it is not answered.
+    """
     from PySide6.QtTest import QTest
     from PySide6.QtWidgets import QApplication
 
@@ -55,6 +60,8 @@ def last_key(program: Program, question: str) -> float:
     QTest.keyClicks(page.bar.box, question[-1])
     while not (page.live_search.is_answered and page.live_search.text.strip() == question.strip()):
         QApplication.processEvents()
+        if time.perf_counter() - began > UNANSWERED_S:
+            raise TimeoutError(question)
     page.results.view.viewport().repaint()
     return time.perf_counter() - began
 
