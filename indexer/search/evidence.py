@@ -16,7 +16,13 @@ import numpy as np
 
 from indexer.arrays import find_sorted
 from indexer.catalog.names import stem_of
-from indexer.search.fusion import NAME_FLOOR, DocumentEvidence, clarity, relative
+from indexer.search.fusion import (
+    NAME_FLOOR,
+    DocumentEvidence,
+    clarity,
+    relative,
+    score_documents,
+)
 from indexer.search.score_normalisation import CosineScale
 from indexer.text.name_words import (
     YEARS,
@@ -35,13 +41,18 @@ if TYPE_CHECKING:
     from indexer.catalog.lexicon.lexicon import Lexicon
     from indexer.catalog.lexicon.scores import LexiconReader
     from indexer.catalog.records import Space
+    from indexer.search.fusion import Weights
     from indexer.search.query_terms import QueryTerms
+    from indexer.store.values import DocSet
 
     Docs = NDArray[np.int32]
     Floats = NDArray[np.float32]
 
 # Documents scored by words; clarity needs two of them.
 MAX_DOCUMENTS = 200
+# The likely documents, inside each of which passages are retrieved too. With less evidence no
+# document is likely, and searching inside a few would only cost time.
+LIKELY, LIKELY_FROM = 4, 0.4
 # A word that occurs in so few documents of a library, and more than once, names them.
 FEW_DOCUMENTS = 3
 FEW_SHARE = 0.03
@@ -157,6 +168,16 @@ def with_similarity(
 ) -> LibraryEvidence:
     """Add the similarity of names to the whole query's vector, (dim,), in ``space``."""
     return replace(evidence, name_meaning=_name_similarity(vector, catalog, space))
+
+
+def likely_documents(evidence: LibraryEvidence, allowed: DocSet | None, weights: Weights) -> Docs:
+    """The likely documents of those that may answer, best first; ``allowed`` is None for all."""
+    docs = evidence.known()
+    if allowed is not None:
+        docs = docs[allowed.keeps(docs)]
+    scores = score_documents(evidence.lookup(docs), weights)
+    likely = np.argsort(-scores, kind="stable")[:LIKELY]
+    return docs[likely[scores[likely] >= LIKELY_FROM]]
 
 
 def naming_words(docs: Docs, catalog: Catalog) -> frozenset[str]:

@@ -17,26 +17,17 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
 from indexer.api.types import Match, Why
-from indexer.query.focus import question
 from indexer.search import score_normalisation
 from indexer.search.answerability import classifier_for
 from indexer.search.answerability_features import Similarity, answerability_features, is_foreign
 from indexer.search.candidates import QueryVectors, Retriever
-from indexer.search.evidence import (
-    LibraryEvidence,
-    naming_words,
-    rare_words,
-    with_names,
-    with_similarity,
-    word_evidence,
-)
-from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank, score_documents
+from indexer.search.evidence import LibraryEvidence, likely_documents, with_similarity
+from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank
 from indexer.search.hits import HitMaker, result
 from indexer.search.language_means import LanguageMeans, load_means, raised
-from indexer.search.narrowing import Narrowing, SearchRequest, narrow
-from indexer.search.nowhere import unknown_names, unknown_phrases
-from indexer.search.openings import read_openings
-from indexer.search.query_terms import QueryTerms, languages_of, prepare
+from indexer.search.narrowing import SearchRequest, narrow
+from indexer.search.nowhere import unknown_phrases
+from indexer.search.query_focus import focus
 from indexer.search.ranking import Ranking
 from indexer.search.rerank import rerank_evidence
 from indexer.search.score_normalisation import CosineScale
@@ -56,16 +47,14 @@ if TYPE_CHECKING:
     from indexer.query.grammar import Query
     from indexer.search.answerability import AnswerabilityFeatures
     from indexer.search.candidates import Retrieval, Retrievals
+    from indexer.search.narrowing import Narrowing
+    from indexer.search.query_terms import QueryTerms
     from indexer.search.score_normalisation import Cohort
     from indexer.store.store import Store
 
     Encoding = Future[NDArray[np.float32]]
     Keys = NDArray[np.int64]
 
-# The most likely documents, inside each of which passages are retrieved too.
-LIKELY = 4
-# With less evidence no document is likely, and searching inside a few would only cost time.
-LIKELY_FROM = 0.4
 # Searches wait for the disk and for locks more than for the processor.
 THREADS = 4
 # The most passages with an exact phrase that are considered.
@@ -223,22 +212,8 @@ class Searcher:
         """Collect candidates; each search starts as soon as its input is available."""
         query, narrowing = request.query, request.narrowing
         whole = self.encode(query.text, space)
-        lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
-        terms = prepare(query, lexicon, reading, languages, request.passages)
-        if len(space.languages) < 2:
-            # Words are all that such a model leaves to a question in another language.
-            terms = replace(terms, coverage=1.0, across=False)
-        evidence = word_evidence(terms, self.catalog, reading)
-        openings = read_openings(self.store, terms, evidence.best_by_words())
-        nowhere = unknown_names(terms, openings.words, reading, self.store)
-        evidence = replace(evidence, opening=openings.evidence(terms.coverage))
-        likeliest = self._likely(evidence, narrowing)[:1]
-        rare = rare_words(likeliest, terms, evidence)
-        names = naming_words(likeliest, self.catalog) | openings.naming_words(likeliest)
-        asking = question(query.text, names | rare)
-        terms = terms.within(asking).without_names(names, rare)
-        if terms.names_removed:
-            evidence = with_names(evidence, terms, names | rare, reading)
+        focused = focus(request, space, self, reading)
+        terms, evidence = focused.terms, focused.evidence
         asked = self.encode(terms.asked, space) if terms.has_context else whole
         retriever = Retriever(
             self.store, space.key, narrowing.docs, query.excluded_words, self.pool
@@ -253,14 +228,14 @@ class Searcher:
         steering = Steering.read(query.filters, self.catalog, self.store, space)
         retrievals += retriever.start_near(steering.more)
         evidence = with_similarity(evidence, vectors.whole, self.catalog, space)
-        retrievals += retriever.start_within(terms, vectors, self._likely(evidence, narrowing))
-        notes += nowhere
+        likely = likely_documents(evidence, narrowing.docs, self.weights)
+        retrievals += retriever.start_within(terms, vectors, likely)
         keys, phrases = retrievals.keys(), exact.result()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
         return Retrieved(
             terms, vectors, evidence, retriever, retrievals, keys, phrases, words, steering,
-            (*notes, *steering.notes),
+            (*notes, *focused.notes, *steering.notes),
         )  # fmt: skip
 
     def encode(self, text: str, space: Space) -> Encoding:
@@ -278,17 +253,6 @@ class Searcher:
             none = np.zeros(int(space.record["dimension"]), np.float32)
             vectors = QueryVectors(none, none, CosineScale(), LanguageMeans({}))
             return vectors, (Note("words_only"), error.note())
-
-    def _likely(self, evidence: LibraryEvidence, narrowing: Narrowing) -> NDArray[np.int32]:
-        """The likely documents, best first."""
-        docs = evidence.known()
-        if narrowing.docs is not None:
-            docs = docs[narrowing.docs.keeps(docs)]
-        if not len(docs):
-            return docs
-        scores = score_documents(evidence.lookup(docs), self.weights)
-        likely = np.argsort(-scores, kind="stable")[:LIKELY]
-        return docs[likely[scores[likely] >= LIKELY_FROM]]
 
     def _phrases(self, query: Query, terms: QueryTerms, narrowing: Narrowing) -> Keys | None:
         """The passages that contain every phrase, or None if the query has none."""
