@@ -3,7 +3,7 @@
 Owns the overlap of headings with the question, how many of its words stand together, lists of
 contents and of names, and the share of digits: the answer to "the margin of 2018" is in a table
 more often than in a sentence, and a table has hardly a word of the question. It must not know how
-the features are weighted (``fusion``).
+the features are weighted (``rerank_scores``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.fusion import TABLE_DIGITS, RerankEvidence
+from indexer.search.rerank_scores import TABLE_DIGITS, RerankEvidence
 from indexer.store.values import docs_of
 from indexer.text.name_words import last_year
 from indexer.text.stop_words import ALL_STOP_WORDS

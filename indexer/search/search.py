@@ -22,7 +22,7 @@ from indexer.search.answerability import classifier_for
 from indexer.search.answerability_features import Similarity, answerability_features, is_foreign
 from indexer.search.candidates import QueryVectors, Retriever
 from indexer.search.evidence import LibraryEvidence, likely_documents, with_similarity
-from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank
+from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse
 from indexer.search.hits import HitMaker, result
 from indexer.search.language_means import LanguageMeans, load_means, raised
 from indexer.search.narrowing import SearchRequest, narrow
@@ -30,6 +30,7 @@ from indexer.search.nowhere import unknown_phrases
 from indexer.search.query_focus import focus
 from indexer.search.ranking import Ranking
 from indexer.search.rerank import rerank_evidence
+from indexer.search.rerank_scores import rerank
 from indexer.search.score_normalisation import CosineScale
 from indexer.search.steering import Steering
 

@@ -16,10 +16,11 @@ import numpy as np
 from indexer.api.progress import CancelToken
 from indexer.query.grammar import parse
 from indexer.search import calibration, score_normalisation
-from indexer.search.fusion import fuse, rerank
+from indexer.search.fusion import fuse
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import SearchRequest, narrow
 from indexer.search.rerank import rerank_evidence
+from indexer.search.rerank_scores import rerank
 from indexer.store.values import DocSet, docs_of
 from tests.benchmarks import scoring
 
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Space
     from indexer.engine.engine import Engine
     from indexer.search.answerability import AnswerabilityFeatures
-    from indexer.search.fusion import DocumentEvidence, PageEvidence, RerankEvidence, Weights
+    from indexer.search.fusion import DocumentEvidence, PageEvidence, Weights
     from indexer.search.ranking import Ranking
+    from indexer.search.rerank_scores import RerankEvidence
     from indexer.search.score_normalisation import Cohort
     from indexer.search.search import Retrieved
     from tests.benchmarks.scoring import RunHit

@@ -13,9 +13,9 @@ from indexer.search.fusion import (
     DEFAULT_WEIGHTS,
     DocumentEvidence,
     PageEvidence,
-    RerankEvidence,
     Weights,
 )
+from indexer.search.rerank_scores import RerankEvidence
 from tests.benchmarks.ranking_evidence import Evidence
 from tests.benchmarks.ranking_fit import NEUTRAL, TRIED, fit_weights
 from tests.benchmarks.ranking_tables import OFF, interval

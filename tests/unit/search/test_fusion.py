@@ -12,22 +12,24 @@ from hypothesis.extra.numpy import arrays
 
 from indexer.search.fusion import (
     DEFAULT_WEIGHTS,
-    LISTS_LEAD,
-    NOT_SHORT,
     RERANKED,
-    TABLE_DIGITS,
-    TABLES_LEAD,
-    TABLES_LEAD_FIGURE,
-    TOGETHER,
     DocumentEvidence,
     PageEvidence,
-    RerankEvidence,
     bm25_shares,
     clarity,
     fuse,
     relative,
-    rerank,
     score_documents,
+)
+from indexer.search.rerank_scores import (
+    LISTS_LEAD,
+    NOT_SHORT,
+    TABLE_DIGITS,
+    TABLES_LEAD,
+    TABLES_LEAD_FIGURE,
+    TOGETHER,
+    RerankEvidence,
+    rerank,
 )
 
 unit = st.floats(0, 1, width=32)
