@@ -10,8 +10,10 @@ import pytest
 
 from indexer.search.answerability import DEFAULT_CLASSIFIER, AnswerabilityFeatures
 from tests.benchmarks.answerability import (
+    GONE,
     KEPT,
     LabelledFeatures,
+    answerability_summary,
     answerability_table,
     fit_classifier,
     left_in,
@@ -87,6 +89,22 @@ def test_the_table_has_a_line_for_each_kind() -> None:
         ("other", "its own questions"), ("other", "strange"),
     ]  # fmt: skip
     assert all(len(row) == len(section.columns) for row in section.rows)
+
+
+def test_the_summary_averages_the_kinds_and_counts_what_is_unsure() -> None:
+    asked = LabelledFeatures(GOOD, {GONE: NAMELESS, "one": STRANGE, "two": GOOD}, {}, OWN)
+    section = answerability_summary({"first": asked, "second": ONE})
+    rows = {row[:2]: dict(zip(section.columns, row, strict=True)) for row in section.rows}
+    assert list(rows) == [
+        (name, way) for name in ("first", "second") for way in ("fitted on others", "as it ships")
+    ]
+    row = rows["first", "as it ships"]
+    bad = [share_bad(DEFAULT_CLASSIFIER, asked, some) for some in (STRANGE, GOOD)]
+    assert row["other sets' questions"] == pytest.approx(np.mean(bad))
+    assert row["the least of these"] == min(bad)
+    every = [*GOOD, *NAMELESS, *STRANGE, *GOOD]
+    assert row["perhaps, of all"] == share_perhaps(DEFAULT_CLASSIFIER, asked, every)
+    assert rows["second", "as it ships"]["its file taken away"] is None
 
 
 def test_a_gold_sentence_that_stands_in_another_file_is_told_elsewhere(tmp_path: Path) -> None:
