@@ -93,7 +93,7 @@ help-pages: .venv/dev.stamp  ## Bring the tables of the help up to date with the
 	@$(PY) packaging/help_pages.py
 
 site: .venv/dev.stamp  ## The help as a site, in build/site
-	@$(PY) -m mkdocs build --quiet -f packaging/site/mkdocs.yml
+	@$(PY) -m mkdocs build -f packaging/site/mkdocs.yml
 
 translations: .venv/dev.stamp  ## Gather the window's texts and compile their translations; NEW=fr begins one
 	@$(PY) packaging/translations.py $(NEW)

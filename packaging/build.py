@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from command import ROOT, XZ, run
+from command import ROOT, XZ, link_tree, run
 from debian import make_deb
 from icu import shrink
 from slim import slim
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 WORK = ROOT / "build" / "package"
 DIST = ROOT / "dist"
 TREE = WORK / "tree" / "lectern"
+APP = TREE.with_name("Lectern.app")  # on macOS
+# Where licences and the bill of materials lie in a package.
+ABOUT = APP / "Contents/Resources" if sys.platform == "darwin" else TREE
 SHARE = WORK / "share"
 TESSERACT = WORK / "tesseract"
 PYTHON = WORK / "env" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -122,8 +125,8 @@ def freeze(_flavour: str) -> None:
         shrink(TREE / "_internal")
         print(f"removed {slim(TREE / '_internal') / 1e6:.0f} MB that nothing loads")
     for name in ("LICENSE", "NOTICE", "README.md"):
-        shutil.copy2(ROOT / name, TREE / name)
-    shutil.copytree(ROOT / "LICENSES", TREE / "LICENSES")
+        shutil.copy2(ROOT / name, ABOUT / name)
+    shutil.copytree(ROOT / "LICENSES", ABOUT / "LICENSES")
     size = sum(path.stat().st_size for path in TREE.rglob("*") if not path.is_symlink())
     print(f"{TREE}: {size / 1e6:.0f} MB")
 
@@ -147,22 +150,22 @@ def self_test(program: Path, *options: str) -> None:
 
 def make_tar(flavour: str) -> None:
     """Pack the tree for systems without dpkg, with ``install.sh``, which installs it in a home."""
-    shutil.copy2(ROOT / "packaging/linux/install.sh", TREE)
-    shutil.copytree(SHARE, TREE / "share", dirs_exist_ok=True)
-    shutil.copytree(TESSERACT, TREE / "tesseract", dirs_exist_ok=True)
     name = f"{title(flavour)}-{version()}-linux-{platform.machine()}"
-
+    work = WORK / "tar"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    link_tree(TREE, work / name)
+    shutil.copy2(ROOT / "packaging/linux/install.sh", work / name)
+    link_tree(SHARE, work / name / "share")
+    link_tree(TESSERACT, work / name / "tesseract")
     DIST.mkdir(exist_ok=True)
     packed = DIST / f"{name}.tar"
     run(
         "tar", "--create", "--file", packed, "--sort=name", f"--mtime=@{SOURCE_DATE}",
-        "--owner=root:0", "--group=root:0", f"--transform=flags=r;s|^{TREE.name}|{name}|",
-        "-C", TREE.parent, TREE.name,
+        "--owner=root:0", "--group=root:0", "-C", work, name,
     )  # fmt: skip
     run(*XZ, "--force", packed)
-    (TREE / "install.sh").unlink()
-    shutil.rmtree(TREE / "share")
-    shutil.rmtree(TREE / "tesseract")
+    shutil.rmtree(work)
 
 
 def take_tesseract(_flavour: str) -> None:
@@ -217,16 +220,16 @@ def make_image(_flavour: str) -> None:
     from macos import steps
 
     DIST.mkdir(exist_ok=True)
-    for command in steps(TREE.with_name("Lectern.app"), DIST, version(), os.environ):
+    for command in steps(APP, DIST, version(), os.environ):
         run(*command)
 
 
-def list_parts(_flavour: str) -> None:
+def list_parts(flavour: str) -> None:
     """Write the bill of materials (CycloneDX) with all licences into the tree and ``dist/``."""
-    parts = TREE / f"lectern-{version()}.cdx.json"
+    parts = ABOUT / f"{title(flavour)}-{version()}-{sys.platform}.cdx.json"
     tools = WORK / "parts"
     programs = tools / Path(PYTHON).parent.name
-    if not tools.exists():
+    if not (programs / f"cyclonedx-py{SUFFIX}").exists():
         venv.create(tools, with_pip=True)
         run(programs / PYTHON.name, "-m", "pip", "install", "--quiet", "cyclonedx-bom==7.5.0")
     run(
@@ -296,8 +299,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unknown step {', '.join(sorted(unknown))}; the steps are {', '.join(STEPS)}")
     os.environ["SOURCE_DATE_EPOCH"] = SOURCE_DATE
     WORK.mkdir(parents=True, exist_ok=True)
-    for name in asked or STEPS:
-        STEPS[name](options.flavour)
+    wanted = asked or list(STEPS)
+    for done, name in enumerate(wanted):
+        try:
+            STEPS[name](options.flavour)
+        except SystemExit:
+            print(f'{name} failed; go on with: make package STEPS="{" ".join(wanted[done:])}"')
+            raise
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Runs a command of the build and ends the build if it fails.
+"""Runs a command of the build and ends the build if it fails; copies its folders.
 
 Owns how commands are printed and how failures are reported. Needs nothing but Python 3.10, which
 ``clean_root`` runs with.
@@ -6,6 +6,8 @@ Owns how commands are printed and how failures are reported. Needs nothing but P
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -47,3 +49,8 @@ def run(
         print(output[-3000:], (done.stderr or "")[-3000:], sep="\n", file=sys.stderr)
         sys.exit(f"{Path(command[0]).name} failed with status {done.returncode}")
     return output
+
+
+def link_tree(folder: Path, target: Path) -> None:
+    """Copy a folder by hard links, as the frozen tree has 700 MB; ``target`` must not exist."""
+    shutil.copytree(folder, target, symlinks=True, copy_function=os.link)

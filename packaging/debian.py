@@ -10,7 +10,7 @@ import re
 import shutil
 from typing import TYPE_CHECKING
 
-from command import XZ, run
+from command import XZ, link_tree, run
 from tesseract import LANGUAGES
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, n
         SystemExit: If ``dpkg-deb``, ``ar`` or ``xz`` fails.
     """
     shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(tree, work / "opt/lectern", symlinks=True)
+    (work / "opt").mkdir(parents=True)
+    link_tree(tree, work / "opt/lectern")
     programs = work / "usr/bin"
     programs.mkdir(parents=True)
     for program in ("lectern", "lectern-window"):

@@ -38,8 +38,13 @@ def steps(
         "--entitlements", str(RIGHTS), "--sign", identity or "-", str(app),
     ]  # fmt: skip
     yield ["codesign", "--verify", "--deep", "--strict", str(app)]
+    # The folder that the image shows: the application beside the place to drag it to.
+    shown = app.with_name("image")
+    yield ["rm", "-rf", str(shown)]
+    yield ["ditto", str(app), str(shown / app.name)]
+    yield ["ln", "-s", "/Applications", str(shown)]
     yield [
-        "hdiutil", "create", "-volname", "Lectern", "-srcfolder", str(app), "-format", "ULMO",
+        "hdiutil", "create", "-volname", "Lectern", "-srcfolder", str(shown), "-format", "ULMO",
         "-ov", image,
     ]  # fmt: skip
     if identity:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import gzip
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import completions
+from command import ROOT, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
 LINUX = ROOT / "packaging" / "linux"
 ICONS = ROOT / "resources" / "icons"
 ICON_SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
@@ -32,7 +31,7 @@ def make_share(folder: Path, manual: str) -> None:
         manual: The man page.
 
     Raises:
-        CalledProcessError: If the site cannot be built.
+        SystemExit: If the site cannot be built.
     """
     shutil.rmtree(folder, ignore_errors=True)
     _copy(LINUX / "lectern.desktop", folder / "applications")
@@ -53,10 +52,11 @@ def make_site(folder: Path) -> None:
     """Build the help as a site.
 
     Raises:
-        CalledProcessError: If that fails, as for a dead link.
+        SystemExit: If that fails, as for a dead link.
     """
-    options = ("-f", ROOT / "packaging/site/mkdocs.yml", "--quiet", "--site-dir", folder)
-    subprocess.run([sys.executable, "-m", "mkdocs", "build", *map(str, options)], check=True)
+    # With --quiet, MkDocs does not count warnings, which it would end with.
+    options = ("-f", ROOT / "packaging/site/mkdocs.yml", "--site-dir", folder)
+    run(sys.executable, "-m", "mkdocs", "build", *options, capture=True)
     for index in folder.glob("sitemap.xml*"):
         index.unlink()  # it is for search engines, and has a date
 

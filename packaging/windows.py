@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 SCRIPT = Path(__file__).parent / "windows" / "lectern.nsi"
+# NSIS's own installer does not put itself on the PATH.
+PLACE = r"C:\Program Files (x86)\NSIS"
 # The program that signs the file it is given, such as a script around signtool; without spaces.
 SIGN = "LECTERN_SIGN_PROGRAM"
 
@@ -38,6 +40,6 @@ def steps(
     if sign := environment.get(SIGN, ""):
         facts["SIGN"] = sign
         yield from ([sign, str(program)] for program in sorted(tree.glob("*.exe")))
-    makensis = shutil.which("makensis") or "makensis"
+    makensis = shutil.which("makensis") or shutil.which("makensis", path=PLACE) or "makensis"
     yield [makensis, "-V2", "-WX", *(f"-D{name}={value}" for name, value in facts.items()),
            str(SCRIPT)]  # fmt: skip

@@ -33,7 +33,7 @@ FENCE = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TEXTS = ROOT / "resources" / "i18n" / "lectern_de.ts"
 # What stands as code and is no name of ours: places, and what other programs are told.
 FOREIGN = re.compile(
-    r"~/|/|%LOCALAPPDATA%|sudo |pipx |winget |brew |chmod |make |\.lecternignore$"
+    r"~/|/|%LOCALAPPDATA%|\.\\lectern$|sudo |pipx |winget |brew |chmod |make |\.lecternignore$"
     r"|(\./)?[Ll]ectern[-_]VERSION|libfuse2(t64)?$|!$|gpu$"
     r"|(HF_ENDPOINT|HF_TOKEN|HTTPS_PROXY)$"
 )

@@ -1,7 +1,11 @@
 ; The installer for Windows: for one person, without administrator, over the version before.
 ; makensis -DVERSION=1.2.3 -DTREE=folder -DOUT=file [-DSIGN=program] lectern.nsi
 Unicode true
-Target amd64-unicode
+; Debian's NSIS can make an installer of 64 bits; that of its makers makes one of 32, which runs too.
+!if /FileExists "${NSISDIR}\Stubs\lzma_solid-amd64-unicode"
+  Target amd64-unicode
+!endif
+ManifestDPIAware true
 SetCompressor /SOLID lzma
 RequestExecutionLevel user
 Name "Lectern"
@@ -28,15 +32,45 @@ InstallDirRegKey HKCU "Software\Lectern" "Folder"
 !insertmacro MUI_LANGUAGE "English"
 !insertmacro MUI_LANGUAGE "German"
 
+LangString LOGIN ${LANG_ENGLISH} "Start Lectern in the tray at login"
+LangString LOGIN ${LANG_GERMAN} "Lectern beim Anmelden im Infobereich starten"
+LangString SCANS ${LANG_ENGLISH} "Tesseract, which reads scanned pages (download)"
+LangString SCANS ${LANG_GERMAN} "Tesseract, das gescannte Seiten liest (wird heruntergeladen)"
+LangString FOLDER ${LANG_ENGLISH} "Search with Lectern"
+LangString FOLDER ${LANG_GERMAN} "Mit Lectern durchsuchen"
+LangString OPEN ${LANG_ENGLISH} "Lectern is open. Quit it, in the tray too, and try again."
+LangString OPEN ${LANG_GERMAN} "Lectern ist offen. Bitte beenden, auch im Infobereich, und wiederholen."
+
+; Ends the engine and deletes the program, and nothing else of the folder, which the person chose.
+; Windows does not let files be written that run; a window has to be closed by the person.
+!macro REMOVE
+  IfFileExists "$INSTDIR\lectern-window.exe" 0 removed
+  again:
+  ClearErrors
+  FileOpen $0 "$INSTDIR\lectern-window.exe" a
+  IfErrors 0 closed
+  MessageBox MB_RETRYCANCEL|MB_ICONEXCLAMATION "$(OPEN)" /SD IDCANCEL IDRETRY again
+  Abort
+  closed:
+  FileClose $0
+  nsExec::Exec '"$INSTDIR\lectern.exe" engine --stop'
+  Pop $0
+  removed:
+  RMDir /r "$INSTDIR\_internal"
+  RMDir /r "$INSTDIR\LICENSES"
+  Delete "$INSTDIR\lectern.exe"
+  Delete "$INSTDIR\lectern-window.exe"
+  Delete "$INSTDIR\lectern-*.cdx.json"
+  Delete "$INSTDIR\LICENSE"
+  Delete "$INSTDIR\NOTICE"
+  Delete "$INSTDIR\README.md"
+!macroend
+
 Section "Lectern" Program
   SectionIn RO
-  ; An engine that still runs holds its files.
-  IfFileExists "$INSTDIR\lectern.exe" 0 +2
-    nsExec::Exec '"$INSTDIR\lectern.exe" engine --stop'
-  Pop $0
-  RMDir /r "$INSTDIR\_internal"
+  !insertmacro REMOVE
   SetOutPath "$INSTDIR"
-  File /r "${TREE}/*"
+  File /r "${TREE}\*"
   WriteUninstaller "$INSTDIR\uninstall.exe"
   CreateShortcut "$SMPROGRAMS\Lectern.lnk" "$INSTDIR\lectern-window.exe"
   WriteRegStr HKCU "Software\Lectern" "Folder" "$INSTDIR"
@@ -49,17 +83,17 @@ Section "Lectern" Program
   WriteRegStr HKCU "${LINKS}" "" "URL:Lectern"
   WriteRegStr HKCU "${LINKS}" "URL Protocol" ""
   WriteRegStr HKCU "${LINKS}\shell\open\command" "" '"$INSTDIR\lectern-window.exe" gui "%1"'
-  WriteRegStr HKCU "${FOLDERS}" "" "Search with Lectern"
+  WriteRegStr HKCU "${FOLDERS}" "" "$(FOLDER)"
   WriteRegStr HKCU "${FOLDERS}" "Icon" "$INSTDIR\lectern-window.exe"
   WriteRegStr HKCU "${FOLDERS}\command" "" '"$INSTDIR\lectern-window.exe" gui "%1"'
 SectionEnd
 
-Section /o "Start Lectern in the tray at login" Login
+Section /o "$(LOGIN)" Login
   WriteRegStr HKCU "${RUN}" "lectern" '"$INSTDIR\lectern-window.exe" gui --tray'
 SectionEnd
 
 ; It is fetched, so only if the person ticks it.
-Section /o "Tesseract, which reads scanned pages (download)" Scans
+Section /o "$(SCANS)" Scans
   nsExec::ExecToLog 'winget install --exact --silent --accept-package-agreements \
     --accept-source-agreements --id UB-Mannheim.TesseractOCR'
   Pop $0
@@ -67,13 +101,13 @@ SectionEnd
 
 ; Libraries and settings stay with the person: %LOCALAPPDATA%\lectern.
 Section "Uninstall"
-  nsExec::Exec '"$INSTDIR\lectern.exe" engine --stop'
-  Pop $0
+  !insertmacro REMOVE
   Delete "$SMPROGRAMS\Lectern.lnk"
   DeleteRegValue HKCU "${RUN}" "lectern"
   DeleteRegKey HKCU "${LINKS}"
   DeleteRegKey HKCU "${FOLDERS}"
   DeleteRegKey HKCU "${UNINSTALL}"
   DeleteRegKey HKCU "Software\Lectern"
-  RMDir /r "$INSTDIR"
+  Delete "$INSTDIR\uninstall.exe"
+  RMDir "$INSTDIR"
 SectionEnd

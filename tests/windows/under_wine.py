@@ -140,10 +140,14 @@ def test_the_installer_installs_over_the_version_before_and_removes() -> None:
         assert (place / OLD_FILE).exists() == (version == VERSIONS[0])
     # The first one was asked to end its engine before its files were replaced.
     assert "engine --stop" in (place / "lectern.exe.told").read_text("utf-8")
+    own = place / "notes.txt"  # the person may have chosen a folder of theirs
+    own.write_text("of the person")
     # With "_?" the program does not go on in a copy of itself, which nobody waits for.
     uninstall = [str(place / "uninstall.exe"), "/S", f"_?={place}"]
     subprocess.run(uninstall, timeout=PATIENCE_S, check=True)
-    assert not (place / "lectern.exe").exists()
+    left = {each.name for each in place.iterdir()}
+    assert left - {"lectern.exe.told", "uninstall.exe"} == {own.name}
+    own.unlink()
     assert registered(UNINSTALL, "DisplayVersion") == registered(LINKS) == ""
     assert library.is_dir()
     library.rmdir()

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGING = ROOT / "packaging"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+# A path in the checkout.
+_NAMED = re.compile(
+    r"(?<![\w/.])(?:packaging|resources|app|indexer|ui|tests|docs|LICENSES)[/\\][\w./\\-]*\w"
+)
 FLATPAK = PACKAGING / "linux" / "org.lectern.Lectern.yml"
 
 
@@ -45,7 +49,7 @@ def lines(workflow: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
-def test_workflows_run_existing_files_and_targets(file: Path) -> None:
+def test_workflows_run_existing_targets(file: Path) -> None:
     workflow = load(file)
     # YAML reads the key ``on`` as a boolean.
     assert {"name", True, "jobs", "permissions"} <= workflow.keys()
@@ -53,8 +57,19 @@ def test_workflows_run_existing_files_and_targets(file: Path) -> None:
     for line in lines(workflow):
         if target := re.match(r"make (\S+)", line):
             assert f"\n{target[1]}:" in makefile
-        for named in re.findall(r"(?:packaging|tests)[/\\][\w/\\]+(?:\.py)?", line):
-            assert (ROOT / named.replace("\\", "/")).exists(), named
+
+
+def test_every_file_that_a_script_names_exists() -> None:
+    command = ["git", "ls-files", "Makefile", ".github", "packaging"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    scripts = [ROOT / name for name in done.stdout.splitlines() if not name.endswith(".png")]
+    named = {
+        found.replace("\\", "/")
+        for script in scripts
+        for found in _NAMED.findall(script.read_text("utf-8"))
+    }
+    assert {"packaging/lectern.spec", "packaging/linux/install.sh", "tests/windows"} <= named
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 
 def test_no_workflow_publishes_automatically() -> None:
@@ -109,6 +124,10 @@ def test_the_macos_steps_use_the_given_identity(
     assert "--options runtime" in alone[0]
     assert "--sign - " in alone[0]
     assert not any("notarytool" in each for each in alone)
+    # The image shows the application and the place to drag it to.
+    shown = f"{tmp_path}/image"
+    assert {f"ditto {app} {shown}/Lectern.app", f"ln -s /Applications {shown}"} <= set(alone)
+    assert any(f"-srcfolder {shown} " in each for each in alone)
     given = {"LECTERN_SIGN_IDENTITY": "Developer ID", "LECTERN_NOTARY_PROFILE": "lectern"}
     full = [" ".join(each) for each in steps(app, tmp_path, "1.2.3", given)]
     assert "--sign Developer ID" in full[0]

@@ -96,6 +96,8 @@ def test_the_site_has_every_page_and_no_external_links(share: Path) -> None:
     assert made == {page.stem for page in (ROOT / "resources" / "help").glob("*.md")}
     for page in (share / SITE).glob("*.html"):
         text = page.read_text("utf-8")
+        listed = re.findall(r'href="([\w-]+)\.html"', text.partition("</nav>")[0])
+        assert set(listed) == made
         assert re.findall(r"(?:src|href)=\"(?:\w+:)?//", text) == []
         assert "<script" not in text
         for link, heading in re.findall(r'href="([\w-]+\.html)?(?:#([\w-]+))?"', text):
