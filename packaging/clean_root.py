@@ -106,10 +106,13 @@ def try_package(package: Path, root: Root, before: Path, picture: Path) -> None:
     tools = root.run("command -v python3 gcc cc || true")
     expect(not tools.strip(), "there is no Python and no compiler")
     root.run_as_person(f"lectern index {SAMPLES}")
+    root.run_as_person("lectern settings set speed slow")
     known = states(root)
     root.install(package)
     print(root.run_as_person("lectern self-test"))
     expect(known and states(root) == known, "the library is as it was")
+    kept = root.run_as_person("lectern settings get speed")
+    expect(kept.strip() == "slow", "the settings are as they were")
     answer = root.run_as_person(f"lectern search {QUESTION}")
     expect("workshop-lease.pdf" in answer, "it answers after the second installation")
     show_window(root, picture)
@@ -120,6 +123,11 @@ def try_package(package: Path, root: Root, before: Path, picture: Path) -> None:
     expect((share / "doc/lectern/html/index.html").exists(), "the help is there as a site")
     completed = root.run_as_person(f"bash -c '{COMPLETE}'")
     expect("search" in completed.split(), "bash completes its commands")
+    remove(root, depended)
+
+
+def remove(root: Root, depended: set[Path]) -> None:
+    """Purge the package and look for what is left, besides the files it depended on."""
     output = root.run("apt-get purge --yes lectern")
     expect("~/.local/share/lectern" in output, "a purge names the folder of the libraries")
     left = root.files() - depended
