@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 
 
+# Of xz; 1 packs in .37 of the processor time, and 9 % larger.
+_PRESET = os.environ.get("LECTERN_XZ", "7")
 # The filter for programs of this processor saves a tenth; the large dictionary is for LanceDB.
-XZ = ("xz", "--threads=0", "--x86", "--lzma2=preset=7,dict=64MiB")
+XZ = ("xz", "--threads=0", "--x86", f"--lzma2=preset={_PRESET},dict=64MiB")
 
 
 def run(
