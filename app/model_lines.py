@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from app import render
 from indexer.api.models import ModelKind, ModelState, Origin
-from indexer.embed.models import Pooling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +33,9 @@ _KINDS = {
     ModelKind.RERANKER: "a score for a question and a passage",
 }
 _POOLING = {
-    Pooling.MEAN: "the mean of its tokens",
-    Pooling.CLS: "that of the first token",
-    Pooling.LAST: "that of the last token",
+    "mean": "the mean of its tokens",
+    "cls": "that of the first token",
+    "last": "that of the last token",
 }
 
 
@@ -100,7 +99,7 @@ def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
 
 def _vector_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
     """Describe the vectors of a model that makes such, and what they are made from."""
-    pooling = _POOLING[Pooling(model.pooling)] if model.pooling else f"pooling {UNKNOWN}"
+    pooling = _POOLING[model.pooling] if model.pooling else f"pooling {UNKNOWN}"
     yield "Vectors", f"{_known(model.dimensions)} dimensions, {pooling}"
     if model.matryoshka:
         yield "May be cut to", " ".join(map(str, model.matryoshka))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import dataclass
-from importlib import metadata
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from indexer.api.codec import decode, encode
@@ -171,6 +170,8 @@ def hello(words: Hello | Greeting) -> Header:
 
 def program_version() -> str:
     """Return the version of this program, "" if it is not installed."""
+    from importlib import metadata  # children never say it, and would pay 15 ms for it
+
     try:
         return metadata.version("lectern")
     except metadata.PackageNotFoundError:

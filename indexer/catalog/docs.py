@@ -15,7 +15,7 @@ import numpy as np
 
 from indexer.catalog.cached import CachedValues
 from indexer.catalog.database import signed
-from indexer.catalog.records import Begun, DocRow, Stamp
+from indexer.catalog.records import Begun, DocRow
 from indexer.catalog.states import derive
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from indexer.api.types import DocumentInfo
     from indexer.catalog.database import Database
+    from indexer.catalog.stamps import Stamp
 
 # Ids reserved by one durable transaction: after a power cut the store may have the passages of a
 # document whose row is lost, and no other text may get its id.

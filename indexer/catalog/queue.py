@@ -10,8 +10,9 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from indexer.catalog.records import QueuedFile, Recovery, Stamp
+from indexer.catalog.records import QueuedFile, Recovery
 from indexer.catalog.roots import join
+from indexer.catalog.stamps import Stamp
 from indexer.catalog.states import (
     CONTENT_CODES,
     MAX_CRASHES,

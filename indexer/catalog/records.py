@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
 
     from indexer.api.types import FileState
-
-_LATEST_NS = (1 << 63) - 1
+    from indexer.catalog.stamps import Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +78,6 @@ class ScanCounts:
     known: int = 0  # new at this path, but the same inode is known at another
     removed: int = 0
     offline: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """The size, times and identity of a file, compared to detect changes."""
-
-    size: int
-    mtime_ns: int
-    volume: int
-    inode: int
-
-    @classmethod
-    def from_status(cls, found: os.stat_result) -> Stamp:
-        return cls(found.st_size, mtime_ns(found), found.st_dev, found.st_ino)
-
-
-def mtime_ns(found: os.stat_result) -> int:
-    """Return the modification time, clipped: times from the year 2262 on exceed 64 bits."""
-    return max(-_LATEST_NS, min(_LATEST_NS, found.st_mtime_ns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.api.phrases import reason_of
-from indexer.catalog.records import FoundFile, mtime_ns
+from indexer.catalog.records import FoundFile
+from indexer.catalog.stamps import mtime_ns
 from indexer.files.excludes import MAX_IGNORE_BYTES
 from indexer.files.kinds import is_away
 

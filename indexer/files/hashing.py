@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import Cancelled, WorldError
-from indexer.catalog.records import Stamp, mtime_ns
+from indexer.catalog.stamps import Stamp, mtime_ns
 from indexer.files.kinds import is_away
 
 if TYPE_CHECKING:

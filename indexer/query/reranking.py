@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from indexer.api.requests import MOST_RERANKED, Rerank
 from indexer.api.types import Why
-from indexer.query.grammar import parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +22,8 @@ def rerank_request(text: str, result: SearchResult) -> Rerank | None:
     """The request for an answer to a query; None if there is nothing to order, or no way to."""
     if not result.reranks:
         return None
+    from indexer.query.grammar import parse  # 70 ms that only this needs
+
     query = parse(text)
     chosen = _movable(result.hits)
     if len(chosen) < 2 or not query.terms or query.filters.like:

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from indexer.catalog.records import Stamp
+from indexer.catalog.stamps import Stamp
 from indexer.config import Limits
 from indexer.extract.registry import identify
 from indexer.ocr.cache_file import FILE_NAME

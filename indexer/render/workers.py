@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from indexer.api.errors import WorldError
 from indexer.api.pages import DocumentRequest, PageRequest
 from indexer.api.protocol import read_frame, write_frame
-from indexer.catalog.records import Stamp
+from indexer.catalog.stamps import Stamp
 from indexer.confine.worker import Worker
 from indexer.extract.registry import promised_format
 from indexer.render.open_documents import (

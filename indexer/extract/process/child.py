@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_of
 from indexer.api.protocol import Hello, hello, read_frame, write_frame
-from indexer.catalog.records import Stamp
+from indexer.catalog.stamps import Stamp
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.confine.reader import deny_programs, deny_sockets, limit_processes

@@ -8,7 +8,7 @@ import pytest
 
 from indexer.api.types import FileState
 from indexer.catalog.queue import MAX_TRIES
-from indexer.catalog.records import Stamp
+from indexer.catalog.stamps import Stamp
 from indexer.catalog.states import FAULT
 
 from .fakes import FakeWalk, found, info, read, read_all, root_at, states

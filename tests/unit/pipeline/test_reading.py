@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.status import Speed
-from indexer.catalog.records import QueuedFile, Stamp
+from indexer.catalog.records import QueuedFile
+from indexer.catalog.stamps import Stamp
 from indexer.config import Limits
 from indexer.pipeline.events import Event, FileFinished, FileHashed, PassagesCut, TextExtracted
 from indexer.pipeline.reading import Reader, Role
