@@ -45,6 +45,8 @@ def status_lines(status: Status) -> list[str]:
     if status.passages:
         passages += f", {render.share(status.embedded_share)} embedded"
     rows += [("Passages", passages), ("Model", f"{status.model}, {status.precision}")]
+    if status.reranker:
+        rows.append(("First hits", f"ordered by {render.name(status.reranker)}"))
     if changing := status.changing:
         done = (
             f"{render.share(changing.embedded_share)} done; the previous model is used until then"

@@ -15,7 +15,7 @@ from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.models import Question
 from indexer.api.progress import CancelToken, ignore
-from indexer.api.requests import BenchModel, CompareModels, RemoveModel
+from indexer.api.requests import BenchModel, CompareModels, RemoveModel, UseReranker
 from indexer.config import Precision
 
 if TYPE_CHECKING:
@@ -133,6 +133,28 @@ def _get(options: Namespace, context: Context) -> int:
     return _show(found, options, context)
 
 
+def _use(options: Namespace, context: Context) -> int:
+    """Change the library to a model, or let one that orders hits do so."""
+    from indexer.api.models import ModelKind
+    from indexer.embed.installed import describe_model
+    from indexer.embed.record_files import find_record
+
+    models = context.config().models
+    if describe_model(options.model, models).kind is ModelKind.EMBEDDING:
+        return change_model(options, context)
+    record = find_record(options.model, models)  # raises if it was not fetched
+    if not options.dry_run:
+        context.settings.set("reranker", record.id)
+        context.with_engine(lambda engine: engine.call(UseReranker(record.id)))
+    if options.json:
+        context.print_json({"reranker": record.id})
+        return 0
+    context.print(f"{render.name(record.id)} orders the first hits of every answer.")
+    if record.interaction is not None:
+        context.print("Run `lectern index` first, which lets it read the passages.")
+    return 0
+
+
 def _compare(options: Namespace, context: Context) -> int:
     """Ask the person's own questions by the vectors of two models."""
     text = existing(options.queries).read_text("utf-8-sig", errors="replace")
@@ -183,7 +205,7 @@ _ACTIONS = {
     "list": _list,
     "info": _info,
     "get": _get,
-    "use": change_model,
+    "use": _use,
     "remove": _remove,
     "import": _import,
     "compare": _compare,
@@ -206,8 +228,10 @@ COMMANDS = (
         "or the last token, with weights in safetensors. Nothing in it is run. It is copied, "
         "compiled, and accepted only if it computes the same as a reference on texts of up to "
         "8,192 tokens; so are its forms in 16 and 8 bits. Languages and licence "
-        "stand in no file that is read, so they are unknown. A cross-encoder of BERT, "
-        "ModernBERT or XLM-R orders the first hits of every answer while it is installed.\n\n"
+        "stand in no file that is read, so they are unknown.\n\n"
+        "A cross-encoder of BERT, ModernBERT or XLM-R, or a model of late interaction, orders the "
+        "first hits of every answer while it is here. `use` chooses among several; `lectern "
+        "settings set reranker off` ends it.\n\n"
         "`get` of a published model asks its hub, huggingface.co or the mirror in HF_ENDPOINT, for "
         "sizes and hashes, then fetches what is missing, and goes on where it stopped. A licence "
         "that restricts its use must be accepted first. HTTPS_PROXY and HF_TOKEN are honoured.\n\n"

@@ -106,6 +106,9 @@ _ROWS = (
     Setting("model", ADVANCED, SettingType.TEXT, AUTO, N_("Language model"),
             N_("Embedding model, by name; auto: the one for the languages of the library. "
                "lectern-e5-late also finds documents in English by questions in other languages.")),
+    Setting("reranker", ADVANCED, SettingType.TEXT, AUTO, N_("Order of the first hits"),
+            N_("Model that orders the first hits, by name; auto: a cross-encoder if one is here, "
+               "else a model with a vector for each token; off: none.")),
     Setting("device", ADVANCED, SettingType.CHOICE, "auto", N_("Device"),
             N_("Where the model runs."),
             choices={"auto": N_("The best available"), "cuda": "CUDA", "tensorrt": "TensorRT",
@@ -260,6 +263,7 @@ def engine_config(settings: Settings, library: Path, *, offline: bool = False) -
         models=paths.models_folder(),
         model=DEFAULT_MODEL if value["model"] == AUTO else value["model"],
         languages_model=LANGUAGES_MODEL if value["model"] == AUTO else "",
+        reranker="" if value["reranker"] == AUTO else value["reranker"],
         precision=Precision(value["precision"]),
         query_precision=Precision(value["query_precision"]),
         provider=value["device"],

@@ -19,6 +19,8 @@ GIB = 1 << 30
 DEFAULT_MODEL = "lectern-minilm-late"
 # The model for libraries in languages that the default does not cover.
 LANGUAGES_MODEL = "lectern-e5-late"
+# In place of a model that orders the first hits.
+NO_RERANKER = "off"
 
 
 class Precision(StrEnum):
@@ -84,6 +86,7 @@ class EngineConfig:
     models: Path
     model: str = DEFAULT_MODEL
     languages_model: str = ""
+    reranker: str = ""  # the model that orders the first hits; "" the best, NO_RERANKER none
     precision: Precision = Precision.INT8
     query_precision: Precision = Precision.FP32
     provider: str = "auto"  # a key of ``indexer.embed.devices.PROVIDERS``, or "auto"

@@ -120,8 +120,8 @@ CODES = _declare(
               in_window=N_("Install Lectern with its part “cpu”, “gpu” or “directml”.")),
     ErrorCode("model_missing", N_("Model missing"),
               N_("The language model {model} could not be fetched: {reason}."),
-              "Connect to the network once, or copy the package beside the library.", 5,
-              in_window=N_("Connect to the network once. Until then, search finds words only.")),
+              "Try again with a network; without one, `lectern models import` takes a folder.", 5,
+              in_window=N_("Try again with a network, or choose another one in the settings.")),
     ErrorCode("model_absent", N_("Model missing"),
               N_("The language model {model} is not here: {reason}."),
               "Get it with `lectern models get {model}`, or with `lectern models import` from its "
@@ -133,9 +133,8 @@ CODES = _declare(
               "`lectern models` lists the models.", 5,
               in_window=N_("Choose another one in the settings.")),
     ErrorCode("model_scores", N_("Orders hits"),
-              N_("The language model {model} only orders the hits of others, and does so while it "
-                 "is here."),
-              "There is nothing to choose; `lectern models remove {model}` ends it.", 5,
+              N_("The language model {model} only orders the hits of others."),
+              "`lectern models use {model}` lets it do so; choose another one to read with.", 5,
               in_window=N_("Choose another one in the settings.")),
     ErrorCode("model_coarse", N_("Too coarse"),
               N_("The language model {model} loses too much in {precision} (cosine {cosine})."),

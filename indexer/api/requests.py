@@ -306,6 +306,18 @@ class RemoveModel(Request[int]):
 
 
 @dataclass(frozen=True, slots=True)
+class UseReranker(Request[str]):
+    """Let a model that is here order the first hits; the answer is the one that does now, or "".
+
+    ``model`` is its id, "" for the best that is here, or ``indexer.config.NO_RERANKER``. The
+    vectors of a late-interaction model are made by the next ``Index``. Raises ``unknown_model``.
+    """
+
+    queue: ClassVar[Queue] = Queue.SLOW
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CompareModels(Request[ModelComparison]):
     """Ask the same questions by the vectors of two models, of which the library must have both.
 

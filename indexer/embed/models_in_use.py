@@ -19,7 +19,7 @@ from indexer.embed.devices import CPU, survey
 from indexer.embed.embedder import OnnxEmbedder, open_tested, space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.models import Side
-from indexer.embed.record_files import find_embedding, find_record, known_records
+from indexer.embed.record_files import find_embedding, find_record, find_reranker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,13 +53,13 @@ class ModelsInUse:
         return space
 
     def token_space(self, catalog: Catalog) -> Space | None:
-        """The space of the late-interaction model that is installed; None without one.
+        """The space of the late-interaction model that orders hits; None without one.
 
         It is beside that of the configured model, and never active.
         """
-        known = known_records(self.config.models)
-        record = next((one for one in known if one.interaction is not None), None)
-        return None if record is None else self._added(catalog, record)
+        record = find_reranker(self.config.models, self.config.reranker)
+        by_tokens = record is not None and record.interaction is not None
+        return self._added(catalog, record) if record is not None and by_tokens else None
 
     def _added(self, catalog: Catalog, record: ModelRecord) -> Space:
         facts = {

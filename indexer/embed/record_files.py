@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
+from indexer.config import NO_RERANKER
 from indexer.embed.models import RECORDS, ModelRecord
 from indexer.embed.published import PUBLISHED
 
@@ -75,6 +76,23 @@ def find_embedding(model: str, models: Path | None = None) -> ModelRecord:
     if record.architecture.scores or record.interaction is not None:
         raise WorldError("model_scores", model=model)
     return record
+
+
+def find_reranker(models: Path, chosen: str) -> ModelRecord | None:
+    """Find the record of the model that orders the first hits.
+
+    Args:
+        models: The folder of models.
+        chosen: Its id, or ``NO_RERANKER``. Otherwise, or if it is not here, it is the first
+            cross-encoder, else the first late-interaction model.
+    """
+    if chosen == NO_RERANKER:
+        return None
+    known = list(known_records(models))
+    scorers = [record for record in known if record.architecture.scores]
+    by_tokens = [record for record in known if record.interaction is not None]
+    wanted = [record for record in (*scorers, *by_tokens) if record.id == chosen]
+    return next(iter((*wanted, *scorers, *by_tokens)), None)
 
 
 def write_record(record: ModelRecord, models: Path) -> None:

@@ -1,7 +1,7 @@
 """Re-ranking: a cross-encoder reads the question together with each of the leading passages.
 
-Owns which one is used (the first that is installed; without one nothing is re-ranked), and how many
-passages fit the time. It must not know hits or the ranking.
+Owns how many passages fit the time, and when it is looked up again which model orders hits. It must
+not know hits or the ranking.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from indexer.embed.installed import ensure_scorer
 from indexer.embed.layout import pairs
 from indexer.embed.models import TOKENIZER
 from indexer.embed.ordered import closing_pool, in_order
-from indexer.embed.record_files import known_records
+from indexer.embed.record_files import find_reranker
 from indexer.embed.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
@@ -131,31 +131,37 @@ class OpenedLater(Generic[M]):
 
 @dataclass(slots=True)
 class Reranker:
-    """Orders passages by the installed cross-encoder."""
+    """Orders passages by the chosen cross-encoder."""
 
     config: EngineConfig
     _model: OpenedLater[CrossEncoder] = field(init=False)
-    _seen: tuple[int, ModelRecord | None] = -1, None
+    _seen: tuple[tuple[int, str], ModelRecord | None] = (-1, ""), None
 
     def __post_init__(self) -> None:
         self._model = OpenedLater(partial(CrossEncoder, self.config))
 
+    def use(self, config: EngineConfig) -> None:
+        """Replace the configuration, and with it the chosen model."""
+        self.config = config
+
     @property
     def record(self) -> ModelRecord | None:
-        """The cross-encoder that is installed, if any."""
+        """The model that orders hits, a cross-encoder or one of late interaction, if any."""
+        config, (known, found) = self.config, self._seen
         try:
-            changed = self.config.models.stat().st_mtime_ns  # by importing and removing
+            # The folder changes by importing and removing.
+            now = config.models.stat().st_mtime_ns, config.reranker
         except OSError:
             return None
-        if self._seen[0] != changed:
-            known = known_records(self.config.models)
-            self._seen = changed, next((one for one in known if one.architecture.scores), None)
-        return self._seen[1]
+        if known != now:
+            found = find_reranker(config.models, config.reranker)
+            self._seen = now, found
+        return found
 
     def order(
         self, question: str, passages: Sequence[str], token: CancelToken, *, wait: bool
     ) -> tuple[int, ...]:
-        """The indices of passages, best first; empty if none is installed or it is too slow.
+        """The indices of passages, best first; empty without a cross-encoder that is fast enough.
 
         Those that did not fit the time follow in their order.
 
@@ -170,7 +176,7 @@ class Reranker:
             WorldError: Those of ``ensure_compiled``.
         """
         record = self.record
-        if record is None:
+        if record is None or not record.architecture.scores:
             return ()
         model = self._model.get(record, wait=wait)
         if model is None:

@@ -36,10 +36,13 @@ from indexer.api.requests import (
     SetCollection,
     SetPace,
     Unlock,
+    UseReranker,
 )
 from indexer.catalog.coverage import CoverageFilter
+from indexer.config import NO_RERANKER
 from indexer.embed.installed import list_models, obtain
 from indexer.embed.models_in_use import ModelsInUse
+from indexer.embed.record_files import find_reranker
 from indexer.embed.reranker import Reranker
 from indexer.engine import model_bench, model_choice, reindex, reindex_cost
 from indexer.engine.activity import ActivityMonitor
@@ -122,13 +125,15 @@ class OpenLibrary:
                 explain=request.explain,
                 full_text=request.full_text,
             )
-        reranks = self.reranker.record is not None or self.token_ranking.space is not None
+        model = self.reranker.record
+        by_tokens = model is not None and model.interaction is not None
+        reranks = self.token_ranking.space is not None if by_tokens else model is not None
         return replace(result, reranks=reranks)
 
     def _rerank(self, request: Rerank, caller: Caller) -> tuple[int, ...]:
-        """By a cross-encoder if there is one, which is slower and better."""
+        model = self.reranker.record
         with self.gate.query():
-            if self.reranker.record is None:
+            if model is not None and model.interaction is not None:
                 return self.token_ranking.order(
                     request.text, request.keys, caller.token, wait=request.wait
                 )
@@ -216,6 +221,15 @@ class OpenLibrary:
     def _remove_model(self, request: RemoveModel, _caller: Caller) -> int:
         return model_choice.remove_unused(self.catalog, self.config, request.model)
 
+    def _use_reranker(self, request: UseReranker, _caller: Caller) -> str:
+        config = replace(self.config, reranker=request.model)
+        found = find_reranker(config.models, config.reranker)
+        name = found.id if found is not None else ""
+        if request.model not in {"", NO_RERANKER, name}:
+            raise WorldError("unknown_model", model=request.model)
+        self._use(config)
+        return name
+
     def _compare_models(self, request: CompareModels, caller: Caller) -> ModelComparison:
         return model_choice.compare(self.searcher, request, caller.token)
 
@@ -230,6 +244,7 @@ class OpenLibrary:
     def _use(self, config: EngineConfig) -> None:
         self.config = config
         self.models.use(config)
+        self.reranker.use(config)
 
     handlers: ClassVar[Handlers] = {
         Search: _search,
@@ -251,6 +266,7 @@ class OpenLibrary:
         ListModels: _list_models,
         GetModel: _get_model,
         RemoveModel: _remove_model,
+        UseReranker: _use_reranker,
         CompareModels: _compare_models,
         BenchModel: _bench_model,
         Diagnose: _diagnose,

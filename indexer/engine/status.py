@@ -51,6 +51,7 @@ def describe(engine: OpenLibrary, watched: WatchState) -> Status:
     totals = catalog.spaces.totals()
     space = catalog.spaces.active()
     change = reindex.describe(catalog, reindex.for_languages(catalog, config))
+    reranker = engine.reranker.record
     return Status(
         library=str(config.library),
         bytes=library.size(config.library),
@@ -61,6 +62,7 @@ def describe(engine: OpenLibrary, watched: WatchState) -> Status:
         pages=totals.pages,
         passages=totals.passages,
         model=space.record["model"] if space else config.model,
+        reranker=reranker.id if reranker is not None else "",
         precision=space.record["precision"] if space else str(config.precision),
         space=space.key if space else "",
         changing=change.changing,

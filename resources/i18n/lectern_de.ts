@@ -1752,6 +1752,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>&amp;Lizenz annehmen und holen</translation>
     </message>
     <message>
+        <source>{model} is here. It can order the first hits of every answer.</source>
+        <translation>{model} ist hier. Es kann die ersten Treffer jeder Antwort ordnen.</translation>
+    </message>
+    <message>
+        <source>{model} orders the first hits of every answer.</source>
+        <translation>{model} ordnet die ersten Treffer jeder Antwort.</translation>
+    </message>
+    <message>
+        <source>{model} orders the first hits once it has read your documents.</source>
+        <translation>{model} ordnet die ersten Treffer, sobald es Ihre Dokumente gelesen hat.</translation>
+    </message>
+    <message>
         <source>&amp;Get it</source>
         <translation>&amp;Holen</translation>
     </message>
@@ -1774,10 +1786,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>{model} is here. Your documents still use the one before.</source>
         <translation>{model} ist hier. Ihre Dokumente verwenden noch das vorige.</translation>
-    </message>
-    <message>
-        <source>{model} is here, and orders the first hits of every answer.</source>
-        <translation>{model} ist hier und ordnet die ersten Treffer jeder Antwort.</translation>
     </message>
     <message>
         <source>{model} reads your documents anew: {time}, {size} more on the disk. Until it is done the present one answers, and afterwards you can return to that at once.</source>
@@ -2992,10 +3000,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Das Sprachmodell {model} war nicht zu bekommen: {reason}.</translation>
     </message>
     <message>
-        <source>Connect to the network once. Until then, search finds words only.</source>
-        <translation>Verbinden Sie sich einmal mit dem Netz. Bis dahin findet die Suche nur Wörter.</translation>
-    </message>
-    <message>
         <source>The language model {model} is not here: {reason}.</source>
         <translation>Das Sprachmodell {model} ist nicht hier: {reason}.</translation>
     </message>
@@ -3030,10 +3034,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Orders hits</source>
         <translation>Ordnet Treffer</translation>
-    </message>
-    <message>
-        <source>The language model {model} only orders the hits of others, and does so while it is here.</source>
-        <translation>Das Sprachmodell {model} ordnet nur die Treffer anderer, und zwar solange es hier ist.</translation>
     </message>
     <message>
         <source>Too coarse</source>
@@ -3318,6 +3318,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>No ONNX Runtime is installed.</source>
         <translation>Es ist keine ONNX Runtime installiert.</translation>
+    </message>
+    <message>
+        <source>Try again with a network, or choose another one in the settings.</source>
+        <translation>Versuchen Sie es mit einer Netzverbindung noch einmal, oder wählen Sie in den Einstellungen ein anderes.</translation>
+    </message>
+    <message>
+        <source>The language model {model} only orders the hits of others.</source>
+        <translation>Das Sprachmodell {model} ordnet nur die Treffer anderer.</translation>
     </message>
     <message>
         <source>The language model {model} loses too much in {precision} (cosine {cosine}).</source>
@@ -4850,6 +4858,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Embedding model, by name; auto: the one for the languages of the library. lectern-e5-late also finds documents in English by questions in other languages.</source>
         <translation>Einbettungsmodell, nach Namen; auto: das für die Sprachen der Bibliothek. lectern-e5-late findet englische Dokumente auch durch Fragen in anderen Sprachen.</translation>
+    </message>
+    <message>
+        <source>Order of the first hits</source>
+        <translation>Ordnung der ersten Treffer</translation>
+    </message>
+    <message>
+        <source>Model that orders the first hits, by name; auto: a cross-encoder if one is here, else a model with a vector for each token; off: none.</source>
+        <translation>Modell, das die ersten Treffer ordnet, mit Namen; auto: ein Cross-Encoder, wenn einer hier ist, sonst ein Modell mit einem Vektor je Token; off: keines.</translation>
     </message>
     <message>
         <source>Device</source>

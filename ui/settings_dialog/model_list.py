@@ -18,7 +18,7 @@ from ui.words import amounts
 from ui.words.languages import language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from PySide6.QtWidgets import QWidget
 
@@ -60,23 +60,27 @@ class ModelList(QTreeWidget):
             if item is not None and item.data(0, ROLE) == model:
                 self.setCurrentItem(item)
 
-    def show_models(self, models: Iterable[ModelInfo], answering: str) -> None:
-        """List models; the current one stays, at first that of the library's vectors."""
+    def show_models(self, models: Iterable[ModelInfo], answering: str, reranker: str = "") -> None:
+        """List models; the current one stays, at first that of the library's vectors.
+
+        ``reranker`` is the one that orders the first hits.
+        """
         before = self.current.id if self.current else answering
+        used = {answering, reranker}
         self.models = {model.id: model for model in models}
         self.clear()
         for model in self.models.values():
-            item = QTreeWidgetItem([model.id, self._state(model, answering)])
+            item = QTreeWidgetItem([model.id, self._state(model, used)])
             item.setData(0, ROLE, model.id)
             self.addTopLevelItem(item)
         self.choose(before)
         if self.current is None and self.models:
             self.choose(next(iter(self.models)))
 
-    def _state(self, model: ModelInfo, answering: str) -> str:
+    def _state(self, model: ModelInfo, used: Collection[str]) -> str:
         if not model.runs:
             return self.tr("cannot run here")
-        if model.id == answering:
+        if model.id in used:
             return self.tr("in use")
         return self.tr("not here") if model.state is ModelState.ABSENT else self.tr("here")
 

@@ -18,6 +18,7 @@ from indexer.api.requests import (
     ListModels,
     Reindex,
     RemoveModel,
+    UseReranker,
 )
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
@@ -50,6 +51,7 @@ class ModelsPage(QWidget):
         self._questions = Questions(context, self)
         self._agreed: Callable[[], None] = ignore
         self._answering = ""  # the model of the library's vectors
+        self._ordering = ""  # the model that orders the first hits
         self.list = ModelList()
         self.list.chosen.connect(self._show_chosen)
         self.facts = ModelFacts()
@@ -114,11 +116,11 @@ class ModelsPage(QWidget):
         self._questions.ask(GetStatus(), self._show_status, failed=self._failed)
 
     def _show_status(self, status: Status) -> None:
-        self._answering = status.model
+        self._answering, self._ordering = status.model, status.reranker
         self._questions.ask(ListModels(), self._show_models, failed=self._failed)
 
     def _show_models(self, models: tuple[ModelInfo, ...]) -> None:
-        self.list.show_models(models, self._answering)
+        self.list.show_models(models, self._answering, self._ordering)
         self._show_chosen()
 
     def _show_chosen(self) -> None:
@@ -129,8 +131,7 @@ class ModelsPage(QWidget):
         wanted = setting if setting in self.list.models else self._answering  # it may be "auto"
         used = model is not None and model.id in {wanted, self._answering}
         self.get.setEnabled(model is not None and model.runs and not here and not busy)
-        embeds = model is not None and model.kind is ModelKind.EMBEDDING
-        self.use.setEnabled(embeds and here and model is not None and model.id != wanted)
+        self.use.setEnabled(model is not None and here and model.id not in {wanted, self._ordering})
         self.remove.setEnabled(model is not None and model.disk_bytes > 0 and not used)
         self.facts.show_model(model)
 
@@ -188,17 +189,29 @@ class ModelsPage(QWidget):
     def _got(self, model: ModelInfo) -> None:
         self._show_fetching(None)
         said = self.tr("{model} is here. Your documents still use the one before.")
-        if model.kind is ModelKind.RERANKER:
-            said = self.tr("{model} is here, and orders the first hits of every answer.")
+        if model.kind is not ModelKind.EMBEDDING:
+            said = self.tr("{model} is here. It can order the first hits of every answer.")
         self._say(said.format(model=model.id))
         self._reload()
 
     def _ask_to_use(self) -> None:
-        if (model := self.list.current) is not None:
+        model = self.list.current
+        if model is not None and model.kind is not ModelKind.EMBEDDING:
+            self._context.settings.set("reranker", model.id)
+            self._questions.ask(UseReranker(model.id), self._ordered, failed=self._failed)
+        elif model is not None:
             self._questions.ask(
                 EstimateReindex(model.id), lambda cost: self._show_cost(model, cost),
                 failed=self._failed,
             )  # fmt: skip
+
+    def _ordered(self, name: str) -> None:
+        model = self.list.models.get(name)
+        said = self.tr("{model} orders the first hits of every answer.")
+        if model is not None and model.kind is ModelKind.LATE_INTERACTION:
+            said = self.tr("{model} orders the first hits once it has read your documents.")
+        self._say(said.format(model=name))
+        self._reload()
 
     def _show_cost(self, model: ModelInfo, cost: ReindexCost) -> None:
         text = self.tr(

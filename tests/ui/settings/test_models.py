@@ -19,6 +19,7 @@ from indexer.api.requests import (
     ListModels,
     Reindex,
     RemoveModel,
+    UseReranker,
 )
 from tests.answers import EMPTY
 from tests.ui.library.port import Canned, CannedLink, canned_context
@@ -58,6 +59,29 @@ def page(qtbot: QtBot, canned: Canned) -> ModelsPage:
     page.show()
     qtbot.waitUntil(lambda: page.list.topLevelItemCount() == 4)
     return page
+
+
+def test_one_of_several_that_order_hits_can_be_chosen(
+    page: ModelsPage, canned: Canned, qtbot: QtBot
+) -> None:
+    context, link = canned[:2]
+    one, other = (
+        ModelInfo(name, Origin.IMPORTED, ModelState.COMPILED, ModelKind.RERANKER)
+        for name in ("one", "other")
+    )
+    link.answers[GetStatus] = lambda _request: replace(EMPTY, reranker="one")
+    link.answers[ListModels] = lambda _request: (HERE, one, other)
+    link.answers[UseReranker] = lambda request: request.model
+    page.hide()
+    page.show()
+    qtbot.waitUntil(lambda: page.list.topLevelItemCount() == 3)
+    page.list.choose("one")
+    assert not page.use.isEnabled()
+    page.list.choose("other")
+    press(qtbot, page.use)
+    qtbot.waitUntil(lambda: "other orders the first hits" in page.note.text())
+    assert requests(link, UseReranker) == [UseReranker("other")]
+    assert context.settings["reranker"] == "other"
 
 
 def requests(link: CannedLink, kind: type[Any]) -> list[Any]:

@@ -14,14 +14,14 @@ from indexer.api.errors import WorldError
 from indexer.api.models import ModelKind
 from indexer.api.progress import CancelToken
 from indexer.compiler.reference import reference_states
-from indexer.config import EngineConfig, Precision
+from indexer.config import NO_RERANKER, EngineConfig, Precision
 from indexer.embed.imported import import_model
 from indexer.embed.installed import describe, remove
 from indexer.embed.models import WEIGHTS
 from indexer.embed.record_files import find_embedding
 from indexer.embed.reranker import CrossEncoder, Reranker
 from indexer.embed.tokens import TextTokenizer
-from tests.sentence_folder import MODULES, change, write_cross_encoder
+from tests.sentence_folder import MODULES, change, write_cross_encoder, write_late_interaction
 from tests.tiny_families import SCORERS, SHAPES, family_weights
 from tests.waiting import wait_for
 
@@ -81,6 +81,28 @@ def test_it_is_opened_beside_the_queries_in_8_bits(tmp_path: Path) -> None:
         for each in (Precision.INT8, Precision.FP32)
     )
     assert np.corrcoef(coarse, exact)[0, 1] > 0.98
+
+
+def test_the_chosen_one_of_several_orders_hits(tmp_path: Path) -> None:
+    config = _config(tmp_path)
+    reranker = Reranker(config)
+    for name, folder in (
+        ("a", write_late_interaction(tmp_path / "a")),
+        ("b", write_cross_encoder(tmp_path / "b")),
+        ("c", write_cross_encoder(tmp_path / "c", "bert")),
+    ):
+        import_model(folder, config.models, name=name)
+
+    def used(chosen: str) -> str:
+        reranker.use(replace(config, reranker=chosen))
+        return reranker.record.id if reranker.record is not None else ""
+
+    assert [used(chosen) for chosen in ("", "a", "c", "gone", NO_RERANKER)] == [*"bacb", ""]
+    reranker.use(replace(config, reranker="a"))  # not by reading question and passage together
+    assert reranker.order(QUESTION, PASSAGES, CancelToken(), wait=True) == ()
+    remove("b", config)
+    remove("c", config)
+    assert used("") == "a"
 
 
 def test_one_that_was_saved_with_its_modules_is_known(tmp_path: Path) -> None:
