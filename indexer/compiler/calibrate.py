@@ -106,7 +106,7 @@ def compile_model(
         KeyError: If a tensor is missing.
     """
     if model.architecture.family is Family.ONNX:
-        _adopt_given(model, precision, source, folder)
+        _adopt_given(model, precision, source, folder, padded=padded)
         return
     record, weights = model.encoder_of(side), encoder_weights(model, source, side)
     if precision is not Precision.FP32:
@@ -126,12 +126,15 @@ def _float_linear(shape: Architecture, source: Path, side: Side, folder: Path) -
     return FloatLinear(_packed_words(source, side), stored.find, grouped=shape.wide)
 
 
-def _adopt_given(record: ModelRecord, precision: Precision, source: Path, folder: Path) -> None:
+def _adopt_given(
+    record: ModelRecord, precision: Precision, source: Path, folder: Path, *, padded: bool
+) -> None:
     """Take over the graph of a precision, or the float32 graph where there is no other."""
     tokenizer = TextTokenizer(source / TOKENIZER)
     coarse = source / {Precision.INT8: GIVEN_INT8, Precision.FP16: GIVEN_FP16}.get(precision, "")
     chosen = coarse if coarse.is_file() else source / GIVEN_GRAPH
-    made = Encoder(adopt(chosen, folder), CPU)
+    sums = padded or precision is Precision.FP16
+    made = Encoder(adopt(chosen, folder, sums=sums), CPU)
     if chosen.name == GIVEN_GRAPH:
         _check_probe(record, made, tokenizer)
         return

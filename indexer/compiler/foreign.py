@@ -10,7 +10,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from indexer.embed.compiled import DATA, GRAPH
-from indexer.embed.encoder import IDS, LENGTHS, STATES
+from indexer.embed.encoder import ENDS, IDS, LENGTHS, STARTS, STATES, SUMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,13 +23,14 @@ _OLDEST = 13  # opset, from which on axes are inputs
 _GIVEN = "given_"
 
 
-def adopt(source: Path, folder: Path) -> Path:
+def adopt(source: Path, folder: Path, *, sums: bool = False) -> Path:
     """Write a graph with our inputs and outputs into a folder.
 
     Args:
         source: A graph with token ids, and possibly a mask and types, as inputs; the file of its
             weights, if it has one, lies beside it.
         folder: For the graph and its weights.
+        sums: Whether it sums the states of segments, for an accelerator.
 
     Raises:
         ValueError: With the reason why it is refused.
@@ -48,12 +49,18 @@ def adopt(source: Path, folder: Path) -> Path:
     _rename(graph, {name: _GIVEN + name for name in given})
     own = list(_preparation(given))
     rest = [*graph.node, _node("Cast", [states], STATES, to=onnx.TensorProto.FLOAT)]
+    if sums:
+        rest += _summation()
     del graph.node[:], graph.input[:], graph.output[:], model.metadata_props[:]
     graph.node.extend([*own, *rest])
     describe = onnx.helper.make_tensor_value_info
     graph.input.append(describe(IDS, onnx.TensorProto.INT32, ["batch", "sequence"]))
     graph.input.append(describe(LENGTHS, onnx.TensorProto.INT32, ["batch"]))
     graph.output.append(describe(STATES, onnx.TensorProto.FLOAT, ["batch", "sequence", None]))
+    if sums:
+        for name in (STARTS, ENDS):
+            graph.input.append(describe(name, onnx.TensorProto.INT32, ["batch", "segments"]))
+        graph.output.append(describe(SUMS, onnx.TensorProto.FLOAT, ["batch", "segments", None]))
     (folder / GRAPH).write_bytes(model.SerializeToString())
     return folder / GRAPH
 
@@ -127,19 +134,15 @@ def _rename(graph: Any, names: dict[str, str]) -> None:
 
 def _preparation(given: dict[str, int]) -> Iterator[Any]:
     """The nodes that make the inputs of the graph from ours."""
-    from onnx import TensorProto, helper
-
-    def constant(name: str, value: list[int], shape: list[int]) -> Any:
-        tensor = helper.make_tensor(name, TensorProto.INT64, shape, value)
-        return _node("Constant", [], name, value=tensor)
+    from onnx import TensorProto
 
     yield _node("Cast", [IDS], _GIVEN + IDS, to=given[IDS])
     yield _node("Shape", [IDS], "own_shape")
+    yield from (_constant("own_0", [0], []), _constant("own_1", [1], []))
+    yield from (_constant("own_first", [0], [1]), _constant("own_second", [1], [1]))
+    yield _node("Gather", ["own_shape", "own_1"], "own_length")
+    yield _node("Range", ["own_0", "own_length", "own_1"], "own_places")
     if MASK in given:
-        yield from (constant("own_0", [0], []), constant("own_1", [1], []))
-        yield from (constant("own_first", [0], [1]), constant("own_second", [1], [1]))
-        yield _node("Gather", ["own_shape", "own_1"], "own_length")
-        yield _node("Range", ["own_0", "own_length", "own_1"], "own_places")
         yield _node("Unsqueeze", ["own_places", "own_first"], "own_row")
         yield _node("Cast", [LENGTHS], "own_lengths", to=TensorProto.INT64)
         yield _node("Unsqueeze", ["own_lengths", "own_second"], "own_column")
@@ -148,6 +151,28 @@ def _preparation(given: dict[str, int]) -> Iterator[Any]:
     if TYPES in given:
         yield _node("ConstantOfShape", ["own_shape"], "own_types")  # zeros
         yield _node("Cast", ["own_types"], _GIVEN + TYPES, to=given[TYPES])
+
+
+def _summation() -> Iterator[Any]:
+    """The nodes that sum the states of each segment."""
+    from onnx import TensorProto
+
+    yield _constant("own_third", [2], [1])
+    for name in (STARTS, ENDS):
+        yield _node("Cast", [name], f"own_{name}", to=TensorProto.INT64)
+        yield _node("Unsqueeze", [f"own_{name}", "own_third"], f"own_{name}_column")
+    yield _node("GreaterOrEqual", ["own_places", f"own_{STARTS}_column"], "own_begun")
+    yield _node("Less", ["own_places", f"own_{ENDS}_column"], "own_going")
+    yield _node("And", ["own_begun", "own_going"], "own_inside")
+    yield _node("Cast", ["own_inside"], "own_share", to=TensorProto.FLOAT)
+    yield _node("MatMul", ["own_share", STATES], SUMS)
+
+
+def _constant(name: str, value: list[int], shape: list[int]) -> Any:
+    from onnx import TensorProto, helper
+
+    tensor = helper.make_tensor(name, TensorProto.INT64, shape, value)
+    return _node("Constant", [], name, value=tensor)
 
 
 def _node(operator: str, inputs: list[str], output: str, **attributes: Any) -> Any:

@@ -99,7 +99,7 @@ class OnnxEmbedder:
         if provider == AUTO and self.provider.name == CPU:
             self._take_faster(compiled)
         self._workers = workers
-        self._compiled = compiled
+        self.compiled = compiled
         self._fitting = self._remembered()  # tokens of a run that the device has memory for
         self._encoded: dict[str, NDArray[np.float32]] = {}
 
@@ -123,7 +123,7 @@ class OnnxEmbedder:
         """How many tokens fitted an accelerator before; 0 if that is not known."""
         fitting = None
         if self.provider.name not in _TOKENS_A_RUN:
-            fitting = kept(self._compiled, f"{self.provider.name} tokens")
+            fitting = kept(self.compiled, f"{self.provider.name} tokens")
         return fitting if type(fitting) is int and fitting > 0 else 0
 
     @property
@@ -278,7 +278,7 @@ class OnnxEmbedder:
             rows = zip(batch.sequences, found, sizes, strict=True)
             return [(index, each[:size]) for index, each, size in rows]
         self._fitting = min(self.token_budget, batch.ids.size // 2)
-        keep(self._compiled, f"{self.provider.name} tokens", self._fitting)
+        keep(self.compiled, f"{self.provider.name} tokens", self._fitting)
         log.warning("%s has memory for about %d tokens", self.provider.name, self._fitting)
         half = len(batch.sequences) // 2
         parts = (batch.part(rows) for rows in (slice(half), slice(half, None)))

@@ -1,13 +1,19 @@
 """Opens embedders: weights are found or fetched, compiled, and loaded into a session.
 
+``OpenedLater`` does so in a thread, for models that nobody has to wait for.
+
 Owns the choice of the precision for a device. It must not know its callers (``models_in_use``).
 """
 
 from __future__ import annotations
 
+import logging
 import os
-from typing import TYPE_CHECKING
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from indexer.api.errors import LecternError
 from indexer.config import Precision
 from indexer.embed.compiled import ensure_compiled
 from indexer.embed.devices import AUTO, CPU, candidates, load_runtime
@@ -16,9 +22,14 @@ from indexer.embed.models import Side
 from indexer.embed.token_vectors import TokenEmbedder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from indexer.embed.models import ModelRecord
+
+log = logging.getLogger(__name__)
+
+M = TypeVar("M")
 
 
 def open_embedder(
@@ -67,3 +78,43 @@ def open_embedder(
     embedder = opened(precision, CPU)
     embedder.provider = reason
     return embedder
+
+
+@dataclass(slots=True)
+class OpenedLater(Generic[M]):
+    """A model that is opened at its first use. Thread-safe.
+
+    Args:
+        open: Opens the model of a record; raises ``WorldError``.
+    """
+
+    open: Callable[[ModelRecord], M]
+    _opening: threading.Lock = field(default_factory=threading.Lock)
+    _opened: tuple[ModelRecord, M] | None = None
+
+    def get(self, record: ModelRecord, *, wait: bool) -> M | None:
+        """The open model; None as long as it is not open, unless the caller waits for it.
+
+        Raises:
+            WorldError: If it cannot be opened, and the caller waits.
+        """
+        opened = self._opened
+        if opened is not None and opened[0] == record:
+            return opened[1]
+        if wait:
+            return self._get(record)
+        if not self._opening.locked():
+            threading.Thread(target=self._open_ahead, args=(record,), daemon=True).start()
+        return None
+
+    def _open_ahead(self, record: ModelRecord) -> None:
+        try:
+            self._get(record)
+        except LecternError as error:
+            log.warning("%s cannot be opened: %s", record.id, error)
+
+    def _get(self, record: ModelRecord) -> M:
+        with self._opening:
+            if self._opened is None or self._opened[0] != record:
+                self._opened = record, self.open(record)
+            return self._opened[1]

@@ -1,8 +1,9 @@
 """The embedders of an engine, for queries and for indexing; each is opened at its first use.
 
-Queries are encoded by the model of the searched space, passages by the model of the space that is
-being filled; after a change of the settings these differ until the new space is complete. A model
-with two encoders has a session for each. It must not know how models are compiled.
+Queries are encoded by the model of the searched space, where ``query_device`` says, passages by
+that of the space that is being filled; after a change of the settings these differ until the new
+space is complete. A model with two encoders has a session for each. It must not know how models are
+compiled.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from typing import TYPE_CHECKING
 from indexer.api.phrases import Note
 from indexer.config import Precision
 from indexer.embed.compiled import CompiledModel, changed_files, compiled_folder, ensure_compiled
-from indexer.embed.devices import CPU, survey
+from indexer.embed.devices import CPU, candidates, load_runtime, survey
 from indexer.embed.embedder import OnnxEmbedder, open_tested, space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.models import Side
+from indexer.embed.query_device import QueryDevice
 from indexer.embed.record_files import find_embedding, find_record, find_reranker
 
 if TYPE_CHECKING:
@@ -44,6 +46,10 @@ class ModelsInUse:
     _for_queries: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(
         default_factory=dict
     )
+    _elsewhere: QueryDevice = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._elsewhere = QueryDevice(self._open_queries)
 
     def space(self, catalog: Catalog) -> Space:
         """Return the space of the configured model; activates it if no space has vectors yet."""
@@ -97,6 +103,7 @@ class ModelsInUse:
         """Close the embedders of queries until their next use; those that run finish."""
         with self._opening:
             self._for_queries = {}
+            self._elsewhere = QueryDevice(self._open_queries)
 
     def indexing(self, space: Space | None = None) -> OnnxEmbedder:
         """The embedder of passages for a space.
@@ -118,12 +125,18 @@ class ModelsInUse:
             return self._indexing[1]
 
     def query(self, record: Mapping[str, Any]) -> OnnxEmbedder:
-        """The embedder of queries for a space, on the CPU, which is fastest for a single query.
+        """The embedder of queries for a space, on the CPU or where it is faster (``QueryDevice``).
 
         Args:
             record: Of the searched space.
         """
-        return self._embedder(str(record["model"]), self.config.query_precision, Side.QUERIES)
+        own = self._embedder(str(record["model"]), self.config.query_precision, Side.QUERIES)
+        device, *others = candidates(load_runtime().get_available_providers(), self.config.provider)
+        if not others:
+            return own
+        indexing = self._indexing
+        busy = indexing is not None and indexing[1].provider.name != CPU
+        return self._elsewhere.choose(own, device, busy=busy)
 
     def passages(self, record: Mapping[str, Any]) -> OnnxEmbedder:
         """The embedder that encodes a passage again to compare it token by token with a query.
@@ -186,6 +199,10 @@ class ModelsInUse:
                 open_tested(compiled, provider)
 
         return survey(test)
+
+    def _open_queries(self, record: ModelRecord) -> OnnxEmbedder:
+        config = self.config
+        return self._open(record.id, config.query_precision, Side.QUERIES, config.provider)
 
     def _open(self, model: str, precision: Precision, side: Side, provider: str) -> OnnxEmbedder:
         config = self.config

@@ -6,20 +6,18 @@ not know hits or the ranking.
 
 from __future__ import annotations
 
-import logging
 import os
-import threading
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.api.errors import LecternError
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
+from indexer.embed.factory import OpenedLater
 from indexer.embed.installed import ensure_scorer
 from indexer.embed.layout import pairs
 from indexer.embed.models import TOKENIZER
@@ -28,7 +26,7 @@ from indexer.embed.record_files import find_reranker
 from indexer.embed.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -38,10 +36,6 @@ if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord
 
     Sequences = list[NDArray[np.int32]]
-
-log = logging.getLogger(__name__)
-
-M = TypeVar("M")
 
 # Of all pairs of a query. On a slower machine fewer passages are read; with fewer than the least
 # the order hardly changes.
@@ -87,46 +81,6 @@ class CrossEncoder:
 
     def _run(self, batch: Batch) -> tuple[int, float]:
         return batch.sequences[0], float(self._encoder.states(batch)[0, 0, 0])
-
-
-@dataclass(slots=True)
-class OpenedLater(Generic[M]):
-    """A model that is opened at its first use. Thread-safe.
-
-    Args:
-        open: Opens the model of a record; raises ``WorldError``.
-    """
-
-    open: Callable[[ModelRecord], M]
-    _opening: threading.Lock = field(default_factory=threading.Lock)
-    _opened: tuple[ModelRecord, M] | None = None
-
-    def get(self, record: ModelRecord, *, wait: bool) -> M | None:
-        """The open model; None as long as it is not open, unless the caller waits for it.
-
-        Raises:
-            WorldError: If it cannot be opened, and the caller waits.
-        """
-        opened = self._opened
-        if opened is not None and opened[0] == record:
-            return opened[1]
-        if wait:
-            return self._get(record)
-        if not self._opening.locked():
-            threading.Thread(target=self._open_ahead, args=(record,), daemon=True).start()
-        return None
-
-    def _open_ahead(self, record: ModelRecord) -> None:
-        try:
-            self._get(record)
-        except LecternError as error:
-            log.warning("%s cannot be opened: %s", record.id, error)
-
-    def _get(self, record: ModelRecord) -> M:
-        with self._opening:
-            if self._opened is None or self._opened[0] != record:
-                self._opened = record, self.open(record)
-            return self._opened[1]
 
 
 @dataclass(slots=True)

@@ -14,10 +14,9 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.embed.devices import CPU
-from indexer.embed.factory import open_embedder
+from indexer.embed.factory import OpenedLater, open_embedder
 from indexer.embed.models import Side
 from indexer.embed.record_files import find_record
-from indexer.embed.reranker import OpenedLater
 from indexer.embed.token_vectors import max_sim
 
 if TYPE_CHECKING:

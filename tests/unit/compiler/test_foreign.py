@@ -10,12 +10,17 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.compiler.foreign import adopt
 from indexer.config import Precision
+from indexer.embed.batches import Batch
+from indexer.embed.compiled import GRAPH
+from indexer.embed.devices import CPU
+from indexer.embed.encoder import Encoder
 from indexer.embed.factory import open_embedder
 from indexer.embed.imported import import_model
 from indexer.embed.models import GIVEN_GRAPH, GIVEN_INT8, WEIGHTS, Family
 from indexer.embed.pooling import unit
 from tests.exported_graph import INPUTS, TABLE, write_graph
 from tests.sentence_folder import write_folder
+from tests.tiny_families import WORDS
 from tests.unit.embed.test_embedder import SENTENCES, passage
 
 if TYPE_CHECKING:
@@ -44,6 +49,17 @@ def test_an_exported_graph_becomes_a_model(folder: Path, tmp_path: Path) -> None
         (ids,) = embedder.sequences([one])
         (made,) = embedder.encode_passages([one])
         np.testing.assert_allclose(made.vector, unit(table[ids].mean(axis=0)), atol=2e-5)
+
+
+def test_an_exported_graph_sums_states_for_an_accelerator(folder: Path, tmp_path: Path) -> None:
+    Encoder(adopt(folder / "onnx" / GIVEN_GRAPH, tmp_path, sums=True), CPU).test(WORDS, 150)
+    encoder = Encoder(tmp_path / GRAPH, CPU)
+    ids = np.array([[1, 2, 3, 4], [5, 6, 0, 0]], np.int32)
+    batch = Batch((0, 1), ids, np.array([4, 2], np.int32))
+    states = encoder.states(batch)
+    found = encoder.sums(batch, [np.array([[0, 1], [1, 4]]), np.array([[0, 2]])])
+    np.testing.assert_allclose(found[0], [states[0, 0], states[0, 1:].sum(axis=0)], rtol=1e-6)
+    np.testing.assert_allclose(found[1, 0], states[1, :2].sum(axis=0), rtol=1e-6)
 
 
 @pytest.mark.parametrize(

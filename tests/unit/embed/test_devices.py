@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,10 @@ from indexer.embed.devices import (
 )
 from indexer.embed.encoder import ENDS, IDS, Encoder
 from indexer.embed.factory import open_embedder
+from indexer.embed.models import Side
 from indexer.embed.models_in_use import ModelsInUse
 from tests.tiny_model import TINY, install_tiny_model
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -234,6 +237,51 @@ def _lying(monkeypatch: pytest.MonkeyPatch, harm: Harm) -> None:
     available = [PROVIDERS["cuda"], PROVIDERS[CPU]]
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: available)
     monkeypatch.setattr("indexer.embed.encoder.open_on", opened)
+
+
+def test_questions_are_encoded_where_that_is_faster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _lying(monkeypatch, _nothing)
+    record = install_tiny_model(tmp_path)
+    spent, measured = {CPU: 2.0, "cuda": 1.0}, []
+
+    def seconds(embedder: OnnxEmbedder) -> float:
+        measured.append(embedder.provider.name)
+        return spent[embedder.provider.name]
+
+    monkeypatch.setattr("indexer.embed.query_device.seconds", seconds)
+    config = EngineConfig(tmp_path / "library", tmp_path, TINY, offline=True)
+    space = {"model": TINY, "precision": "int8"}
+
+    def device(models: ModelsInUse) -> str:
+        return models.query(space).provider.name
+
+    models = ModelsInUse(config)
+    assert device(models) == CPU  # until the other is open
+    wait_for(lambda: device(models) == "cuda")
+    vectors = (models.query(space).encode_query("Who slept?"), _on_cpu(record, tmp_path))
+    np.testing.assert_allclose(*vectors, atol=2e-3)
+    spent["cuda"] = 3.0  # while it indexes
+    models.indexing()
+    wait_for(lambda: device(models) == CPU and len(measured) == 4)
+    models.close_indexing()
+    assert device(models) == "cuda"
+    # The next start knows both.
+    again = ModelsInUse(config)
+    again.indexing()
+    assert device(again) == CPU
+    again.close_indexing()
+    wait_for(lambda: device(again) == "cuda")
+    assert measured == ["cuda", CPU] * 2
+    assert device(ModelsInUse(replace(config, provider=CPU))) == CPU
+
+
+def _on_cpu(record: ModelRecord, models: Path) -> NDArray[np.float32]:
+    embedder = open_embedder(
+        record, models, Precision.FP32, Side.QUERIES, provider=CPU, download=False
+    )
+    return embedder.encode_query("Who slept?")
 
 
 def test_the_share_of_a_provider_is_read_from_the_profile(tmp_path: Path) -> None:
