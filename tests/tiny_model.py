@@ -140,7 +140,11 @@ def tiny_tokenizer(vocabulary: list[str]) -> bytes:
         {"Sequence": {"id": "A", "type_id": 0}},
         {"SpecialToken": {"id": "[SEP]", "type_id": 0}},
     ]
-    pair = [*frame, {"Sequence": {"id": "B", "type_id": 0}}, frame[-1]]
+    second = [
+        {"Sequence": {"id": "B", "type_id": 1}},
+        {"SpecialToken": {"id": "[SEP]", "type_id": 1}},
+    ]
+    pair = [*frame, *second]
     special = {
         token: {"id": token, "ids": [vocabulary.index(token)], "tokens": [token]}
         for token in ("[CLS]", "[SEP]")

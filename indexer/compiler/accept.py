@@ -6,6 +6,7 @@ in numpy on real text. It must not know where the files come from.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,8 +60,11 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Accepted:
     """
     if record.architecture.family is Family.ONNX:
         return _accept_given(record, source, folder)
-    _check_shapes(record.architecture, source)
     tokenizer = _tokenizer(record.architecture, source)
+    if record.architecture.pooled:
+        shape = replace(record.architecture, one_type=not tokenizer.types_pairs)
+        record = replace(record, architecture=shape)
+    _check_shapes(record.architecture, source)
     TokenLayout(record, tokenizer)  # raises if it has no tokens that the record names
     weights = encoder_weights(record, source, Side.PASSAGES)
     encoder = Encoder(write_encoder(record.architecture, weights, FloatLinear(), folder), CPU)
@@ -70,7 +74,8 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Accepted:
             reference_states(record.architecture, weights, ids),
         )
     if record.architecture.scores:
-        return Accepted(None, CosineScale(0.0, 1.0, 0.0))
+        one_type = record.architecture.one_type
+        return Accepted(None, CosineScale(0.0, 1.0, 0.0), one_type=one_type)
     (ids,) = sequences_of(record, tokenizer, [PROBE])
     probe = _probe(reference_states(record.architecture, weights, ids))
     return Accepted(probe, _cosines(record, encoder, tokenizer))

@@ -35,7 +35,7 @@ _LENGTH_BYTES = 8
 
 def bert_head(shape: Architecture) -> tuple[str, str]:
     """The two layers after the encoder of a cross-encoder of BERT or XLM-R."""
-    if shape.typed:
+    if shape.pooled:
         return "pooler.dense", "classifier"
     return "classifier.dense", "classifier.out_proj"
 

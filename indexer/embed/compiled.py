@@ -80,6 +80,7 @@ class Accepted:
 
     probe: Probe | None  # None for a cross-encoder
     cosines: CosineScale
+    one_type: bool = False  # see ``Architecture``
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,8 +113,9 @@ def _take_over(
         if answer.invalid or answer.accepted is None:
             raise refusal(folder, answer.invalid or "model_unread")
         cosines = answer.accepted.cosines
+        shape = replace(record.architecture, one_type=answer.accepted.one_type)
         record = replace(
-            record, probe=answer.accepted.probe, cosine_centre=cosines.centre,
+            record, architecture=shape, probe=answer.accepted.probe, cosine_centre=cosines.centre,
             cosine_spread=cosines.spread, cosine_between=cosines.between,
         )  # fmt: skip
         write_record(record, scratch)

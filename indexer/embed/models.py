@@ -92,8 +92,9 @@ class Architecture:
     keys and values. ``causal``: a token attends to those before it. ``projected``: the width of
     the states after a last product (``compiler.tensors.PROJECTION``); 0 without one. ``scores``: it
     reads a question with a passage, and returns how well this answers it, one number, in the place
-    of token states (a cross-encoder: Nogueira and Cho, 2019). ``silu``: ModernBERT's gates are SiLU
-    instead of GELU.
+    of token states (a cross-encoder: Nogueira and Cho, 2019). ``one_type``: its tokenizer gives
+    both texts of a pair the same type of token, unlike that of BERT. ``silu``: ModernBERT's gates
+    are SiLU instead of GELU.
 
     ``stretch`` reads windows so many times as long as the model was trained for, ``positions`` and
     ``ModelRecord.window`` being set to it: rotary positions of layers that attend to all tokens are
@@ -125,6 +126,7 @@ class Architecture:
     causal: bool = False
     projected: int = 0
     scores: bool = False
+    one_type: bool = False
     stretch: float = 1.0
     ntk: bool = False
     silu: bool = False
@@ -144,9 +146,14 @@ class Architecture:
         return 1 if self.scores else self.projected or self.hidden
 
     @property
+    def pooled(self) -> bool:
+        """Whether it scores by BERT's pooler; RoBERTa has other layers for that."""
+        return self.scores and self.family is Family.BERT and not self.first_position
+
+    @property
     def typed(self) -> bool:
         """Whether the passage of a pair has tokens of another type; RoBERTa has no second one."""
-        return self.scores and self.family is Family.BERT and not self.first_position
+        return self.pooled and not self.one_type
 
     @property
     def channels(self) -> int:

@@ -83,6 +83,22 @@ def test_it_is_opened_beside_the_queries_in_8_bits(tmp_path: Path) -> None:
     assert np.corrcoef(coarse, exact)[0, 1] > 0.98
 
 
+def test_a_bert_whose_tokenizer_has_one_type_is_read_so(tmp_path: Path) -> None:
+    folder = write_cross_encoder(tmp_path / "mine", "bert")
+    tokenizer = folder / "tokenizer.json"
+    tokenizer.write_text(tokenizer.read_text("utf-8").replace('"type_id": 1', '"type_id": 0'))
+    config = replace(_config(tmp_path), precision=Precision.FP32)
+    record = import_model(folder, config.models)
+    assert record.architecture.one_type
+    one = CrossEncoder(config, record).score(QUESTION, PASSAGES, 1e6)
+    weights = load_file(folder / WEIGHTS)
+    types = next(name for name in weights if name.endswith("token_type_embeddings.weight"))
+    weights[types][1] = 9  # of no token
+    save_file(weights, folder / WEIGHTS)
+    other = CrossEncoder(config, import_model(folder, config.models, name="other"))
+    np.testing.assert_allclose(other.score(QUESTION, PASSAGES, 1e6), one, atol=1e-5)
+
+
 def test_the_chosen_one_of_several_orders_hits(tmp_path: Path) -> None:
     config = _config(tmp_path)
     reranker = Reranker(config)
