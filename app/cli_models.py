@@ -149,9 +149,10 @@ def _use(options: Namespace, context: Context) -> int:
     if options.json:
         context.print_json({"reranker": record.id})
         return 0
-    context.print(f"{render.name(record.id)} orders the first hits of every answer.")
+    orders = "would order" if options.dry_run else "orders"
+    context.print(f"{render.name(record.id)} {orders} the first hits of every answer.")
     if record.interaction is not None:
-        context.print("Run `lectern index` first, which lets it read the passages.")
+        context.print("It has to read the passages first, with the next `lectern index`.")
     return 0
 
 

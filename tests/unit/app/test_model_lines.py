@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.cli_models import read_questions
 from app.model_lines import bench_lines, comparison_lines, info_rows, summary
 from indexer.api.models import (
@@ -19,8 +21,11 @@ def test_what_nobody_has_verified_is_unknown() -> None:
     late = describe_published(PUBLISHED["LateOn"])
     assert summary(late) == "not here yet, a vector for each token, en, Apache-2.0"
     rows = dict(info_rows(late))
-    assert rows["Vectors"] == "unknown dimensions, pooling unknown"
-    assert rows["Queries"] == rows["Weights"] == "unknown"
+    assert rows["Vectors"] == "unknown dimensions, one for each token"
+    assert not {"Late chunking", "Queries", "Passages"} & rows.keys()
+    assert rows["Weights"] == "unknown"
+    bge = dict(info_rows(replace(describe_published(PUBLISHED["bge-m3"]), query_prefix=None)))
+    assert bge["Queries"] == "unknown"
     gemma = dict(info_rows(describe_published(PUBLISHED["embeddinggemma-300m"])))
     assert gemma["May be cut to"] == "768 512 256 128"
     assert gemma["Licence"].startswith("Gemma, with terms: https://")
