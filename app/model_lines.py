@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import render
-from indexer.api.models import ModelKind, ModelState, Origin
+from indexer.api.models import ModelKind, ModelState, Origin, Unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +31,10 @@ _KINDS = {
     ModelKind.EMBEDDING: "a vector for each passage",
     ModelKind.LATE_INTERACTION: "a vector for each token",
     ModelKind.RERANKER: "a score for a question and a passage",
+}
+_UNUSED = {
+    Unused.SPARSE: "its sparse vectors",
+    Unused.TOKENS: "its vectors of tokens",
 }
 _POOLING = {
     "mean": "the mean of its tokens",
@@ -71,6 +75,8 @@ def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
     yield "State", _STATES[model.state] + forms + runs
     if model.kind is not ModelKind.RERANKER:
         yield from _vector_rows(model)
+    if model.unused:
+        yield "Not used", ", ".join(_UNUSED[each] for each in model.unused)
     yield "Parameters", _known(model.parameters)
     yield "Layers", _known(model.layers)
     queries = (

@@ -34,6 +34,13 @@ class ModelKind(StrEnum):
     RERANKER = "reranker"  # a score for a question and a passage
 
 
+class Unused(StrEnum):
+    """What else a model makes, which this version does not use."""
+
+    SPARSE = "sparse"  # a weight for each word, from the pass that makes its vectors
+    TOKENS = "tokens"  # a vector for each token
+
+
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """A model as the person sees it; what nobody has verified is None.
@@ -44,6 +51,7 @@ class ModelInfo:
         tokens: The window of passages; ``query_tokens`` that of queries.
         pooling: As ``indexer.embed.models.Pooling``.
         late: Whether passages are pooled inside a whole window; else each is read alone.
+        unused: What else it makes.
         matryoshka: The lengths to which its vectors may be cut; empty if they may not.
         languages: ISO 639-1.
         language_count: How many there are at least, for a model that does not name them.
@@ -67,6 +75,7 @@ class ModelInfo:
     query_tokens: int | None = None
     pooling: str | None = None
     late: bool | None = None
+    unused: tuple[Unused, ...] = ()
     matryoshka: tuple[int, ...] | None = None
     query_prefix: str | None = None
     document_prefix: str | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from indexer.api.models import ModelKind
+from indexer.api.models import ModelKind, Unused
 from indexer.embed.folder_shapes import FAMILIES
 from indexer.embed.models import Pooling
 
@@ -40,6 +40,7 @@ class Published:
     tokens: int | None = None
     pooling: Pooling | None = None
     late: bool = False
+    unused: tuple[Unused, ...] = ()
     matryoshka: tuple[int, ...] | None = None
     query_prefix: str | None = None
     document_prefix: str | None = None
@@ -136,7 +137,8 @@ _ROWS = (
     ),
     Published(
         "BAAI/bge-m3", family="xlm-roberta", parameters=568_000_000, dimensions=1024, tokens=8192,
-        pooling=Pooling.CLS, language_count=100, licence=_MIT,
+        pooling=Pooling.CLS, unused=(Unused.SPARSE, Unused.TOKENS), language_count=100,
+        licence=_MIT,
     ),
     replace(
         _E5, repository="intfloat/multilingual-e5-small", family="bert", parameters=118_000_000,

@@ -35,7 +35,7 @@ class QueryDevice:
     """
 
     open: Callable[[ModelRecord], OnnxEmbedder]
-    _known: dict[tuple[Path, str], bool] = field(default_factory=dict)  # whether it is faster
+    _faster: dict[tuple[Path, str], bool] = field(default_factory=dict)  # by finding
     _opened: OpenedLater[OnnxEmbedder] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -51,21 +51,29 @@ class QueryDevice:
             device: The name of the accelerator, under which the finding is kept.
             busy: Whether it is indexing.
         """
-        what = f"{device} queries{' while indexing' if busy else ''}"
-        known = own.compiled.folder, what
-        if known not in self._known and type(found := kept(own.compiled, what)) is bool:
-            self._known[known] = found
-        if not self._known.get(known, True):
+        idle = f"{device} queries"
+        what = f"{idle} while indexing" if busy else idle
+        if not (self._may_be_faster(own, idle) and self._may_be_faster(own, what)):
             return own
         other = self._opened.get(own.record, wait=False)
         if other is None:
             return own
-        if known not in self._known:
-            refused = other.provider.name == CPU  # with another driver it may not be
-            self._known[known] = not refused and seconds(other) < seconds(own)
-            if not refused:
-                keep(own.compiled, what, self._known[known])
-        return other if self._known[known] else own
+        known = own.compiled.folder, what
+        if other.provider.name == CPU:  # refused; with another driver it may not be
+            self._faster[own.compiled.folder, idle] = False
+        elif known not in self._faster:
+            self._faster[known] = seconds(other) < seconds(own)
+            keep(own.compiled, what, self._faster[known])
+        if not self._faster.get((own.compiled.folder, idle), True):
+            self._opened = OpenedLater(self.open)  # closes it
+        return other if self._faster.get(known) else own
+
+    def _may_be_faster(self, own: OnnxEmbedder, what: str) -> bool:
+        """Whether the accelerator is faster, or that is not known."""
+        known = own.compiled.folder, what
+        if known not in self._faster and type(found := kept(own.compiled, what)) is bool:
+            self._faster[known] = found
+        return self._faster.get(known, True)
 
 
 def seconds(embedder: OnnxEmbedder) -> float:

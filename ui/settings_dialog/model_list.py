@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
-from indexer.api.models import ModelKind, ModelState
+from indexer.api.models import ModelKind, ModelState, Unused
 from ui.library.facts import Facts
 from ui.selection import RowDelegate
 from ui.theme import S
@@ -98,6 +98,8 @@ class ModelFacts(Facts):
             ModelKind.LATE_INTERACTION: self.tr("one vector for each word of a passage"),
             ModelKind.RERANKER: self.tr("how well a passage answers a question"),
         }
+        others = {Unused.SPARSE: self.tr("sparse vectors"), Unused.TOKENS: self.tr("token vectors")}
+        unused = [others[each] for each in model.unused]
         named = ", ".join(map(language, model.languages or ()))
         counted = f"{model.language_count}+" if model.language_count else unknown
         late = {None: unknown, True: self.tr("with its neighbours"), False: self.tr("alone")}
@@ -111,6 +113,7 @@ class ModelFacts(Facts):
             (self.tr("Languages:"), named or counted),
             (self.tr("Tokens at once:"), tokens),
             *(vectors if model.kind is not ModelKind.RERANKER else []),
+            *([(self.tr("Not used:"), ", ".join(unused))] if unused else []),
             (self.tr("Parameters:"), _count(model.parameters) or unknown),
             (self.tr("Licence:"), " ".join(filter(None, (model.licence or unknown, model.terms)))),
             (self.tr("From:"), model.homepage or unknown),

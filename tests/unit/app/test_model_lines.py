@@ -26,6 +26,7 @@ def test_what_nobody_has_verified_is_unknown() -> None:
     assert rows["Weights"] == "unknown"
     bge = dict(info_rows(replace(describe_published(PUBLISHED["bge-m3"]), query_prefix=None)))
     assert bge["Queries"] == "unknown"
+    assert bge["Not used"] == "its sparse vectors, its vectors of tokens"
     gemma = dict(info_rows(describe_published(PUBLISHED["embeddinggemma-300m"])))
     assert gemma["May be cut to"] == "768 512 256 128"
     assert gemma["Licence"].startswith("Gemma, with terms: https://")
