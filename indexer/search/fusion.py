@@ -9,6 +9,8 @@ is the sum of:
   of the question as a share of what a passage could reach at all, squared: a passage with nearly
   all rare words of a question is likely the answer, one with half of them is seldom more than on
   topic. Words of the likeliest document's name are left out: they say which document is meant.
+  A passage that is not embedded yet gets the mean meaning of the others that were found: with none
+  at all, it would rank below what is only least far from the question among the first embedded.
 * *Document evidence.* The similarity of file names to the query, the words of names in the query,
   names of the query in the document's first lines, and the BM25 of whole documents. The last counts
   by its clarity, the lead of the best document over the second: without a lead, words common to
@@ -111,7 +113,8 @@ class PageEvidence:
 
     The cosines are to the whole query and to its question; ``share`` is the passage's BM25 for
     the question over the most any passage could reach, 0 to 1; ``around`` is the sum of the
-    cosines of the passages before and after to the whole query.
+    cosines of the passages before and after to the whole query. Those of a passage that has no
+    vectors yet are 0.
     """
 
     pooled: Floats
@@ -146,10 +149,11 @@ class Scored:
     """The parts of the scores of n passages, float32 of shape (n,), and their sum.
 
     ``short`` and ``listing`` are 0 or below; they, ``around``, ``heading`` and ``figures`` are 0
-    before re-ranking.
+    before re-ranking. ``unknown`` stands for the meaning of passages that have no vectors yet.
     """
 
     meaning: Floats
+    unknown: Floats
     words: Floats
     document: Floats
     around: Floats
@@ -161,7 +165,7 @@ class Scored:
 
     @property
     def total(self) -> Floats:
-        first = self.meaning + self.words + self.document + self.steered
+        first = self.meaning + self.unknown + self.words + self.document + self.steered
         return first + self.around + self.heading + self.short + self.figures + self.listing
 
     def leading(self) -> NDArray[np.intp]:
@@ -230,9 +234,12 @@ def fuse(
     )
     meaning = weights.question * asked + (1 - weights.question) * whole
     words = weights.words * pages.share**WORDS_POWER
+    embedded = (pages.pooled != 0.0) | (pages.sentence != 0.0)
+    usual = meaning[embedded].mean() if embedded.any() else 0.0
     none = np.zeros(len(owner), np.float32)
     return Scored(
         meaning=meaning.astype(np.float32),
+        unknown=np.where(embedded, 0.0, usual).astype(np.float32),
         words=words.astype(np.float32),
         document=score_documents(documents, weights)[owner],
         around=none,

@@ -33,16 +33,17 @@ from indexer.search.rerank_scores import (
 )
 
 unit = st.floats(0, 1, width=32)
+cosine = st.floats(2**-6, 1, width=32)  # 0 is that of a passage without vectors
 
 
-def some(n: int) -> st.SearchStrategy[np.ndarray]:
-    return arrays(np.float32, n, elements=unit)
+def some(n: int, elements: st.SearchStrategy[float] = unit) -> st.SearchStrategy[np.ndarray]:
+    return arrays(np.float32, n, elements=elements)
 
 
 @st.composite
 def evidence(draw: st.DrawFn) -> tuple[PageEvidence, DocumentEvidence, np.ndarray]:
     n, m = draw(st.integers(1, 8)), draw(st.integers(1, 3))
-    pages = PageEvidence(*(draw(some(n)) for _ in range(6)))
+    pages = PageEvidence(*(draw(some(n, cosine if at < 4 else unit)) for at in range(6)))
     names, name_words, words, years, openings = (draw(some(m)) for _ in range(5))
     documents = DocumentEvidence(names, name_words, words, years, openings, clarity=draw(unit))
     owner = draw(arrays(np.intp, n, elements=st.integers(0, m - 1)))
@@ -72,6 +73,19 @@ def test_the_score_is_the_sum_that_the_docstring_tells(
             - w.year * documents.year[doc]
         )
         assert scored.total[i] == pytest.approx(expected, abs=1e-5)
+
+
+def test_words_count_before_a_passage_is_embedded() -> None:
+    # Two that were embedded first have nothing to do with the question, two wait with its words.
+    similar = np.array([0.5, 0.3, 0.0, 0.0], np.float32)
+    share = np.array([0.0, 0.0, 0.5, 0.1], np.float32)
+    none = np.zeros(1, np.float32)
+    pages = PageEvidence(similar, similar, similar, similar, share, np.zeros(4, np.float32))
+    document = DocumentEvidence(none, none, none, none, none, 0.0)
+    scored = fuse(pages, document, np.zeros(4, np.intp), DEFAULT_WEIGHTS)
+    assert scored.leading().tolist() == [2, 0, 3, 1]
+    assert scored.meaning.tolist() == similar.tolist()
+    assert scored.unknown == pytest.approx([0.0, 0.0, 0.4, 0.4])
 
 
 @given(evidence(), st.integers(0, 7), st.sampled_from(["pooled", "sentence", "share"]))
