@@ -1,13 +1,15 @@
 """Estimates the cost of indexing some folders: files, bytes, pages and time.
 
 Owns the walk that counts, and the arithmetic from bytes to pages to seconds. The rates are measured
-in this library once it has indexed enough, else defaults. It opens no file and must not change the
-catalog.
+in this library once it has indexed enough, else defaults; the bytes of a page of a PDF, which vary
+a hundredfold, are those of some of the PDFs. It parses no file and must not change the catalog.
 """
 
 from __future__ import annotations
 
 import os
+import random
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -18,12 +20,13 @@ from indexer.api.formats import BY_NAME
 from indexer.catalog.records import Root
 from indexer.catalog.roots import join, normal
 from indexer.embed.record_files import find_record
+from indexer.files.entries import first_bytes
 from indexer.files.scanner import rules_for
 from indexer.files.walk import RootWalk
 from indexer.pipeline.throughput import Throughput, load
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from indexer.api.progress import CancelToken
@@ -35,6 +38,10 @@ if TYPE_CHECKING:
 _UNTIMED = "image"
 # The upper bound of a single file's estimated pages; the lower is 1.
 MOST_PAGES = 20_000
+# PDFs whose pages are counted, and how much of each is searched for them.
+_SAMPLED, _SAMPLED_BYTES = 64, 4_000_000
+# The object of a page. Compressed ones are not found; a PDF has either.
+_PAGE = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
 
 
 @dataclass(slots=True)
@@ -44,6 +51,8 @@ class WalkCounts:
     formats: dict[str, list[int]] = field(default_factory=dict)  # files, bytes
     left_out: Counter[str] = field(default_factory=Counter)
     known: int = 0
+    sample: list[bytes] = field(default_factory=list)  # paths of PDFs, all as likely
+    _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311  # no secret
 
     def take(self, walk: RootWalk, read_before: Mapping[bytes, tuple[int, int]]) -> None:
         """Count the files under one root.
@@ -66,6 +75,15 @@ class WalkCounts:
                     one = self.formats.setdefault(entry.format, [0, 0])
                     one[0] += 1
                     one[1] += entry.size
+                    if entry.format == "pdf":
+                        self._sample(join(walk.root.path, folder.path, entry.name), one[0])
+
+    def _sample(self, path: bytes, number: int) -> None:
+        """Put a file, the ``number``-th, into the sample as likely as each before it."""
+        if number <= _SAMPLED:
+            self.sample.append(path)
+        elif (place := self._chance.randrange(number)) < _SAMPLED:
+            self.sample[place] = path
 
     def describe(self, rates: Throughput, page_bytes: Mapping[str, float]) -> Estimate:
         pages = sum(
@@ -89,6 +107,21 @@ class WalkCounts:
             seconds_meaning=round(max(words, meaning), 1),
             measured=rates.measured,
         )
+
+
+def sampled_page_bytes(paths: Sequence[bytes], token: CancelToken) -> dict[str, float]:
+    """Return the bytes of a page of some PDFs, by the name of the format; {} if none is found.
+
+    Raises:
+        Cancelled: If the token was cancelled.
+    """
+    size = pages = 0
+    for path in paths:
+        token.check()
+        found = first_bytes(path, _SAMPLED_BYTES)
+        if here := sum(1 for _ in _PAGE.finditer(found)):
+            size, pages = size + len(found), pages + here
+    return {"pdf": size / pages} if pages else {}
 
 
 def pages_of(form: str, files: int, size: int, page_bytes: Mapping[str, float]) -> float:
@@ -125,7 +158,8 @@ def estimate(
     model = str(space.record["model"]) if space else config.model
     layers = len(find_record(model, config.models).architecture.kept_layers)
     rates = load(catalog, space.key if space else "", layers)
-    return counted.describe(rates, catalog.coverage.page_bytes())
+    page_bytes = catalog.coverage.page_bytes() | sampled_page_bytes(counted.sample, token)
+    return counted.describe(rates, page_bytes)
 
 
 def _root(catalog: Catalog, path: Path) -> Root:

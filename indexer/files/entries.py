@@ -37,18 +37,21 @@ def status_of(entry: bytes | os.DirEntry[bytes]) -> os.stat_result | OSError:
 
 def ignore_lines(path: bytes) -> list[str]:
     """Read a file of patterns; a link, a huge file or a placeholder counts as empty."""
-    try:
-        descriptor = os.open(path, _NOFOLLOW)
-    except OSError:
+    found = first_bytes(path, MAX_IGNORE_BYTES + 1)
+    if len(found) > MAX_IGNORE_BYTES:
         return []
-    with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_IGNORE_BYTES or is_away(found):
-            return []
-        try:
-            return file.read(MAX_IGNORE_BYTES).decode("utf-8-sig", "replace").splitlines()
-        except OSError:
-            return []
+    return found.decode("utf-8-sig", "replace").splitlines()
+
+
+def first_bytes(path: bytes, most: int) -> bytes:
+    """Read the beginning of a file; a link, a placeholder or an unreadable one counts as empty."""
+    try:
+        with os.fdopen(os.open(path, _NOFOLLOW), "rb") as file:
+            found = os.fstat(file.fileno())
+            there = stat.S_ISREG(found.st_mode) and not is_away(found)
+            return file.read(most) if there else b""
+    except OSError:
+        return b""
 
 
 def row(
