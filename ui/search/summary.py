@@ -86,7 +86,10 @@ class Summary(QWidget):
         return " ".join(filter(None, parts))
 
     def show_result(self, result: SearchResult, documents: int, *, more: bool) -> None:
-        """Show the number of hits; ``more``: there may be more than these."""
+        """Show the number of hits; ``more``: there may be more than these.
+
+        Without a good match nothing counts as found.
+        """
         hits = amounts.hits(len(result.hits))
         text = (
             self.tr("The best {hits} in {documents}") if more else self.tr("{hits} in {documents}")
@@ -95,6 +98,7 @@ class Summary(QWidget):
         if exact := sum(hit.why is Why.PHRASE for hit in result.hits):
             text = self.tr("{hits}, {exact}").format(hits=text, exact=amounts.exact(exact))
         self._count.setText(text)
+        self._count.setVisible(result.match is not Match.NONE)
         partly = 0 <= result.embedded_share < _WHOLE
         self._embedded.setVisible(partly)
         share = amounts.share(result.embedded_share)
