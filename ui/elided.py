@@ -45,7 +45,8 @@ class ElidedLabel(QFrame):
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self._text), metrics.height())
+        # One more, since Qt rounds the width down but elides by the fraction.
+        return QSize(metrics.horizontalAdvance(self._text) + 1, metrics.height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self.fontMetrics().averageCharWidth() * 8, self.fontMetrics().height())

@@ -264,6 +264,7 @@ class Pages(QStackedWidget):
 
         self._panel = ActivityPanel(self._context)
         self._panel.files_requested.connect(self.show_files)
+        self._panel.folder_requested.connect(self._show_files_of)
         self._panel.document_requested.connect(self._search_inside)
         self._panel.show_activity(self._activity)
         return self._panel

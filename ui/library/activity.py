@@ -52,14 +52,18 @@ _HALF = 70
 
 
 class ActivityPanel(ColumnPage):
-    """The current work at the left, what has become of it at the right, or below.
+    """The current work at the left, what has become of it at the right, what was read last below.
+
+    Where there is no room, all are below each other.
 
     Signals:
         files_requested: The state whose files are to be shown.
+        folder_requested: The path of a folder whose files are to be shown.
         document_requested: The path of a file to search in.
     """
 
     files_requested = Signal(str)
+    folder_requested = Signal(str)
     document_requested = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
@@ -118,7 +122,8 @@ class ActivityPanel(ColumnPage):
             return
         layout.activate()
         top = self.last.mapTo(page, QPoint(0, 0)).y()
-        self.last.fit(self.viewport().height() - top - 3 * XL)  # what is below it
+        below = self.viewport().height() - top - XL
+        self.last.fit(below, 2 if self._is_wide(self.last.width()) else 1)
 
     def _show_counts(self) -> None:
         """Show the states of files; those read since they were counted come from the progress."""
@@ -145,6 +150,7 @@ class ActivityPanel(ColumnPage):
         self.states.chosen.connect(self.files_requested)
         self._folders_title = self.add_heading(QLabel(self.tr("Folders")))
         self.folders = FolderShares()
+        self.folders.chosen.connect(self.folder_requested)
         self._last_title = self.add_heading(QLabel(self.tr("Read last")))
         self.last = LastRead()
         self.last.chosen.connect(self.document_requested)
@@ -159,13 +165,17 @@ class ActivityPanel(ColumnPage):
         row = QHBoxLayout()
         row.addWidget(held)
         row.addStretch(1)
-        self._halves = QBoxLayout(QBoxLayout.Direction.TopToBottom, held)
-        self._halves.setContentsMargins(0, 0, 0, 0)
+        self._halves = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._halves.setSpacing(2 * XL)
         column, beside = QVBoxLayout(), QVBoxLayout()
         for half in (column, beside):
             half.setSpacing(M)
             self._halves.addLayout(half, 1)
+        held_column = QVBoxLayout(held)
+        held_column.setContentsMargins(0, 0, 0, 0)
+        held_column.setSpacing(M)
+        held_column.addLayout(self._halves)
+        held_column.addSpacing(L)
         for part in (self.headline, self.reason, self.bar, self.legend, self.current, self._change):
             column.addWidget(part)
         for part in (self.reason, self.current):
@@ -186,17 +196,16 @@ class ActivityPanel(ColumnPage):
         controls.addWidget(self._aside, 1, 1)
         controls.setColumnStretch(1, 1)
         column.addLayout(controls)
-        below: tuple[tuple[QLabel, QWidget], ...] = (
-            (self._states_title, self.states),
-            (self._folders_title, self.folders),
-            (self._last_title, self.last),
+        parts: tuple[tuple[QVBoxLayout, QLabel, QWidget], ...] = (
+            (beside, self._states_title, self.states),
+            (beside, self._folders_title, self.folders),
+            (held_column, self._last_title, self.last),
         )
-        for title, shares in below:
-            beside.addWidget(title)
-            beside.addWidget(shares)
-            beside.addSpacing(XL)
-            title.hide()
-            shares.hide()
+        for place, title, shown in parts:
+            for each in (title, shown):
+                place.addWidget(each)
+                each.hide()
+            place.addSpacing(L)
         for half in (column, beside):
             half.addStretch(1)  # takes the room that is left
         outer = self.hold(held)
@@ -205,11 +214,14 @@ class ActivityPanel(ColumnPage):
         self.setFocusProxy(self.pause)
 
     def column_width(self, room: int) -> int:
-        widest = super().column_width(room)
-        wide = room >= 2 * _HALF * self.fontMetrics().averageCharWidth() + 2 * XL
+        wide = self._is_wide(room)
         direction = QBoxLayout.Direction
         self._halves.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
-        return min(2 * widest, room) if wide else widest
+        return room if wide else super().column_width(room)
+
+    def _is_wide(self, room: int) -> bool:
+        """Return whether two halves fit into a width beside each other."""
+        return room >= 2 * _HALF * self.fontMetrics().averageCharWidth() + 2 * XL
 
     def style_fonts(self) -> None:
         super().style_fonts()
@@ -217,6 +229,7 @@ class ActivityPanel(ColumnPage):
         even = QFont(self.font())
         even.setFeature(QFont.Tag("tnum"), 1)
         self.facts.setFont(even)
+        self.pause.setMinimumHeight(self.speed.buttons[Speed.NORMAL].sizeHint().height())
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -284,7 +297,9 @@ class ActivityPanel(ColumnPage):
             # Until passages are counted, the share is that of the files read.
             self.bar.show_shares(read, progress.share if progress.passages else 0.0)
         elif activity is not None:  # at rest, or in the scan, which does not know its work
-            self.bar.show_shares(1.0, activity.embedded_share)
+            there = sum(self._counts.get(state, 0) for state in SEARCHABLE_STATES)
+            read = there / (there + activity.pending) if activity.pending else 1.0
+            self.bar.show_shares(read, read * activity.embedded_share)
 
     # -- actions --------------------------------------------------------------------------------
 

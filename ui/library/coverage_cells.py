@@ -53,10 +53,10 @@ def text(row: FileRow, column: Column) -> str:
         case Column.MODIFIED:
             return amounts.moment(row.mtime_ns)
         case Column.PAGES:
-            return amounts.count(row.pages) if row.pages and _has_pages(row.file) else ""
+            return amounts.count(row.pages) if row.pages and has_pages(row.file) else ""
 
 
-def _has_pages(file: str) -> bool:
+def has_pages(file: str) -> bool:
     """Whether a file's format has pages, slides or the like; true for an unknown ending."""
     known = BY_EXTENSION.get(PurePath(file).suffix.lower())
     return known is None or bool(known.unit)

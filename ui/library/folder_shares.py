@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from indexer.api.types import SEARCHABLE_STATES, FileState
-from ui.elided import ElidedLabel
+from ui.desktop import open_path
 from ui.library.tones import TonesBar
+from ui.search.link import Link
+from ui.search.safe_text import line
 from ui.theme import L, S
 from ui.words import amounts
 from ui.words.paths import from_home
@@ -23,11 +26,13 @@ _SHOWN = 8
 
 
 class FolderShares(QWidget):
-    """Shows the largest folders."""
+    """Signals: ``chosen`` with the path of a folder."""
+
+    chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[tuple[ElidedLabel, TonesBar, QLabel]] = []
+        self._rows: list[tuple[Link, TonesBar, QLabel]] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(L)
@@ -43,8 +48,10 @@ class FolderShares(QWidget):
             for part in row:
                 part.setVisible(number < len(largest))
         for (name, bar, amount), root in zip(self._rows, largest, strict=False):
-            name.setText(from_home(root.path))
-            name.setToolTip(root.path)
+            name.target = root.path
+            name.setText(line(from_home(root.path)))
+            name.setAccessibleName(name.text())
+            name.setToolTip(line(root.path))
             counts = root.states
             total = max(sum(counts.values()), 1)
             found = sum(counts.get(state, 0) for state in SEARCHABLE_STATES)
@@ -57,7 +64,13 @@ class FolderShares(QWidget):
             bar.setAccessibleName(f"{root.path}, {amount.text()}")
 
     def _add(self) -> None:
-        name, bar, amount = ElidedLabel(Qt.TextElideMode.ElideMiddle), TonesBar(), QLabel()
+        name, bar, amount = Link("", ""), TonesBar(), QLabel()
+        name.elide = Qt.TextElideMode.ElideMiddle
+        name.followed.connect(self.chosen)
+        name.offer(self.tr("Show files"), name.click)
+        name.offer(self.tr("Open folder"), lambda: open_path(name.target))
+        copy = QGuiApplication.clipboard().setText
+        name.offer(self.tr("Copy path"), lambda: copy(name.target))
         bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         for column, part in enumerate((name, bar, amount)):
             self._grid.addWidget(part, len(self._rows), column)

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from ui.elided import ElidedLabel
+from ui.labels import plain_label
+from ui.library.coverage_cells import has_pages
 from ui.search.link import DocumentLink
 from ui.search.safe_text import line
-from ui.theme import L, S
+from ui.theme import XL, L, S
+from ui.words import amounts
 from ui.words.paths import from_home
 
 if TYPE_CHECKING:
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from indexer.api.types import FileRow
 
 # At least so many are shown, and at most.
-LEAST, MOST = 8, 40
+LEAST, MOST = 8, 100
 
 
 class LastRead(QWidget):
@@ -32,34 +35,51 @@ class LastRead(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._files: Sequence[FileRow] = ()
-        self._paths: list[str] = []
-        self._room = LEAST
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(L)
-        self._grid.setVerticalSpacing(0)
-        self._grid.setColumnStretch(1, 1)
+        self._shown: tuple[Sequence[FileRow], int] = ((), 1)  # and the number of columns
+        self._room, self._columns = LEAST, 1
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(2 * XL)
 
-    def fit(self, height: int) -> None:
-        """Show as many files as fit into a height, and not fewer than ``LEAST``."""
+    def fit(self, height: int, columns: int) -> None:
+        """Show as many files as fit into a height in some columns, and not fewer than ``LEAST``."""
         row = self.fontMetrics().height() + 2 * S  # as high as a link
-        self._room = max(LEAST, min(height // row, MOST))
+        self._room, self._columns = max(LEAST, min(columns * (height // row), MOST)), columns
         self.show_files(self._files)
 
     def show_files(self, files: Sequence[FileRow]) -> None:
         """Show files, the one read last first, as many as have room."""
         self._files = files
-        paths = [row.path for row in files[: self._room]]
-        if paths == self._paths:
+        shown = tuple(files[: self._room])
+        if (shown, self._columns) == self._shown:
             return
-        self._paths = paths
-        for part in self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            part.hide()
-            part.deleteLater()
-        for row, path in enumerate(paths):
-            link = DocumentLink(path, path)
+        self._shown = shown, self._columns
+        while (item := self._row.takeAt(0)) is not None:
+            column = item.widget()
+            if column is not None:
+                column.hide()
+                column.deleteLater()
+        high = -(-len(shown) // self._columns)
+        for number in range(self._columns):
+            self._row.addWidget(self._column(shown[number * high : (number + 1) * high]), 1)
+
+    def _column(self, files: Sequence[FileRow]) -> QWidget:
+        column = QWidget()
+        grid = QGridLayout(column)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(L)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(1, 1)
+        for row, file in enumerate(files):
+            link = DocumentLink(file.path, file.path)
             link.followed.connect(self.chosen)
             folder = ElidedLabel(Qt.TextElideMode.ElideLeft, QPalette.ColorRole.PlaceholderText)
-            folder.setText(from_home(line(str(PurePath(path).parent))))
-            self._grid.addWidget(link, row, 0, Qt.AlignmentFlag.AlignLeading)
-            self._grid.addWidget(folder, row, 1)
+            folder.setText(from_home(line(str(PurePath(file.path).parent))))
+            known = file.pages and has_pages(file.file)
+            pages = plain_label(amounts.pages(file.pages) if known else "")
+            pages.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+            grid.addWidget(link, row, 0, Qt.AlignmentFlag.AlignLeading)
+            grid.addWidget(folder, row, 1)
+            grid.addWidget(pages, row, 2, Qt.AlignmentFlag.AlignTrailing)
+        grid.setRowStretch(len(files), 1)
+        return column

@@ -100,6 +100,7 @@ class StateBar(QWidget):
                 link = self.links[name] = Link("", name)
                 link.setToolTip(states.state_help(name))
                 link.followed.connect(self.chosen)
+                link.offer(self.tr("Show these files"), link.click)
                 self._flow.insert_widget(at, link)
                 link.show()
             text = self.tr("{n} {state}").format(n=amounts.count(number), state=states.state(name))

@@ -28,6 +28,7 @@ class Link(QAbstractButton):
     """Emits ``followed`` with its target."""
 
     followed = Signal(str)
+    elide = Qt.TextElideMode.ElideRight
 
     def __init__(self, text: str, target: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,7 +51,8 @@ class Link(QAbstractButton):
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
         most = _MOST_CHARACTERS * metrics.averageCharWidth()
-        width = min(metrics.horizontalAdvance(self.text()), most) + 2
+        # One more, since Qt rounds the width down but elides by the fraction.
+        width = min(metrics.horizontalAdvance(self.text()) + 1, most) + 2
         return QSize(width, metrics.height() + 2 * S)
 
     def minimumSizeHint(self) -> QSize:
@@ -64,9 +66,7 @@ class Link(QAbstractButton):
         font.setUnderline(self.underMouse())
         painter.setFont(font)
         painter.setPen(colour)
-        text = self.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideRight, self.width() - 2
-        )
+        text = self.fontMetrics().elidedText(self.text(), self.elide, self.width() - 2)
         right = Qt.TextFlag.TextForceRightToLeft
         force = right if is_right_to_left(text) else Qt.TextFlag.TextForceLeftToRight
         alignment = Qt.AlignmentFlag

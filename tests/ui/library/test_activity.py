@@ -167,8 +167,13 @@ def test_the_files_of_the_library_are_shown_by_state(qtbot: QtBot, tmp_path: Pat
         "2 Needs a password",
     ]
     with qtbot.waitSignal(panel.files_requested) as wanted:
-        panel.states.links["needs_password"].click()
+        panel.states.links["needs_password"].actions()[0].trigger()  # of its menu
     assert wanted.args == ["needs_password"]
+    folder = panel.folders.findChildren(Link)[0]
+    assert [each.text() for each in folder.actions()] == ["Show files", "Open folder", "Copy path"]
+    with qtbot.waitSignal(panel.folder_requested) as wanted:
+        folder.click()
+    assert wanted.args == ["/docs"]
     with qtbot.waitSignal(panel.files_requested) as wanted:
         QTest.mouseClick(
             panel.states.bar, Qt.MouseButton.LeftButton, pos=panel.states.bar.rect().center()
@@ -256,6 +261,9 @@ def test_the_bar_is_not_full_while_folders_are_scanned(qtbot: QtBot, tmp_path: P
     scanning = replace(BUSY, running=running(Step.SCAN), embedded_share=0.2)
     panel, _link = _canned(qtbot, tmp_path, scanning)
     assert panel.bar.value() == 0.2 * panel.bar.maximum()
+    qtbot.waitUntil(panel.states.isVisible)
+    panel.show_activity(replace(IDLE, pending=7, embedded_share=1.0))
+    assert (panel.bar.read, panel.bar.value()) == (0.5, 0.5 * panel.bar.maximum())
     panel.hide()
 
 
@@ -264,10 +272,18 @@ def test_what_was_read_last_fills_the_height(qtbot: QtBot) -> None:
     qtbot.addWidget(last)
     last.show_files([make_row(number) for number in range(30)])
     counts = []
-    for height in (0, 400, 2000):
-        last.fit(height)
-        counts.append(sum(not link.isHidden() for link in last.findChildren(Link)))
-    assert counts[0] == LEAST < counts[1] < counts[2] == 30
+    for height, columns in ((0, 1), (400, 1), (400, 2), (2000, 2)):
+        last.fit(height, columns)
+        QApplication.processEvents()
+        counts.append(sum(link.isVisibleTo(last) for link in last.findChildren(Link)))
+    assert counts[0] == LEAST < counts[1] < counts[2] <= counts[3] == 30
+
+
+def test_a_link_with_room_is_not_elided(qtbot: QtBot) -> None:
+    for text in ("tides.html", "eml-01.eml", "observatory-notes.md", "8 Waiting", "1 Empty"):
+        link = Link(text, "")
+        room = link.sizeHint().width() - 2
+        assert link.fontMetrics().elidedText(text, link.elide, room) == text
 
 
 def test_long_names_do_not_widen_the_page(
@@ -308,9 +324,13 @@ def test_the_page_uses_the_width_and_names_what_was_read_last(
     panel.resize(1200, 700)
     panel.show()
     qtbot.waitUntil(panel.last.isVisible)
-    headline_at = panel.headline.mapTo(panel, QPoint())
-    last_at = panel.last.mapTo(panel, QPoint())
-    assert last_at.x() > panel.width() // 3 > headline_at.x()
+    for width in (1200, 2400):
+        panel.resize(width, 700)
+        QApplication.processEvents()
+        assert panel.last.width() > 0.9 * width
+        lefts = {each.mapTo(panel, QPoint()).x() for each in panel.last.findChildren(Link)}
+        assert {min(left // (width // 2), 1) for left in lefts} == {0, 1}, "both halves are filled"
+        assert panel.states.mapTo(panel, QPoint()).x() > width // 2
     opened: list[str] = []
     panel.document_requested.connect(opened.append)
     links = panel.last.findChildren(Link)
