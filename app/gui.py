@@ -276,7 +276,13 @@ class Program:
         if self.quick is None:
             self.quick = QuickSearch(self._context)
             self.quick.window_requested.connect(self.window.present)
+            self.quick.kept.connect(self.window.pages.keep)
+            self.quick.compared.connect(self._compare)
         self.quick.toggle()
+
+    def _compare(self, first: str, second: str) -> None:
+        self.window.present()
+        self.window.pages.compare(first, second)
 
     def _say_no_hotkey(self, refusal: str) -> None:
         self.notices.post(Notice(refusal, seconds=0))

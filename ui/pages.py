@@ -241,8 +241,16 @@ class Pages(QStackedWidget):
         pane.search.folders_requested.connect(self._want_folders)
         pane.search.files_requested.connect(self.show_files)
         pane.kept.connect(self.keep)
-        pane.search.actions_on_hits.compared.connect(self.compare)
+        actions = pane.search.actions_on_hits
+        actions.compared.connect(self.compare)
+        for signal in (actions.searched, actions.inside_requested, actions.steered):
+            signal.connect(self._show_answer)
         return pane
+
+    def _show_answer(self) -> None:
+        """Show the results, if the search was begun from the menu of another list."""
+        if not self.search.search.isVisible():
+            self.show_page(SEARCH)
 
     def _make_library(self) -> QWidget:
         from ui.library.coverage import CoveragePage
@@ -290,6 +298,7 @@ class Pages(QStackedWidget):
 
         page = ComparePage(self._context)
         page.left.connect(partial(self.show_page, SEARCH))
+        page.menu_requested.connect(self.search.search.actions_on_hits.open_menu)
         return page
 
     def _make_first_run(self) -> QWidget:

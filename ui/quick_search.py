@@ -16,15 +16,21 @@ from ui.desktop import show_in_folder
 from ui.help import about
 from ui.keys import IN_WINDOW, shown
 from ui.preview.viewers import open_external
+from ui.search.actions import HitActions
 from ui.search.box import SearchBox
 from ui.search.live_search import LiveSearch
 from ui.search.message import MessageLine
+from ui.search.query_text import inside, steered
 from ui.search.results import ResultsPane
+from ui.search.selected_hit import SelectedHit
+from ui.search.work import Worker
 from ui.theme import L, M
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from indexer.api.types import SearchResult
+    from PySide6.QtGui import QContextMenuEvent
+
+    from indexer.api.types import Hit, SearchResult
     from ui.ports import Context
 
 # The size in widths of a letter and lines, and the distance from the top as a share of the screen.
@@ -32,9 +38,17 @@ _LETTERS, _LINES, _TOP = 120, 36, 0.15
 
 
 class QuickSearch(QFrame):
-    """Signals: ``window_requested`` with the query that the main window is to show."""
+    """The box and its results.
+
+    Signals:
+        window_requested: The query that the main window is to show.
+        kept: A hit to be put into the basket, and its query.
+        compared: The paths of two documents to be compared.
+    """
 
     window_requested = Signal(str)
+    kept = Signal(object, str)
+    compared = Signal(str, str)
 
     def __init__(self, context: Context) -> None:
         super().__init__(None, Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint)
@@ -44,9 +58,11 @@ class QuickSearch(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         about(self, "queries")
         self._context = context
-        self._opens: bool | None = None  # what the next answer's first hit is opened as
         self.box, self.message, self.results = SearchBox(), MessageLine(), ResultsPane()
         self.live_search = LiveSearch(context.link, self)
+        self._worker = Worker(self)
+        self.actions_on_hits = HitActions(context, self._worker, self, alone=True)
+        self._selected = SelectedHit(self.results, self.live_search, self.actions_on_hits, self)
         self.to_window = QPushButton(self.tr("Show in the window"))
         self.to_window.setToolTip(shown([IN_WINDOW]))
         self._keys = QLabel(
@@ -79,7 +95,12 @@ class QuickSearch(QFrame):
     def stop(self) -> None:
         """Hide, and cancel what is under way."""
         self.live_search.stop()
+        self.actions_on_hits.close()
+        self._worker.close()
         self.close()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._selected.open_menu(event)
 
     def _arrange(self) -> None:
         below = QHBoxLayout()
@@ -98,11 +119,11 @@ class QuickSearch(QFrame):
 
     def _connect(self) -> None:
         box, search, view = self.box, self.live_search, self.results.view
+        box.query_edited.connect(self._selected.forget)
         box.query_edited.connect(search.want)
         box.stepped.connect(self.results.step)
-        box.accepted.connect(self._accept)
+        box.accepted.connect(self._selected.accept)
         box.escaped.connect(self.hide)
-        view.accepted.connect(self._accept)
         view.left.connect(self._leave_list)
         view.near_end.connect(search.want_more)
         search.answered.connect(self._answered)
@@ -113,7 +134,20 @@ class QuickSearch(QFrame):
         self.results.ordered.connect(lambda _order: search.again())
         self.results.nothing.searched.connect(self._search)
         self.to_window.clicked.connect(self._show_window)
+        self._connect_actions()
         QShortcut(QKeySequence(IN_WINDOW), self).activated.connect(self._show_window)
+
+    def _connect_actions(self) -> None:
+        actions = self.actions_on_hits
+        actions.opened.connect(self._open)
+        actions.folder_requested.connect(self._show_folder)
+        actions.previewed.connect(self._show_window)
+        actions.searched.connect(self._show_in_window)
+        actions.inside_requested.connect(self._search_inside)
+        actions.steered.connect(self._steer)
+        actions.kept.connect(self._keep)
+        actions.compared.connect(self.hide)
+        actions.compared.connect(self.compared)
 
     def _search(self, query: str) -> None:
         self.box.set_query(query)
@@ -127,32 +161,20 @@ class QuickSearch(QFrame):
             self._fit()
         more = search.may_have_more
         self.results.show_answer(search.answered_text, result, same_query=same_query, more=more)
-        opens, self._opens = self._opens, None
-        if opens is not None:
-            self._open(in_folder=opens)
+        self._selected.answered()
 
     def _emptied(self) -> None:
         self.message.note(())
         self.results.hide()
         self._fit()
 
-    def _accept(self, in_folder: bool) -> None:
-        """Open the hit, or the first hit of the next answer if the query is unanswered."""
-        if self.live_search.is_answered:
-            self._open(in_folder=in_folder)
-        elif self.box.query.strip():
-            self._opens = in_folder
-            self.live_search.ask_now()
-
-    def _open(self, *, in_folder: bool) -> None:
-        row = self.results.current
-        if row is None:
-            return
+    def _open(self, hit: Hit) -> None:
         self.hide()
-        if in_folder:
-            show_in_folder(row.hit.path)
-        else:
-            open_external(row.hit, self._context, row.hit.page)
+        open_external(hit, self._context, hit.page)
+
+    def _show_folder(self, hit: Hit) -> None:
+        self.hide()
+        show_in_folder(hit.path)
 
     def _leave_list(self, typed: str) -> None:
         self.box.focus_all()
@@ -161,8 +183,20 @@ class QuickSearch(QFrame):
             self.box.type_text(typed)
 
     def _show_window(self) -> None:
+        self._show_in_window(self.box.query)
+
+    def _show_in_window(self, query: str) -> None:
         self.hide()
-        self.window_requested.emit(self.box.query)
+        self.window_requested.emit(query)
+
+    def _search_inside(self, path: str) -> None:
+        self._show_in_window(inside(path, self.box.query))
+
+    def _steer(self, operator: str, hit: Hit) -> None:
+        self._show_in_window(steered(self.box.query, operator, hit.path, (hit.start, hit.end)))
+
+    def _keep(self, hit: Hit) -> None:
+        self.kept.emit(hit, self.live_search.answered_text)
 
     def _fit(self) -> None:
         """Take the place at the top of the screen with the mouse, as high as there are results."""

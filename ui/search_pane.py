@@ -73,6 +73,7 @@ class SearchPane(QSplitter):
         self.elsewhere.hit_selected.connect(self._show_one)
         self.elsewhere.opened.connect(self.open_hit)
         self.elsewhere.left.connect(self.leave_elsewhere)
+        self.elsewhere.menu_requested.connect(self.search.actions_on_hits.open_menu)
         for sequence, act in ((keys.COLLECT, self._keep), (keys.ELSEWHERE, self._ask_elsewhere)):
             shortcut = QShortcut(QKeySequence(sequence), self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)

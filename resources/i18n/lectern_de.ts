@@ -390,6 +390,10 @@
         <translation>„{name}“ entfernen (Entf)</translation>
     </message>
     <message>
+        <source>Remove this filter</source>
+        <translation>Diesen Filter entfernen</translation>
+    </message>
+    <message>
         <source>not {value}</source>
         <translation>nicht {value}</translation>
     </message>
@@ -691,6 +695,10 @@
     <message>
         <source>Save this list as a table (CSV).</source>
         <translation>Diese Liste als Tabelle (CSV) speichern.</translation>
+    </message>
+    <message>
+        <source>What to do with these files</source>
+        <translation>Was mit diesen Dateien geschehen soll</translation>
     </message>
     <message>
         <source>No file matches. Choose another state or folder.</source>
@@ -1217,6 +1225,18 @@
     <message>
         <source>{files}, {size}</source>
         <translation>{files}, {size}</translation>
+    </message>
+    <message>
+        <source>Show files</source>
+        <translation>Dateien zeigen</translation>
+    </message>
+    <message>
+        <source>Open folder</source>
+        <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>Copy path</source>
+        <translation>Pfad kopieren</translation>
     </message>
 </context>
 <context>
@@ -1780,6 +1800,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>&amp;Holen</translation>
     </message>
     <message>
+        <source>What to do with this model</source>
+        <translation>Was mit diesem Modell geschehen soll</translation>
+    </message>
+    <message>
         <source>Getting {model}</source>
         <translation>{model} wird geholt</translation>
     </message>
@@ -1879,6 +1903,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Map of the document</source>
         <translation>Karte des Dokuments</translation>
+    </message>
+    <message>
+        <source>Previous close page</source>
+        <translation>Vorige nahe Seite</translation>
+    </message>
+    <message>
+        <source>Next close page</source>
+        <translation>Nächste nahe Seite</translation>
     </message>
     <message>
         <source>Pages close to what you ask: {pages}</source>
@@ -2449,6 +2481,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <source>Headings of this document</source>
         <translation>Überschriften dieses Dokuments</translation>
     </message>
+    <message>
+        <source>Copy this heading</source>
+        <translation>Diese Überschrift kopieren</translation>
+    </message>
+    <message>
+        <source>Unfold all headings</source>
+        <translation>Alle Überschriften aufklappen</translation>
+    </message>
+    <message>
+        <source>Fold all headings</source>
+        <translation>Alle Überschriften zuklappen</translation>
+    </message>
 </context>
 <context>
     <name>SpeedChoice</name>
@@ -2476,6 +2520,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Gespeicherte Suchen</translation>
     </message>
     <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
         <source>Remove from this list</source>
         <translation>Aus dieser Liste entfernen</translation>
     </message>
@@ -2501,6 +2549,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Files by state</source>
         <translation>Dateien nach Zustand</translation>
+    </message>
+    <message>
+        <source>Show these files</source>
+        <translation>Diese Dateien zeigen</translation>
     </message>
     <message>
         <source>{n} {state}</source>
@@ -2640,6 +2692,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Pages</source>
         <translation>Seiten</translation>
+    </message>
+    <message>
+        <source>Copy an image of this page</source>
+        <translation>Ein Bild dieser Seite kopieren</translation>
     </message>
 </context>
 <context>
@@ -5085,6 +5141,13 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Page {page}</source>
         <translation>Seite {page}</translation>
+    </message>
+</context>
+<context>
+    <name>_Panel</name>
+    <message>
+        <source>Search for this</source>
+        <translation>Danach suchen</translation>
     </message>
 </context>
 </TS>

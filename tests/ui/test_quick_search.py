@@ -9,8 +9,9 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from tests.ui.menus import entries
 from ui import quick_search
-from ui.pages import FIRST_RUN, LIBRARY, SEARCH
+from ui.pages import COMPARE, FIRST_RUN, LIBRARY, SEARCH
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -106,3 +107,31 @@ def test_without_a_library_the_window_comes(shown: Program) -> None:
     shown.hotkey.pressed.emit()
     assert shown.quick is None
     assert shown.window.isVisible()
+
+
+def test_the_menu_of_a_hit_leads_to_the_window(
+    quick: QuickSearch, qtbot: QtBot, shown: Program, opened: list[str]
+) -> None:
+    pages = shown.window.pages
+    ask(quick, qtbot, "the")
+    row = quick.results.current
+    assert row is not None
+    view = quick.results.view
+    middle = view.visualRect(view.currentIndex()).center()
+    menu = entries(view.viewport(), middle)
+    assert "Copy with citation" in menu
+    assert not {"Show the words that count", "Add to a collection"} & set(menu)
+    menu["Add to the basket"].trigger()
+    assert [kept.query for kept in pages.basket.kept] == ["the"]
+    entries(view.viewport(), middle)["Show in folder"].trigger()
+    assert opened == [row.hit.path]
+    assert not quick.isVisible()
+    shown.hotkey.pressed.emit()
+    entries(view.viewport(), middle)["Search inside this document"].trigger()
+    assert not quick.isVisible()
+    assert pages.name == SEARCH
+    assert pages.query == f'in:"{row.hit.path}" the'
+    shown.hotkey.pressed.emit()
+    quick.actions_on_hits.compared.emit(row.hit.path, row.hit.path)
+    assert not quick.isVisible()
+    assert pages.name == COMPARE

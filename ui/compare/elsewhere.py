@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from indexer.api.requests import FindElsewhere
@@ -18,6 +18,7 @@ from ui.compare.side import named
 from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton
 from ui.search import describe
+from ui.search.exporter import FoundHits
 from ui.search.plain import plain
 from ui.theme import L, M
 from ui.words import amounts, failures
@@ -38,11 +39,13 @@ class Elsewhere(QWidget):
         hit_selected: The passage of the current row.
         opened: A passage to open in its own program.
         left: Back to the results.
+        menu_requested: Where, the passage, and all that are listed.
     """
 
     hit_selected = Signal(object)
     opened = Signal(object)
     left = Signal()
+    menu_requested = Signal(QPoint, object, object)
 
     def __init__(self, link: EnginePort, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +64,7 @@ class Elsewhere(QWidget):
         self.list.setAccessibleName(self.tr("Passages that say nearly the same"))
         self.list.chosen.connect(self._choose)
         self.list.opened.connect(self._open)
+        self.list.menu_requested.connect(self._request_menu)
         head = QHBoxLayout()
         head.addWidget(title, 1)
         head.addWidget(self.back)
@@ -133,6 +137,10 @@ class Elsewhere(QWidget):
 
     def _open(self, row: Row) -> None:
         self.opened.emit(row.of)
+
+    def _request_menu(self, row: Row, _cell: int, at: QPoint) -> None:
+        found = FoundHits(tuple(each.row.of for each in self.list.rows))
+        self.menu_requested.emit(at, row.of, found)
 
 
 def _once(found: Iterable[Parallel]) -> Iterator[tuple[Parallel, int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from indexer.api.requests import Compare
@@ -18,6 +18,7 @@ from ui.compare.side import DocumentSide, hit_of, named
 from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton
 from ui.search import describe
+from ui.search.exporter import FoundHits
 from ui.search.safe_text import line
 from ui.theme import L, M
 from ui.words import amounts, failures
@@ -37,9 +38,15 @@ _SHARES = (2, 3)  # of the height: the statements, the pages
 
 
 class ComparePage(QWidget):
-    """The page. Signals: ``left`` to go back to the search."""
+    """The page.
+
+    Signals:
+        left: Back to the search.
+        menu_requested: Where, a statement as a passage, and all those beside it.
+    """
 
     left = Signal()
+    menu_requested = Signal(QPoint, object, object)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,10 +63,12 @@ class ComparePage(QWidget):
         self.list = RowList()
         self.list.setAccessibleName(self.tr("Statements that differ"))
         self.list.chosen.connect(self._choose)
+        self.list.menu_requested.connect(self._request_menu)
         self.sides = (DocumentSide(context.library), DocumentSide(context.library))
         below = QSplitter(Qt.Orientation.Horizontal)
         for side in self.sides:
             below.addWidget(side)
+            side.menu_requested.connect(self.menu_requested)
         self.parts = QSplitter(Qt.Orientation.Vertical)
         for share, part in zip(_SHARES, (self.list, below), strict=True):
             self.parts.addWidget(part)
@@ -170,6 +179,12 @@ class ComparePage(QWidget):
                 side.show_statement(told, statement)
             else:
                 side.show_beginning(told)
+
+    def _request_menu(self, row: Row, cell: int, at: QPoint) -> None:
+        if self.found is not None:
+            told = (self.found.first, self.found.second)
+            hits = {n: hit_of(told[n], each) for n, each in enumerate(row.of) if each is not None}
+            self.menu_requested.emit(at, hits[cell], FoundHits(tuple(hits.values())))
 
     def _failed(self, error: LecternError) -> None:
         self._request = None

@@ -10,7 +10,7 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
@@ -22,7 +22,13 @@ from ui.theme import L, M, S, current, row_background
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent
+    from PySide6.QtGui import (
+        QContextMenuEvent,
+        QFocusEvent,
+        QKeyEvent,
+        QMouseEvent,
+        QPaintEvent,
+    )
 
     from indexer.api.types import Span
 
@@ -95,11 +101,13 @@ class RowWidget(QFrame):
         focused: It has got the focus.
         opened: It was double-clicked, or Enter was pressed.
         stepped: The focus is to go so many rows on.
+        menu_requested: The number of the cell that a menu is requested for, and where.
     """
 
     focused = Signal()
     opened = Signal()
     stepped = Signal(int)
+    menu_requested = Signal(int, QPoint)
 
     def __init__(self, row: Row, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -148,6 +156,13 @@ class RowWidget(QFrame):
         else:
             super().keyPressEvent(event)
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        cells = [number for number, cell in enumerate(self.row.cells) if cell is not None]
+        if event.reason() is event.Reason.Mouse:
+            x = event.x()
+            cells.sort(key=lambda number: abs(self.labels[number].geometry().center().x() - x))
+        self.menu_requested.emit(cells[0], event.globalPos())
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "labels"):
@@ -172,10 +187,12 @@ class RowList(QScrollArea):
     Signals:
         chosen: The row that has become the current one.
         opened: The row that was double-clicked, or on which Enter was pressed.
+        menu_requested: The row and the number of its cell that a menu is requested for, and where.
     """
 
     chosen = Signal(object)
     opened = Signal(object)
+    menu_requested = Signal(object, int, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -230,6 +247,7 @@ class RowList(QScrollArea):
         widget.focused.connect(partial(self._make_current, number))
         widget.opened.connect(partial(self.opened.emit, row))
         widget.stepped.connect(self.step)
+        widget.menu_requested.connect(partial(self.menu_requested.emit, row))
         self.rows.append(widget)
         return widget
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from indexer.api.comparison import Statement
@@ -19,11 +20,14 @@ from ui.preview.marks import NO_MARKS
 from ui.preview.message import MessagePane
 from ui.preview.page_view import PageView
 from ui.preview.text_view import TextView
+from ui.search.exporter import FoundHits
 from ui.search.safe_text import line
 from ui.words import failures
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from PySide6.QtGui import QContextMenuEvent
 
     from indexer.api.comparison import ComparisonSide
     from indexer.api.errors import LecternError
@@ -33,7 +37,13 @@ if TYPE_CHECKING:
 
 
 class DocumentSide(QWidget):
-    """Shows the statements of one document, one at a time; its render child ends with ``rest``."""
+    """Shows the statements of one document, one at a time; its render child ends with ``rest``.
+
+    Signals:
+        menu_requested: Where, the shown statement as a passage, and all those listed with it.
+    """
+
+    menu_requested = Signal(QPoint, object, object)
 
     def __init__(self, library: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +75,8 @@ class DocumentSide(QWidget):
         """Show where a statement stands."""
         if self._loader is None:
             self._loader = self._make_loader()
+            self.pages.show_loading()
+            self.stack.setCurrentWidget(self.pages)
         self._hit = hit_of(side, statement)
         self._loader.show(self._hit, passwords.shared().remembered(side.path))
 
@@ -81,6 +93,10 @@ class DocumentSide(QWidget):
             self._loader.close()
             self._loader.deleteLater()
             self._loader = None
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self._hit is not None:
+            self.menu_requested.emit(event.globalPos(), self._hit, FoundHits((self._hit,)))
 
     def _make_loader(self) -> Loader:
         loader = Loader(self, self._library)

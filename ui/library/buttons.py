@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QMenu, QPushButton
 
 from ui.icons import icon
 from ui.theme import icon_size
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtCore import QPoint
     from PySide6.QtGui import QAction
     from PySide6.QtWidgets import QWidget
 
@@ -29,6 +32,18 @@ class IconButton(QPushButton):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.setIconSize(icon_size(self))
+
+
+def open_menu(parent: QWidget, name: str, buttons: Sequence[QPushButton], at: QPoint) -> None:
+    """Open a menu of what buttons do at a point of the screen; ``name`` is for screen readers."""
+    menu = QMenu(parent)
+    menu.setAccessibleName(name)
+    for button in buttons:
+        action = menu.addAction(button.icon(), button.text())
+        action.setEnabled(button.isEnabled())
+        action.triggered.connect(button.click)
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(at)
 
 
 def button_for(action: QAction) -> IconButton:

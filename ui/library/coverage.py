@@ -28,7 +28,7 @@ from ui import passwords
 from ui.flow import FlowLayout
 from ui.help import about
 from ui.icons import icon
-from ui.library.buttons import IconButton
+from ui.library.buttons import IconButton, open_menu
 from ui.library.coverage_actions import CoverageActions
 from ui.library.coverage_details import CoverageDetails
 from ui.library.coverage_export import CoverageExport
@@ -43,6 +43,7 @@ from ui.wheel import keep_from_wheel
 from ui.words import states
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QPoint
     from PySide6.QtGui import QHideEvent, QShowEvent
 
     from indexer.api.status import Status
@@ -142,6 +143,10 @@ class CoveragePage(QWidget):
         column.addWidget(both, 1)
         self.setFocusProxy(self.table)
 
+    def _open_menu_of_states(self, at: QPoint) -> None:
+        name, buttons = self.tr("What to do with these files"), (self.retry_all, self.save)
+        open_menu(self, name, buttons, self.states.viewport().mapToGlobal(at))
+
     def _make_timers(self) -> None:
         self.refresh_timer = timer(self, REFRESH_MS, self.refresh, single=False)
         self._typing = timer(self, TYPING_MS, self._filter)
@@ -149,6 +154,7 @@ class CoveragePage(QWidget):
 
     def _connect(self) -> None:
         self.states.chosen.connect(self._choose_state)
+        self.states.customContextMenuRequested.connect(self._open_menu_of_states)
         self._roots.currentIndexChanged.connect(self._filter)
         self.text.textChanged.connect(self._typing.start)
         self.retry_all.clicked.connect(self.file_actions.retry_failed)

@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QLabel,
-    QMenu,
     QScrollArea,
     QSplitter,
     QStackedWidget,
@@ -24,7 +23,7 @@ from indexer.api.requests import GetStatus, Index
 from ui import desktop
 from ui.flow import FlowLayout
 from ui.labels import wrapped_label
-from ui.library.buttons import IconButton
+from ui.library.buttons import IconButton, open_menu
 from ui.library.change_line import ChangeLine
 from ui.library.drops import choose_files, choose_folder, dropped_paths
 from ui.library.estimate_card import EstimateCard
@@ -133,14 +132,9 @@ class FoldersPage(QWidget):
         """Open a menu of the buttons' actions at the pointer."""
         if not self.list.selectionModel().hasSelection():
             return
-        menu = QMenu(self)
-        menu.setAccessibleName(self.tr("What to do with this folder"))
-        for button in (self.files, self.open, self.rescan, self.edit, self.remove):
-            action = menu.addAction(button.icon(), button.text())
-            action.setEnabled(button.isEnabled())
-            action.triggered.connect(button.click)
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.list.viewport().mapToGlobal(at))
+        buttons = (self.files, self.open, self.rescan, self.edit, self.remove)
+        name = self.tr("What to do with this folder")
+        open_menu(self, name, buttons, self.list.viewport().mapToGlobal(at))
 
     def _button(
         self,

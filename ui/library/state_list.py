@@ -27,6 +27,7 @@ class StateList(QListWidget):
         super().__init__(parent)
         self.setAccessibleName(self.tr("Files by state"))
         self.setItemDelegate(RowDelegate(self))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSpacing(S // 2)

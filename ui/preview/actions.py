@@ -60,12 +60,17 @@ class PreviewActions(QObject):
         copy.activated.connect(self._copy)
 
     def open_menu(self, event: QContextMenuEvent) -> None:
-        """Open a menu of the toolbar's actions at the pointer."""
+        """Open a menu of the toolbar's actions at the pointer, after those of the part there."""
         if self.hit is None:
             return
         bar = self._frame.bar
         menu = QMenu(self._frame)
         menu.setAccessibleName(self.tr("What to do with this document"))
+        here = self._frame.childAt(event.pos())
+        for part in (self._frame.side.tree, self._frame.side.thumbnails, self._frame.pages.map):
+            if here is not None and (here is part or part.isAncestorOf(here)):
+                menu.addActions(part.actions())
+                menu.addSeparator()
         selected = bool(self._controls.selected)
         copy = self.tr("Copy the selection") if selected else self.tr("Copy the passage")
         for button, text in (

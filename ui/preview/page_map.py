@@ -59,6 +59,9 @@ class PageMap(QWidget):
         self.setAccessibleName(self.tr("Map of the document"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        for step, text in ((-1, self.tr("Previous close page")), (1, self.tr("Next close page"))):
+            # For the menu of the preview.
+            self.addAction(text).triggered.connect(lambda _on, by=step: self.step(by))
         for signal in (view.verticalScrollBar().valueChanged, view.zoom_changed):
             signal.connect(self.update)
         self.hide()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHeaderView, QSplitter, QTreeView
 
 from ui.preview.outline import PAGE_ROLE, nearest, outline_model
@@ -53,6 +54,12 @@ class SidePanel(QSplitter):
         self.tree.setAccessibleName(self.tr("Headings of this document"))
         self.tree.clicked.connect(self._choose)
         self.tree.activated.connect(self._choose)
+        for text, act in (  # for the menu of the preview
+            (self.tr("Copy this heading"), self._copy),
+            (self.tr("Unfold all headings"), self.tree.expandAll),
+            (self.tr("Fold all headings"), self.tree.collapseAll),
+        ):
+            self.tree.addAction(text).triggered.connect(act)
         self.thumbnails = Thumbnails()
         self.thumbnails.page_requested.connect(self.page_requested)
         for part in (self.tree, self.thumbnails):
@@ -116,6 +123,10 @@ class SidePanel(QSplitter):
         roomy = self.width() >= self._width_of_both()
         self.setOrientation(Qt.Orientation.Horizontal if roomy else Qt.Orientation.Vertical)
         super().resizeEvent(event)
+
+    def _copy(self) -> None:
+        heading = self.tree.currentIndex().siblingAtColumn(0)
+        QGuiApplication.clipboard().setText(str(heading.data() or ""))
 
     def _choose(self, index: QModelIndex) -> None:
         page = index.data(PAGE_ROLE)

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     QUrl,
     Signal,
 )
-from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtGui import QGuiApplication, QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QListView
 
 from ui.preview.images import cut
@@ -112,6 +112,8 @@ class Thumbnails(QListView):
         self.setItemDelegate(RowDelegate(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Pages"))
+        # For the menu of the preview.
+        self.addAction(self.tr("Copy an image of this page")).triggered.connect(self._copy)
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setMovement(QListView.Movement.Static)
         self.setDragEnabled(True)  # after the movement, which resets it
@@ -227,6 +229,10 @@ class Thumbnails(QListView):
 
     def _image_ready(self, page: int) -> None:
         self.update(self._pages.index(page - 1))
+
+    def _copy(self) -> None:
+        """Copy what a drag of the current page would carry."""
+        QGuiApplication.clipboard().setMimeData(self._pages.mimeData([self.currentIndex()]))
 
     def _chosen(self, now: QModelIndex, _before: QModelIndex) -> None:
         if now.isValid() and not self._following:

@@ -112,8 +112,12 @@ class HitActions(QObject):
     compared = Signal(str, str)
     used = Signal()
 
-    def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
+    def __init__(
+        self, context: Context, worker: Worker, parent: QWidget, *, alone: bool = False
+    ) -> None:
+        """``alone``: without the search page, which marks words and knows collections."""
         super().__init__(parent)
+        self._alone = alone
         self._notices = context.notices
         self.exporter = Exporter(context, worker, parent)
         self._sources = Sources(context.link, self)
@@ -122,10 +126,17 @@ class HitActions(QObject):
         self.shown_menu: QMenu | None = None
 
     def menu(self, hit: Hit, found: FoundHits) -> QMenu:
-        """Make the menu of a hit; ``found`` can be exported."""
+        """Make the menu of a hit; ``found`` can be exported.
+
+        Without a query in ``found`` the hit is no result: its page is in view already, and no word
+        of it counts.
+        """
         menu = QMenu(self._widget)
         menu.setAccessibleName(self.tr("What to do with this passage"))
         has_text = not is_name_only(hit)
+        left_out = set() if found.query else {HitAction.PREVIEW, HitAction.REASONS}
+        if self._alone:
+            left_out.add(HitAction.REASONS)
         entries: list[tuple[HitAction | None, str, str, str]] = [
             (HitAction.OPEN, self.tr("Open"), "open", self.tr("Enter")),
             (
@@ -163,10 +174,13 @@ class HitActions(QObject):
             if kind is None:
                 menu.addSeparator()
                 continue
+            if kind in left_out:
+                continue
             action = menu.addAction(icon(drawing), f"{text}\t{keys}" if keys else text)
             action.setData((kind, hit))
             action.setEnabled(has_text or kind not in needs_text)
-        self._add_collections(menu, hit)
+        if not self._alone:
+            self._add_collections(menu, hit)
         self._add_others(menu, hit, found)
         self._add_alike(menu, hit)
         self.add_exports(menu, found)

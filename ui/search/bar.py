@@ -180,9 +180,7 @@ class SearchBar(QWidget):
             case "save":
                 self._ask_name(text)
             case "discard":
-                self._discarded = self._memory.discard(text)
-                message = self.tr("The saved search was removed")
-                self._notices.post(Notice(message, undo=self._restore))
+                self.discard(text)
             case "forget":
                 self._memory.forget()
             case "collect":
@@ -204,6 +202,12 @@ class SearchBar(QWidget):
 
     def _save(self, name: str) -> None:
         self._memory.save(name, self.box.query)
+
+    def discard(self, name: str) -> None:
+        """Remove a saved search; it can be undone."""
+        self._discarded = self._memory.discard(name)
+        message = self.tr("The saved search was removed")
+        self._notices.post(Notice(message, undo=self._restore))
 
     def _restore(self) -> None:
         if self._discarded is not None:

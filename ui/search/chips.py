@@ -48,6 +48,8 @@ class Chip(Pill):
         self.setAccessibleDescription(self.tr("Press Delete to remove it"))
         self.setToolTip(self.tr("Remove “{name}” (Del)").format(name=label))
         self.clicked.connect(self.removed)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.addAction(self.tr("Remove this filter")).triggered.connect(self.click)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         match Qt.Key(event.key()):

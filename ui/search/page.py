@@ -237,6 +237,7 @@ class SearchPage(QWidget):
             part.unsearched.files_requested.connect(self.files_requested)
         results.start.searched.connect(self.search)
         results.start.dropped.connect(self.memory.drop)
+        results.start.discarded.connect(self.bar.discard)
         results.start.folders_requested.connect(self.folders_requested)
         results.start.help_requested.connect(self.bar.show_help)
         results.nothing.searched.connect(self.search)

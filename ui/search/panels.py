@@ -103,7 +103,9 @@ class _Panel(QScrollArea):
 
     def _link(self, text: str, target: str, hint: str = "") -> Link:
         """Add a link that searches, followed by an explanation."""
-        return self._add(Link(text, target), hint)
+        link = self._add(Link(text, target), hint)
+        link.offer(self.tr("Search for this"), link.click)
+        return link
 
     def _add(self, link: Link, hint: str = "") -> Link:
         link.setAccessibleDescription(hint)
@@ -130,11 +132,13 @@ class StartPanel(_Panel):
         folders_requested: Choose folders for an empty library.
         help_requested: Show the whole grammar.
         dropped: A recent search, or the path of a document, to be removed.
+        discarded: The name of a saved search to be removed.
     """
 
     folders_requested = Signal()
     help_requested = Signal()
     dropped = Signal(str)
+    discarded = Signal(str)
 
     def show_start(
         self,
@@ -158,7 +162,8 @@ class StartPanel(_Panel):
             self._heading(self.tr("Saved searches"))
             for each in saved[:_SHOWN]:
                 hint = amounts.new(each.new) if each.new else readable(each.text)
-                self._link(each.name, each.text, hint)
+                link = self._link(each.name, each.text, hint)
+                link.offer(self.tr("Remove"), partial(self.discarded.emit, each.name))
         forget = self.tr("Remove from this list")
         if recent:
             self._heading(self.tr("Recent searches"))
@@ -173,7 +178,7 @@ class StartPanel(_Panel):
         self._heading(self.tr("Ask in your own words, or try"))
         for example, description in examples():
             self._link(example, example, description)
-        more = self._link(self.tr("All you can type…"), "")
+        more = self._add(Link(self.tr("All you can type…"), ""))
         more.followed.disconnect(self.searched)
         more.followed.connect(self.help_requested)
 

@@ -37,6 +37,7 @@ class ModelList(QTreeWidget):
         super().__init__(parent)
         self.models: dict[str, ModelInfo] = {}
         self.setItemDelegate(RowDelegate(self))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setAccessibleName(self.tr("Language models"))
         self.setHeaderLabels([self.tr("Model"), self.tr("State")])
         self.setRootIsDecorated(False)

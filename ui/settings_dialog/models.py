@@ -21,7 +21,7 @@ from indexer.api.requests import (
     UseReranker,
 )
 from ui.labels import wrapped_label
-from ui.library.buttons import IconButton
+from ui.library.buttons import IconButton, open_menu
 from ui.library.questions import Questions
 from ui.ports import ignore
 from ui.settings_dialog.model_list import ModelFacts, ModelList
@@ -31,6 +31,7 @@ from ui.words import amounts, failures
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtCore import QPoint
     from PySide6.QtGui import QShowEvent
 
     from indexer.api.answers import ReindexCost
@@ -54,6 +55,7 @@ class ModelsPage(QWidget):
         self._ordering = ""  # the model that orders the first hits
         self.list = ModelList()
         self.list.chosen.connect(self._show_chosen)
+        self.list.customContextMenuRequested.connect(self._open_menu)
         self.facts = ModelFacts()
         self.get = self._button(self.tr("&Get…"), "arrow-down", self._ask_to_get)
         self.use = self._button(self.tr("&Use…"), "check", self._ask_to_use)
@@ -109,6 +111,10 @@ class ModelsPage(QWidget):
         column.addWidget(self.note)
         column.addWidget(self.facts)
         column.addStretch(1)
+
+    def _open_menu(self, at: QPoint) -> None:
+        name, buttons = self.tr("What to do with this model"), (self.get, self.use, self.remove)
+        open_menu(self, name, buttons, self.list.viewport().mapToGlobal(at))
 
     # -- the list -----------------------------------------------------------------------------
 

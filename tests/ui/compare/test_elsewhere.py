@@ -8,11 +8,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from indexer.api.comparison import Parallel
 from indexer.api.requests import Index
 from tests.ui.basket.made import LEASE, lease
 from tests.ui.engines import answer
+from tests.ui.menus import entries
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui.compare.elsewhere import _once, _row
@@ -136,5 +138,9 @@ def test_without_a_selection_the_passage_is_asked_for(qtbot: QtBot, pane: Search
     assert any(row.of.file == "house.txt" for row in answered(qtbot, pane))
     assert pane.elsewhere.hit == hit
     assert " ".join(LEASE.split()[:3]) in pane.elsewhere.list.rows[0].accessibleName()
+    house = next(row for row in pane.elsewhere.list.rows if row.row.of.file == "house.txt")
+    menu = entries(house)
+    menu["Copy path"].trigger()
+    assert QApplication.clipboard().text() == house.row.of.path
     search(qtbot, pane.search, "ice")  # a new search brings the results back
     assert pane.left.currentWidget() is pane.search

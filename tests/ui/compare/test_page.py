@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from indexer.api.requests import Index
 from indexer.api.types import Hit
 from tests.ui.basket.made import LEASE, lease
 from tests.ui.engines import answer
+from tests.ui.menus import entries
 from ui.compare.page import ComparePage
 from ui.pages import COMPARE, SEARCH, Pages
 from ui.search.exporter import FoundHits
@@ -59,6 +60,9 @@ def test_what_differs_is_aligned_and_outlined_on_both_pages(
 ) -> None:
     page = compared(qtbot, pages, library_files)
     assert pages.name == COMPARE
+    assert all(side.stack.currentWidget() is side.pages for side in page.sides), (
+        "a chosen one loads"
+    )
     rows = [widget.row for widget in page.list.rows]
     changed = next(row for row in rows if all(cell and cell.marks for cell in row.cells))
     texts = [cell.text[slice(*cell.marks[0])] for cell in changed.cells if cell is not None]
@@ -119,3 +123,17 @@ def test_an_unknown_document_is_told(qtbot: QtBot, pages: Pages, library_files: 
     begun = page.message.text()
     qtbot.waitUntil(lambda: page.message.text() != begun)
     assert page.list.rows == []
+
+
+def test_a_statement_has_the_menu_of_a_hit(qtbot: QtBot, pages: Pages, library_files: Path) -> None:
+    page = compared(qtbot, pages, library_files)
+    both = next(each for each in page.list.rows if all(cell is not None for cell in each.row.cells))
+    for label, side in zip(both.labels, ("old.pdf", "new.pdf"), strict=True):
+        entries(label)["Copy path"].trigger()
+        assert QApplication.clipboard().text() == str(library_files / side)
+    qtbot.waitUntil(lambda: page.sides[1].stack.currentWidget() is page.sides[1].pages)
+    menu = entries(page.sides[1].pages.viewport())
+    assert not {"Preview", "Show the words that count"} & set(menu)
+    menu["Search inside this document"].trigger()
+    assert pages.name == SEARCH
+    assert pages.query == f'in:"{library_files / "new.pdf"}" '

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStyleOptionViewItem
 from indexer.api.requests import Index, ListFiles
 from tests.ui.engines import answer
 from tests.ui.library.port import ManyFiles, canned_context
+from tests.ui.menus import entries
 from ui import passwords
 from ui.library.coverage import CoveragePage
 from ui.library.coverage_cells import Column
@@ -153,7 +154,7 @@ def test_all_that_failed_is_read_again(
     page: CoveragePage, qtbot: QtBot, notices: RecordedNotices
 ) -> None:
     qtbot.waitUntil(page.retry_all.isEnabled)
-    page.retry_all.click()
+    entries(page.states.viewport())["Retry all that failed"].trigger()
     qtbot.waitUntil(lambda: bool(notices.texts))
 
 

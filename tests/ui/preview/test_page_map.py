@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from indexer.api.requests import Index, MapPages, Search
 from tests.ui.engines import answer
+from tests.ui.menus import entries
 from tests.ui.preview.made import tale
 from tests.ui.preview.seen import like, pixels, show, wait_for_page
 from ui import theme
@@ -79,6 +80,9 @@ def test_keys_go_from_one_close_page_to_the_next(strip: PageMap, preview: Previe
         assert preview.pages.page == page
     QTest.keyClick(preview, Qt.Key.Key_PageDown, Qt.KeyboardModifier.AltModifier)
     assert preview.pages.page == 5
+    entries(strip)["Previous close page"].trigger()
+    assert preview.pages.page == 2
+    assert not {"Next close page"} & set(entries(preview.pages.viewport()))
 
 
 def test_in_a_right_to_left_layout_the_map_is_beside_the_scroll_bar(

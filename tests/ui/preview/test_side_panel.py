@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
+from tests.ui.menus import entries
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import show
 
@@ -71,6 +73,12 @@ def test_a_small_page_is_dragged_out_as_its_image(
     assert data.text() == "tale.pdf, Page 1"
     image = data.imageData()
     assert image.width() > small.iconSize().width(), "that of the page beside, not the small one"
+    entries(small.viewport(), small.visualRect(small.model().index(0, 0)).center())[
+        "Copy an image of this page"
+    ].trigger()
+    copied = QApplication.clipboard()
+    assert copied.text() == data.text()
+    assert copied.image().width() == image.width()
 
 
 def test_the_panel_changes_with_the_document(

@@ -142,6 +142,8 @@ def test_keys_go_between_the_text_and_the_filters(page: SearchPage) -> None:
     assert box.hasFocus()
     QTest.keyClick(box, Qt.Key.Key_Backspace)
     assert page.query == "ext:md lamp"
+    box.tokens[0].actions()[0].trigger()  # of its menu
+    assert page.query == "lamp"
 
 
 def test_filters_leave_room_for_the_text(page: SearchPage) -> None:
@@ -247,6 +249,11 @@ def test_the_start_panel_has_examples(qtbot: QtBot, page: SearchPage) -> None:
     page.search("")
     assert page.results.shown is page.results.start
     assert links(page)[0] == "Roofs"
+    roofs = page.results.start.findChildren(Link)[-5]
+    assert [each.text() for each in roofs.actions()] == ["Search for this", "Remove"]
+    roofs.actions()[1].trigger()
+    assert page.memory.saved == ()
+    assert "Roofs" not in links(page)
 
 
 def test_an_empty_library_leads_to_folders(qtbot: QtBot, context: Context) -> None:
@@ -352,6 +359,6 @@ def test_recent_documents_are_a_click_away(
     assert "lighthouse.md" not in links(page)
     shown_links = [each for each in panel.findChildren(Link) if each.isVisible()]
     lamp = next(each for each in shown_links if each.text() == "lamp")
-    lamp.actions()[0].trigger()
+    lamp.actions()[1].trigger()
     assert "lamp" not in links(page)
     assert not [*page.memory.recent, *page.memory.documents]

@@ -23,6 +23,7 @@ from indexer.api.requests import (
 )
 from tests.answers import EMPTY
 from tests.ui.library.port import Canned, CannedLink, canned_context
+from tests.ui.menus import entries
 from ui.settings_dialog.models import ModelsPage
 
 if TYPE_CHECKING:
@@ -180,6 +181,8 @@ def test_a_model_is_used_after_its_cost_is_told(
 def test_a_model_is_removed(page: ModelsPage, link: CannedLink, qtbot: QtBot) -> None:
     link.answers[RemoveModel] = lambda _request: 2_000_000
     page.list.choose("here")
-    press(qtbot, page.remove)
+    menu = entries(page.list.viewport())
+    assert [name for name, each in menu.items() if each.isEnabled()] == ["Use…", "Remove"]
+    menu["Remove"].trigger()
     qtbot.waitUntil(lambda: page.note.text() == "2.0 MB are free again.")
     assert requests(link, RemoveModel) == [RemoveModel("here")]
