@@ -322,7 +322,7 @@
     </message>
     <message>
         <source>{passages} of {documents}</source>
-        <translation>{passages} aus {documents}</translation>
+        <translation>{passages}, {documents}</translation>
     </message>
     <message>
         <source>The passage was taken out of the basket</source>
