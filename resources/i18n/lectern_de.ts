@@ -1258,10 +1258,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Ordner &amp;hinzufügen …</translation>
     </message>
     <message>
-        <source>Ctrl+N</source>
-        <translation>Strg+N</translation>
-    </message>
-    <message>
         <source>Add fi&amp;les…</source>
         <translation>Dateien hin&amp;zufügen …</translation>
     </message>
@@ -1343,48 +1339,24 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Öffnen</translation>
     </message>
     <message>
-        <source>Enter</source>
-        <translation>Eingabe</translation>
-    </message>
-    <message>
         <source>Show in folder</source>
         <translation>Im Ordner zeigen</translation>
-    </message>
-    <message>
-        <source>Ctrl+Enter</source>
-        <translation>Strg+Eingabe</translation>
     </message>
     <message>
         <source>Preview</source>
         <translation>Vorschau</translation>
     </message>
     <message>
-        <source>Space</source>
-        <translation>Leertaste</translation>
-    </message>
-    <message>
         <source>Show the words that count</source>
         <translation>Worte zeigen, die zählen</translation>
-    </message>
-    <message>
-        <source>Ctrl+E</source>
-        <translation>Strg+E</translation>
     </message>
     <message>
         <source>Copy passage</source>
         <translation>Stelle kopieren</translation>
     </message>
     <message>
-        <source>Ctrl+C</source>
-        <translation>Strg+C</translation>
-    </message>
-    <message>
         <source>Copy with citation</source>
         <translation>Mit Quellenangabe kopieren</translation>
-    </message>
-    <message>
-        <source>Ctrl+Shift+C</source>
-        <translation>Strg+Umschalt+C</translation>
     </message>
     <message>
         <source>Copy path</source>
@@ -1395,24 +1367,12 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>In den Korb legen</translation>
     </message>
     <message>
-        <source>Ctrl+B</source>
-        <translation>Strg+B</translation>
-    </message>
-    <message>
         <source>More like this</source>
         <translation>Mehr wie dies</translation>
     </message>
     <message>
-        <source>Ctrl+M</source>
-        <translation>Strg+M</translation>
-    </message>
-    <message>
         <source>Less like this</source>
         <translation>Weniger wie dies</translation>
-    </message>
-    <message>
-        <source>Ctrl+Shift+M</source>
-        <translation>Strg+Umschalt+M</translation>
     </message>
     <message>
         <source>Find similar passages</source>

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from indexer.api.requests import GetStatus, Index
 from ui import desktop
 from ui.flow import FlowLayout
+from ui.keys import shown
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton, open_menu
 from ui.library.change_line import ChangeLine
@@ -111,7 +112,7 @@ class FoldersPage(QWidget):
         self._top = QWidget()
         top = FlowLayout(self._top)
         self.add = self._button(
-            top, self.tr("&Add folder…"), "folder-add", self._ask_folder, self.tr("Ctrl+N")
+            top, self.tr("&Add folder…"), "folder-add", self._ask_folder, "Ctrl+N"
         )
         self._button(top, self.tr("Add fi&les…"), "document", self._ask_files)
         self.rescan_all = self._button(
@@ -149,7 +150,7 @@ class FoldersPage(QWidget):
         row.addWidget(button)
         if key:
             plain = text.replace("&", "").rstrip("…")
-            button.setToolTip(self.tr("{what} ({key})").format(what=plain, key=key))
+            button.setToolTip(self.tr("{what} ({key})").format(what=plain, key=shown([key])))
             shortcut = QShortcut(QKeySequence(key), self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(button.click)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
+from ui import keys
 from ui.desktop import show_in_folder
 from ui.icons import icon
 from ui.ports import Notice
@@ -80,10 +81,10 @@ class PreviewActions(QObject):
         ):
             action = menu.addAction(button.icon(), text)
             action.triggered.connect(button.click)
-        keep = f"{self.tr('Add to the basket')}\t{self.tr('Ctrl+B')}"
+        keep = f"{self.tr('Add to the basket')}\t{keys.shown([keys.COLLECT])}"
         menu.addAction(icon("basket"), keep).triggered.connect(self.keep)
         ask = self.tr("Where else is this said?")
-        ask_action = menu.addAction(icon("similar"), f"{ask}\t{self.tr('Ctrl+Shift+F')}")
+        ask_action = menu.addAction(icon("similar"), f"{ask}\t{keys.shown([keys.ELSEWHERE])}")
         ask_action.triggered.connect(self.ask_elsewhere)
         menu.addSeparator()
         menu.addActions(bar.menu.actions())

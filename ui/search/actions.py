@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
+from ui import keys
 from ui.icons import icon
 from ui.ports import Notice
 from ui.search.citation import passage, quoted
@@ -138,23 +139,23 @@ class HitActions(QObject):
         if self._alone:
             left_out.add(HitAction.REASONS)
         entries: list[tuple[HitAction | None, str, str, str]] = [
-            (HitAction.OPEN, self.tr("Open"), "open", self.tr("Enter")),
+            (HitAction.OPEN, self.tr("Open"), "open", "Return"),
             (
                 HitAction.SHOW_IN_FOLDER,
                 self.tr("Show in folder"),
                 "folder-open",
-                self.tr("Ctrl+Enter"),
+                "Ctrl+Return",
             ),
-            (HitAction.PREVIEW, self.tr("Preview"), "preview", self.tr("Space")),
-            (HitAction.REASONS, self.tr("Show the words that count"), "both", self.tr("Ctrl+E")),
+            (HitAction.PREVIEW, self.tr("Preview"), "preview", "Space"),
+            (HitAction.REASONS, self.tr("Show the words that count"), "both", keys.REASONS),
             (None, "", "", ""),
-            (HitAction.COPY, self.tr("Copy passage"), "copy", self.tr("Ctrl+C")),
-            (HitAction.COPY_QUOTED, self.tr("Copy with citation"), "copy", self.tr("Ctrl+Shift+C")),
+            (HitAction.COPY, self.tr("Copy passage"), "copy", "Ctrl+C"),
+            (HitAction.COPY_QUOTED, self.tr("Copy with citation"), "copy", "Ctrl+Shift+C"),
             (HitAction.COPY_PATH, self.tr("Copy path"), "copy", ""),
-            (HitAction.KEEP, self.tr("Add to the basket"), "basket", self.tr("Ctrl+B")),
+            (HitAction.KEEP, self.tr("Add to the basket"), "basket", keys.COLLECT),
             (None, "", "", ""),
-            (HitAction.MORE, self.tr("More like this"), "plus", self.tr("Ctrl+M")),
-            (HitAction.LESS, self.tr("Less like this"), "minus", self.tr("Ctrl+Shift+M")),
+            (HitAction.MORE, self.tr("More like this"), "plus", "Ctrl+M"),
+            (HitAction.LESS, self.tr("Less like this"), "minus", "Ctrl+Shift+M"),
             (HitAction.LIKE_PASSAGE, self.tr("Find similar passages"), "similar", ""),
             (HitAction.LIKE_DOCUMENT, self.tr("Find similar documents"), "similar", ""),
             (HitAction.INSIDE, self.tr("Search inside this document"), "search", ""),
@@ -170,13 +171,13 @@ class HitActions(QObject):
             HitAction.MORE,
             HitAction.LESS,
         }
-        for kind, text, drawing, keys in entries:
+        for kind, text, drawing, key in entries:
             if kind is None:
                 menu.addSeparator()
                 continue
             if kind in left_out:
                 continue
-            action = menu.addAction(icon(drawing), f"{text}\t{keys}" if keys else text)
+            action = menu.addAction(icon(drawing), f"{text}\t{keys.shown([key])}" if key else text)
             action.setData((kind, hit))
             action.setEnabled(has_text or kind not in needs_text)
         if not self._alone:
