@@ -65,9 +65,13 @@ class Snippet:
 def text_of(hit: Hit) -> Shown:
     """Return the safe text of a hit with its best sentence, or with the phrases of the query.
 
-    More marked sentences would hide the best one in three lines.
+    More marked sentences would hide the best one in three lines. Where that is a heading, which is
+    shown above, the next one is marked.
     """
-    return plain(hit, hit.marks if hit.why is Why.PHRASE and hit.marks else (hit.best,))
+    if hit.why is Why.PHRASE and hit.marks:
+        return plain(hit, hit.marks)
+    found = plain(hit, (hit.best, *hit.marks))
+    return Shown(found.text, found.spans[:1])
 
 
 def lines_needed(hit: Hit, pen: Pen) -> int:

@@ -36,6 +36,16 @@ def test_the_best_sentence_of_a_long_passage_is_in_view() -> None:
     assert made.text[low:high].strip() == best.strip()
 
 
+def test_below_a_heading_that_is_the_best_sentence_the_next_is_marked() -> None:
+    text = "7. Duration\nIt lasts a year. It ends by notice."
+    heading, last = (0, 11), (29, len(text))
+    made = text_of(
+        hit(text=text, best=heading, marks=(heading, last), heading_path=("7. Duration",))
+    )
+    assert made.text == "It lasts a year. It ends by notice."
+    assert [made.text[slice(*span)] for span in made.spans] == ["It ends by notice."]
+
+
 @pytest.mark.usefixtures("qapp")
 def test_an_ellipsis_follows_no_stop() -> None:
     made = make(shown("One ends. " * 80))
