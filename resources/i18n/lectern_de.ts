@@ -2170,6 +2170,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Ergebnis</translation>
     </message>
     <message>
+        <source>Copy all</source>
+        <translation>Alles kopieren</translation>
+    </message>
+    <message>
         <source>Delete everything that Lectern has made from your documents: the library, the history and the log. The documents themselves are not touched. This cannot be undone.</source>
         <translation>Löscht alles, was Lectern aus Ihren Dokumenten gemacht hat: die Bibliothek, den Verlauf und das Protokoll. Die Dokumente selbst bleiben unberührt. Das lässt sich nicht rückgängig machen.</translation>
     </message>

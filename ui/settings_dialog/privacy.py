@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -117,7 +118,17 @@ class PrivacyPage(QWidget):
         tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         tree.header().setStretchLastSection(True)
         tree.setFixedHeight(tree.fontMetrics().height() * (LINES + 2) + 2 * M)
+        tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        tree.addAction(self.tr("Copy all")).triggered.connect(self._copy)
         return tree
+
+    def _copy(self) -> None:
+        """Copy the connections, a line for each."""
+        items = (
+            self.connections.topLevelItem(at) for at in range(self.connections.topLevelItemCount())
+        )
+        rows = ("\t".join(map(item.text, range(3))) for item in items if item is not None)
+        QGuiApplication.clipboard().setText("\n".join(rows))
 
     def _make_delete(self) -> QFrame:
         frame = QFrame()

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QApplication,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
@@ -221,6 +222,8 @@ def test_privacy_lists_folders_and_connections(
     item = page.connections.topLevelItem(0)
     assert item is not None
     assert (item.text(1), item.text(2)) == ("pip download x", "done")
+    page.connections.actions()[0].trigger()  # of its menu
+    assert QApplication.clipboard().text() == f"{item.text(0)}\tpip download x\tdone"
     assert page.facts.value("Size on disk:") == "2.0 MB"
     assert page.no_connections.isHidden()
 
