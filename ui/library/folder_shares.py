@@ -53,8 +53,9 @@ class FolderShares(QWidget):
             name.setAccessibleName(name.text())
             name.setToolTip(line(root.path))
             counts = root.states
-            total = max(sum(counts.values()), 1)
             found = sum(counts.get(state, 0) for state in SEARCHABLE_STATES)
+            # Without those that cannot be read: the bar is full when nothing waits.
+            total = max(found + counts.get(FileState.QUEUED, 0), 1)
             waiting = counts.get(FileState.TEXT_ONLY, 0)
             bar.show_shares(found / total, (found - waiting) / total)
             text = self.tr("{files}, {size}")

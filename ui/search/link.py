@@ -82,6 +82,8 @@ class Link(QAbstractButton):
 class DocumentLink(Link):
     """The name of a document, with a menu of what can be done with it."""
 
+    elide = Qt.TextElideMode.ElideMiddle  # the end tells names apart, too
+
     def __init__(self, path: str, target: str, parent: QWidget | None = None) -> None:
         super().__init__(PurePath(path).name, target, parent)
         self.setToolTip(line(path))

@@ -22,7 +22,7 @@ from ui.activity_feed import ActivityFeed
 from ui.library.activity import ActivityPanel
 from ui.library.activity_words import Smooth, facts, headline
 from ui.library.last_read import LEAST, LastRead
-from ui.library.tones import light_tone
+from ui.library.tones import TonesBar, light_tone
 from ui.search.link import Link
 from ui.words import amounts
 
@@ -46,7 +46,7 @@ BUSY = replace(
 LIBRARY = replace(
     EMPTY,
     files={"indexed": 7, "needs_password": 2},
-    roots=(root("/docs", 9, states={"indexed": 7}),),
+    roots=(root("/docs", 9, states={"indexed": 7, "needs_password": 2}),),
 )
 
 
@@ -169,6 +169,8 @@ def test_the_files_of_the_library_are_shown_by_state(qtbot: QtBot, tmp_path: Pat
     with qtbot.waitSignal(panel.files_requested) as wanted:
         panel.states.links["needs_password"].actions()[0].trigger()  # of its menu
     assert wanted.args == ["needs_password"]
+    share = panel.folders.findChildren(TonesBar)[0]
+    assert (share.read, share.value()) == (1.0, share.maximum()), "nothing waits"
     folder = panel.folders.findChildren(Link)[0]
     assert [each.text() for each in folder.actions()] == ["Show files", "Open folder", "Copy path"]
     with qtbot.waitSignal(panel.folder_requested) as wanted:
