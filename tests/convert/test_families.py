@@ -25,8 +25,10 @@ from tests.tiny_families import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-# torch and its company deprecate things of their own.
-pytestmark = [pytest.mark.convert, pytest.mark.filterwarnings("default")]
+# torch and its company deprecate things of their own, and take minutes to load where others work.
+pytestmark = [
+    pytest.mark.convert, pytest.mark.filterwarnings("default"), pytest.mark.timeout(900),
+]  # fmt: skip
 
 TEXTS = ["The storm broke at dawn. Nobody had slept.", "bread", "a long text " * 9, "Who pays?"]
 TOKENS = {f"{name.lower()}_token": f"[{name}]" for name in ("PAD", "UNK", "CLS", "SEP", "MASK")}

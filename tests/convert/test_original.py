@@ -18,9 +18,13 @@ from indexer.embed.models import MINILM, RECORDS
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from numpy.typing import NDArray
+
 ROOT = Path(__file__).resolve().parents[2]
 # torch and its company deprecate things of their own.
-pytestmark = [pytest.mark.convert, pytest.mark.filterwarnings("default")]
+pytestmark = [
+    pytest.mark.convert, pytest.mark.filterwarnings("default"), pytest.mark.timeout(900),
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -45,20 +49,26 @@ def texts(reference: ModuleType) -> list[str]:
     return list(json.loads(reference.TEXTS.read_text("utf-8")))
 
 
+@pytest.fixture(scope="module")
+def encoded(reference: ModuleType, original: Any, texts: list[str]) -> NDArray[np.float32]:
+    vectors: NDArray[np.float32] = reference.encode(original, texts)
+    return vectors
+
+
 def test_the_kept_vectors_are_the_originals(
-    reference: ModuleType, original: Any, texts: list[str]
+    reference: ModuleType, encoded: NDArray[np.float32]
 ) -> None:
     with np.load(reference.VECTORS) as file:
-        np.testing.assert_allclose(reference.encode(original, texts), file["vectors"], atol=1e-5)
+        np.testing.assert_allclose(encoded, file["vectors"], atol=1e-5)
 
 
 def test_float32_equals_the_original(
-    reference: ModuleType, original: Any, texts: list[str], minilm_models_dir: Path
+    encoded: NDArray[np.float32], texts: list[str], minilm_models_dir: Path
 ) -> None:
     embedder = open_embedder(RECORDS[MINILM], minilm_models_dir, Precision.FP32)
     made = embedder.encode_passages([EmbedInput("", (), text, (0,)) for text in texts])
     ours = np.stack([vectors.vector for vectors in made])
-    np.testing.assert_allclose(ours, reference.encode(original, texts), atol=1e-4)
+    np.testing.assert_allclose(ours, encoded, atol=1e-4)
 
 
 def test_states_of_single_tokens_equal_the_originals(
