@@ -14,8 +14,9 @@ is the sum of:
 * *Document evidence.* The similarity of file names to the query, the words of names in the query,
   names of the query in the document's first lines, and the BM25 of whole documents. The last counts
   by its clarity, the lead of the best document over the second: without a lead, words common to
-  many would decide; and by how much of the query the library has words for. Both, words and first
-  lines, count up to twice if the query names a document. A document whose name has a year, but not
+  many would decide; and by how much of the query the library has words for. First lines with all
+  of a name count up to twice by their own clarity. Both, words and first lines, count up to twice
+  again if the query names a document. A document whose name has a year, but not
   the last one of the query, gets a penalty: the whole if it is older (the report of 2018 cannot
   cover 2020), else half.
 * *The re-ranking pass* over the leading passages adds features that cost a read, or are noise for
@@ -127,7 +128,9 @@ class PageEvidence:
 
 @dataclass(frozen=True, slots=True)
 class DocumentEvidence:
-    """The evidence for each of m documents; arrays are float32 of shape (m,), 0 to 1.
+    """The evidence for each of m documents; arrays are float32 of shape (m,).
+
+    They are from 0 to 1, but for ``opening``, which is up to 2.
 
     ``clarity`` is the lead of the best document by words over the second best of the library;
     ``year`` is 1 for a document whose name has a year before the one that is asked for, less for a

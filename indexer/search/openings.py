@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.search.evidence import ScoredDocs
-from indexer.search.fusion import OPENING_FLOOR, relative
+from indexer.search.fusion import OPENING_FLOOR, clarity, relative
 from indexer.search.query_terms import idf
 from indexer.store.values import key_of
 from indexer.text.name_words import MAX_WORDS, neighbours
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
     Docs = NDArray[np.int32]
+    Floats = NDArray[np.float32]
     Pairs = frozenset[tuple[str, str]]
 
 # The likeliest documents by words whose first passages are read.
@@ -41,6 +42,7 @@ FEW_OPENINGS = 3
 WHOLE = 1.0  # the score from which an opening has all of a name
 TOGETHER = 3  # the most words of a name that are looked for run together
 CACHED = 4096  # openings, of about a kilobyte each
+_NONE: Pairs = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,22 @@ class Openings:
         return frozenset(word for pairs in self.pairs for pair in pairs for word in pair)
 
     def evidence(self, coverage: float) -> ScoredDocs:
-        """The documents with pairs of the query, ascending; scores 0 to 1 by idf of the pairs."""
+        """The documents with pairs of the query, ascending; scores 0 to 2 by idf of the pairs.
+
+        If one has all of a name, they count up to twice, the further the best leads the second.
+        """
+        shares = self._shares()
+        lead = clarity(shares) if (shares >= WHOLE).any() else 0.0
+        scores = shares * np.float32((1.0 + lead) * coverage**2)
+        order = np.argsort(self.docs)
+        return ScoredDocs(self.docs[order], scores[order])
+
+    def _shares(self) -> Floats:
+        """How much of a name each opening has, 0 to 1."""
         counts = self._counts()
         rarity = {pair: idf(count, len(self.docs)) for pair, count in counts.items()}
         scores = np.array([sum(map(rarity.__getitem__, each)) for each in self.pairs], np.float32)
-        order = np.argsort(self.docs)
-        shares = relative(scores[order], OPENING_FLOOR) * np.float32(coverage**2)
-        return ScoredDocs(self.docs[order], shares)
+        return relative(scores, OPENING_FLOOR)
 
     def naming_words(self, docs: Docs) -> frozenset[str]:
         """The words of pairs in the openings of these documents and hardly any other.
@@ -72,8 +83,7 @@ class Openings:
         """
         counts = self._counts()
         if not len(docs):
-            scored = self.evidence(1.0)
-            docs = scored.docs[scored.scores >= WHOLE]
+            docs = self.docs[self._shares() >= WHOLE]
         found = (
             pair
             for doc, pairs in zip(self.docs.tolist(), self.pairs, strict=True)
@@ -99,8 +109,9 @@ def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
     keys = np.array([key_of(doc, 0) for doc in docs.tolist()], np.int64)
     passages = store.passages_of(keys, ("view",))
     texts = [passages[key]["view"] if key in passages else "" for key in keys.tolist()]
-    found = asked_runs(terms.text, terms.instead), frozenset(asked)
-    return Openings(docs, tuple(matched(*found, text) for text in texts))
+    runs, single = asked_runs(terms.text, terms.instead), frozenset(asked)
+    written = name_pairs(terms.text)
+    return Openings(docs, tuple(matched(runs, single, text, written) for text in texts))
 
 
 def asked_runs(query: str, instead: Mapping[str, tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
@@ -115,16 +126,27 @@ def asked_runs(query: str, instead: Mapping[str, tuple[str, ...]]) -> frozenset[
     )
 
 
-def matched(asked: frozenset[tuple[str, ...]], single: frozenset[str], text: str) -> Pairs:
+def matched(
+    asked: frozenset[tuple[str, ...]], single: frozenset[str], text: str, written: Pairs = _NONE
+) -> Pairs:
     """The pairs of an opening that a query has, also where one of them runs the words together.
+
+    A stop word is part of a name only where both write it so.
 
     >>> sorted(matched(frozenset({("j", "p", "morgan")}), frozenset(), "JPMorgan"))
     [('j', 'p'), ('p', 'morgan')]
     >>> matched(frozenset(), frozenset({"jpmorgan"}), "J P Morgan")
     frozenset({('jpmorgan', 'jpmorgan')})
+
+    Args:
+        asked: Neighbouring words of the query.
+        single: Its words.
+        text: The opening.
+        written: Neighbouring words that the query writes with capitals.
     """
     there, names = name_pairs(text), name_words(text)
-    alike = {pair for pair in there.intersection(asked) if ALL_STOP_WORDS.isdisjoint(pair)}
+    plain = {pair for pair in there.intersection(asked) if ALL_STOP_WORDS.isdisjoint(pair)}
+    alike = plain | (there & written)
     # An initial is a stop word of some language, so these are no reason against a joined name.
     apart = {pair for run in asked if "".join(run) in names for pair in pairwise(run)}
     together = single & _joined_names(text)

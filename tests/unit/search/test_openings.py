@@ -6,7 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.openings import FEW_OPENINGS, Openings, name_pairs
+from indexer.search.openings import (
+    FEW_OPENINGS,
+    Openings,
+    asked_runs,
+    matched,
+    name_pairs,
+)
 
 PAIRS = st.frozensets(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), max_size=5)
 
@@ -22,7 +28,7 @@ def test_a_document_with_more_of_a_name_has_no_less_evidence(
     found = openings(*others, pairs, pairs & others[0])
     scores = dict(zip(found.docs.tolist(), found.evidence(1.0).lookup(found.docs), strict=True))
     assert scores[1] >= scores[0]
-    assert all(0.0 <= score <= 1.0 for score in scores.values())
+    assert all(0.0 <= score <= 2.0 for score in scores.values())
 
 
 def test_a_pair_of_one_opening_is_worth_more_than_a_common_one() -> None:
@@ -42,6 +48,27 @@ def test_without_a_likely_document_a_whole_name_names_one() -> None:
     assert found.naming_words(np.zeros(0, np.int32)) == {"direct", "response", "inc"}
     found = openings(part, *[none] * 30)
     assert found.naming_words(np.zeros(0, np.int32)) == set()
+
+
+def test_an_opening_with_all_of_a_name_counts_by_its_lead() -> None:
+    whole, part = frozenset({("direct", "response"), ("response", "inc")}), frozenset({("a", "b")})
+    none: frozenset[tuple[str, str]] = frozenset()
+    alone = openings(whole, *[none] * 30).evidence(1.0)
+    assert alone.scores.max() == 2.0
+    shared = openings(whole, whole, *[none] * 30).evidence(1.0)
+    assert shared.scores.max() == 1.0
+    partly = openings(part, *[none] * 30).evidence(1.0)
+    assert 0.0 < partly.scores.max() < 1.0
+
+
+def test_a_stop_word_is_part_of_a_name_where_both_write_it_so() -> None:
+    text = "between Corio Inc. and Commerce One, Inc. (The Agreement)"
+    for query, expected in (
+        ("Commerce One, Inc.", {("commerce", "one"), ("one", "inc")}),
+        ("commerce one and the agreement", set()),
+    ):
+        asked, written = asked_runs(query, {}), name_pairs(query)
+        assert matched(asked, frozenset(), text, written) == expected
 
 
 def test_words_without_capitals_are_no_name() -> None:
