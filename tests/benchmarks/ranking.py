@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 TABLE = Path(__file__).with_name("RANKING.md")
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
 # Questions of each other set that are put to a library: nine sets make enough.
-STRANGE = 40
+STRANGE = 20
 MODELS = """\
 Each set with the model that a library of its documents gets by itself, but for xquad-cross, whose
 documents are in English and whose questions are not, so that the other is chosen:"""
@@ -55,7 +55,7 @@ documents are in English and whose questions are not, so that the other is chose
 class Collected:
     """What was found for one set."""
 
-    asked: list[AskedSet]  # the set, and the set asked otherwise
+    asked: AskedSet
     model: str
     labelled: LabelledFeatures
 
@@ -69,11 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = Options(out=asked.out.absolute(), keep=asked.keep)
     libraries = Libraries(options)
     found = [_collect(libraries, wanted) for wanted in options.chosen]
-    kinds = [one.asked[0] for one in found]
-    labelled = {one.asked[0].name: one.labelled for one in found}
+    kinds = [one.asked for one in found]
+    labelled = {one.asked.name: one.labelled for one in found}
     labelled["sample"] = _sample(libraries)
     sections = [
-        ranking_tables.ablation([each for one in found for each in one.asked]),
+        ranking_tables.ablation(kinds),
         ranking_tables.left_out(kinds, DEFAULT_WEIGHTS),
         wordings.run(options, libraries),
         described.run(options, libraries),
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         answerability_table(labelled),
         ranking_tables.speed(kinds, DEFAULT_WEIGHTS),
     ]
-    models = ", ".join(f"{one.asked[0].name} {one.model}" for one in found)
+    models = ", ".join(f"{one.asked.name} {one.model}" for one in found)
     text = f"{INTRODUCTION}\n{MODELS} {models}.\n\n{report.document(sections, machine.facts())}"
     write_file(TABLE, text)
     print(text)
@@ -105,22 +105,16 @@ def _collect(libraries: Libraries, wanted: BenchSet) -> Collected:
     with libraries.open(wanted.name) as engine:
         collector = Collector.from_engine(engine)
         note(f"{wanted.name}: {collector.cohort}")
-        asked = [AskedSet(wanted.name, collector.evidence(queries), measurer)]
-        short = [replace(query, text=without_preamble(query.text)) for query in queries]
-        if short != queries:
-            name = f"{wanted.name}, without its preamble"
-            asked.append(AskedSet(name, collector.evidence(short), measurer))
-        labelled = _labelled(collector, wanted, asked, measurer)
+        asked = AskedSet(wanted.name, collector.evidence(queries), measurer)
+        labelled = _labelled(collector, wanted, asked)
     note(f"{wanted.name}: {len(queries)} queries collected")
     return Collected(asked, collector.space.record["model"], labelled)
 
 
-def _labelled(
-    collector: Collector, wanted: BenchSet, collected: Sequence[AskedSet], measurer: Measurer
-) -> LabelledFeatures:
+def _labelled(collector: Collector, wanted: BenchSet, asked: AskedSet) -> LabelledFeatures:
     """The features of a set's own questions, of those whose file is away, and of other sets'."""
     queries = wanted.queries()
-    gone = {one.id: collector.features(one.text, measurer.files(one.id)) for one in queries}
+    gone = {one.id: collector.features(one.text, asked.measurer.files(one.id)) for one in queries}
     unanswered = {GONE: _found(gone.values())}
     unanswered |= {name: _features(collector, _some(name)) for name in wanted.others()}
     strange = {}
@@ -131,7 +125,7 @@ def _labelled(
     short = list(dict.fromkeys(without_preamble(query.text) for query in queries))
     if short != list(dict.fromkeys(query.text for query in queries)):
         strange["its questions without their preamble"] = _features(collector, _queries(short))
-    own = _found(one.features for one in collected[0].evidence)
+    own = _found(one.features for one in asked.evidence)
     return LabelledFeatures(own, unanswered, strange, collector.own())
 
 
