@@ -52,6 +52,15 @@ class Checksums:
         )
         return {doc: total for doc, total in rows}  # noqa: C416  # typed
 
+    def without_vectors(self, space: int) -> list[int]:
+        """The documents that are complete in a space and have no checksum of their vectors."""
+        rows = self._db.rows(
+            "SELECT doc FROM doc_spaces WHERE space = ? AND state = 'done' "
+            "AND vectors_checksum IS NULL",
+            space,
+        )
+        return [doc for (doc,) in rows]
+
     def _of_docs(self, column: str) -> dict[int, int]:
         rows = self._db.rows(
             f"SELECT doc, {column} FROM docs WHERE {column} IS NOT NULL "

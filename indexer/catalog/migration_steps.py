@@ -261,6 +261,12 @@ UPDATE contents SET extractor_version = 5 WHERE extractor_version = 4
     AND (doc IS NULL OR doc IN (SELECT doc FROM docs WHERE language NOT IN ('', 'zh', 'ja', 'ko')));
 """
 
+# Sentence vectors are packed in 4 bits, see indexer.store.conversion; their sums are made again by
+# indexer.library.recovery.
+PACKED_IN_4_BITS = 10  # the version of this step
+FORGET_SUMS = "UPDATE doc_spaces SET vectors_checksum = NULL;"
+
 MIGRATIONS: Sequence[str] = (
     _FIRST, _EARLIER, _ROOT_LOCATION, _ORDER, _CRASHES, _SUMS, _NAMES, _ENGLISH, _SIMPLIFIED,
+    FORGET_SUMS,
 )  # fmt: skip

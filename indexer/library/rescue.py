@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.lock import LibraryLock
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.docs import RESERVED
-from indexer.catalog.migration_steps import RENAMED_COLUMNS, RENAMED_TABLES, RENAMED_VALUES
+from indexer.catalog.migration_steps import (
+    FORGET_SUMS,
+    PACKED_IN_4_BITS,
+    RENAMED_COLUMNS,
+    RENAMED_TABLES,
+    RENAMED_VALUES,
+)
 from indexer.library.library import CATALOG_NAME, LANCE_NAME
 from indexer.library.recovery import unknown_words
 
@@ -121,8 +127,17 @@ def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
         with catalog.write() as connection:
             for statement in RENAMED_VALUES.split(";"):
                 connection.execute(statement)
+            if _version(old) < PACKED_IN_4_BITS:
+                connection.execute(FORGET_SUMS)
         writer.execute("PRAGMA foreign_keys = ON")
     return total, lost
+
+
+def _version(old: sqlite3.Connection) -> int:
+    """The version of a catalog; 0 if it cannot be read."""
+    with contextlib.suppress(sqlite3.Error):
+        return int(old.execute("PRAGMA user_version").fetchone()[0])
+    return 0
 
 
 def _older_names(old: sqlite3.Connection, table: str) -> tuple[str, dict[str, str]]:

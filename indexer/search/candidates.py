@@ -156,14 +156,13 @@ class Retriever:
             retrievals: What found them.
         """
         words = self.pool.submit(self._bm25, terms, keys, retrievals)
-        sentences = self.pool.submit(self.store.sentence_vectors_of, self.space, keys)
         # Keys of one document are consecutive, so a passage's neighbours are known by its key.
         near = np.stack([keys - 1, keys, keys + 1])
         wanted, place = np.unique(near, return_inverse=True)
         place = place.reshape(near.shape)
         pooled = self.store.vectors_of(self.space, wanted)
+        flat, offsets = self.store.sentence_vectors_of(self.space, keys, pooled[place[1]])
         share = bm25_shares(words.result(), terms.ceiling)
-        flat, offsets = sentences.result()
         similar = vectors.scale.similarity
         before, here, after = similar(pooled, vectors.whole)[place]
         sentence, _ = segment_max(similar(flat, vectors.whole), offsets)

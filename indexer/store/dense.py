@@ -147,8 +147,15 @@ def vectors_of(table: Table | None, keys: Int64s) -> Float32s:
     return vectors
 
 
-def sentence_vectors_of(table: Table | None, keys: Int64s) -> tuple[Float32s, Int64s]:
+def sentence_vectors_of(
+    table: Table | None, keys: Int64s, pooled: Float32s | None = None
+) -> tuple[Float32s, Int64s]:
     """The sentence vectors of passages, one passage after the other.
+
+    Args:
+        table: The vectors.
+        keys: Of the passages.
+        pooled: What ``vectors_of`` returns for them, if that is known.
 
     Returns:
         Unit vectors, float32 (m, dim), and offsets, int64 (n + 1,): those of passage ``i`` are
@@ -169,8 +176,4 @@ def sentence_vectors_of(table: Table | None, keys: Int64s) -> tuple[Float32s, In
         stored = found.column("sentence_codes").to_pylist()
         for at, packed in zip(left[rows].tolist(), stored, strict=True):
             codes[at] = packed
-    size = dimension(table)
-    width = quantise.width(size)
-    offsets = np.cumsum([0, *map(len, codes)]) // width
-    flat = np.frombuffer(b"".join(codes), np.uint8).reshape(-1, width)
-    return quantise.unpack(flat, size), offsets
+    return quantise.unpack_passages(codes, vectors_of(table, keys) if pooled is None else pooled)

@@ -9,9 +9,10 @@ import hashlib
 import re
 from typing import Any
 
-#: Incremented whenever a column changes its name, type or meaning. Tables of an earlier version are
-#: dropped, and texts are read and embedded again.
-VERSION = 1
+#: Incremented whenever a column changes its name, type or meaning, ``VECTORS_VERSION`` those of
+#: vectors. Tables of an earlier version are brought to this one by ``conversion``, or dropped, and
+#: texts are read and embedded again.
+VERSION, VECTORS_VERSION = 1, 2
 _VERSION_KEY = b"lectern:schema"
 
 PASSAGES = "passages"
@@ -51,6 +52,11 @@ def version_of(columns: Any) -> int:
     return int((columns.metadata or {}).get(_VERSION_KEY, b"1"))
 
 
+def known_version(name: str) -> int:
+    """The version that a table has now."""
+    return VECTORS_VERSION if is_vectors_table(name) else VERSION
+
+
 def is_current(name: str, columns: Any) -> bool:
     """Whether a table has the columns of this version."""
     if is_vectors_table(name):
@@ -60,15 +66,14 @@ def is_current(name: str, columns: Any) -> bool:
         wanted = passages_schema() if name == PASSAGES else documents_schema()
     else:
         return True  # not ours
-    return version_of(columns) == VERSION and [(field.name, field.type) for field in columns] == [
-        (field.name, field.type) for field in wanted
-    ]
+    there, these = ([(field.name, field.type) for field in one] for one in (columns, wanted))
+    return version_of(columns) == known_version(name) and there == these
 
 
-def _versioned(fields: list[Any]) -> Any:
+def _versioned(fields: list[Any], version: int = VERSION) -> Any:
     import pyarrow as pa
 
-    return pa.schema(fields, metadata={_VERSION_KEY: str(VERSION).encode()})
+    return pa.schema(fields, metadata={_VERSION_KEY: str(version).encode()})
 
 
 def passages_schema() -> Any:
@@ -99,7 +104,7 @@ def vectors_schema(dimension: int) -> Any:
     """Columns of a ``vectors_…`` table.
 
     ``sentence_codes`` holds the sentence vectors of the passage, concatenated, as ``quantise``
-    packs them.
+    packs them: they are restored with ``vector``.
     """
     import pyarrow as pa
 
@@ -110,7 +115,8 @@ def vectors_schema(dimension: int) -> Any:
             pa.field("key", pa.int64(), nullable=False),
             pa.field("vector", pa.list_(pa.float16(), dimension), nullable=False),
             pa.field("sentence_codes", pa.binary(), nullable=False),
-        ]
+        ],
+        VECTORS_VERSION,
     )
 
 

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from indexer.api.status import TableSize
 
-# Passages read at a time when streaming: a few hundred KB of text.
-_STREAM = 256
+# Passages read at a time when streaming: a few hundred KB of text, some MB of vectors.
+_STREAM, _SUMMED = 256, 2048
 
 
 class Store:
@@ -161,6 +161,15 @@ class Store:
         found, _ = table.take(table.rows.keys_of(doc), table.inner.schema.names)
         return int(checksums.by_document(found).get(doc, 0))
 
+    def sums_of_vectors(self, space: str) -> checksums.Checksums:
+        """The checksums of all documents' vectors on disk, by document."""
+        sums: checksums.Checksums = {}
+        if (table := self.tables.vectors(space)) is not None:
+            for at in range(0, len(keys := table.rows.keys()), _SUMMED):
+                found, _ = table.take(keys[at : at + _SUMMED], table.inner.schema.names)
+                checksums.add_to(sums, checksums.by_document(found))
+        return sums
+
     def ordinals_with_vectors(self, space: str, doc: int) -> Int32s:
         """The ordinals of a document's passages that have vectors, ascending."""
         table = self.tables.vectors(space)
@@ -250,6 +259,11 @@ class Store:
         """Pooled unit vectors of passages, float32 (n, dim); zeros for missing ones."""
         return dense.vectors_of(self.tables.vectors(space), keys)
 
-    def sentence_vectors_of(self, space: str, keys: Int64s) -> tuple[Float32s, Int64s]:
-        """Sentence vectors of passages, float32 (m, dim), and offsets, int64 (n + 1,)."""
-        return dense.sentence_vectors_of(self.tables.vectors(space), keys)
+    def sentence_vectors_of(
+        self, space: str, keys: Int64s, pooled: Float32s | None = None
+    ) -> tuple[Float32s, Int64s]:
+        """Sentence vectors of passages, float32 (m, dim), and offsets, int64 (n + 1,).
+
+        ``pooled`` are their pooled vectors, if they are known.
+        """
+        return dense.sentence_vectors_of(self.tables.vectors(space), keys, pooled)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from indexer.api.errors import WorldError
 from indexer.store import (
+    conversion,
     damage,
     deletions,
     indices,
@@ -142,15 +143,16 @@ class Tables:
             table.inner = self._db.open_table(name)
 
     def _admit(self, name: str, inner: Any) -> None:
-        found = schema.version_of(inner.schema)
-        if found > schema.VERSION:
-            raise WorldError(
-                "library_newer", library=str(self._path.parent), found=found, known=schema.VERSION
-            )
+        library, found = str(self._path.parent), schema.version_of(inner.schema)
+        if found > (known := schema.known_version(name)):
+            raise WorldError("library_newer", library=library, found=found, known=known)
         if schema.is_current(name, inner.schema):
             self._register(name, inner)
         elif not self.writable:
-            raise WorldError("library_older", library=str(self._path.parent))
+            raise WorldError("library_older", library=library)
+        elif conversion.is_known(name, found):
+            conversion.convert(self._db, Table(inner, self._path / f"{name}.lance"))
+            self._register(name, self._db.open_table(name))
         else:
             self._db.drop_table(name)
             self.outdated.append(name)

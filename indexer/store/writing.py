@@ -74,17 +74,18 @@ def vectors_table(rows: VectorRows) -> Any:
 
     count, dimension = rows.vectors.shape
     keys = (rows.docs.astype(np.int64) << ORDINAL_BITS) | rows.ordinals
-    codes = np.ascontiguousarray(quantise.pack(rows.sentences))
+    halves = np.ascontiguousarray(rows.vectors, np.float16)
+    pooled = halves.astype(np.float32).repeat(np.diff(rows.offsets), axis=0)
+    codes = quantise.pack(rows.sentences, pooled)
     ends = np.ascontiguousarray(rows.offsets * quantise.width(dimension), np.int32)
     sentences = pa.Array.from_buffers(
         pa.binary(), count, [None, pa.py_buffer(ends), pa.py_buffer(codes)]
     )
-    halves = np.ascontiguousarray(rows.vectors, np.float16).reshape(-1)
     columns = [
         pa.array(rows.docs, pa.int32()),
         pa.array(rows.ordinals, pa.int32()),
         pa.array(keys, pa.int64()),
-        pa.FixedSizeListArray.from_arrays(pa.array(halves), dimension),
+        pa.FixedSizeListArray.from_arrays(pa.array(halves.reshape(-1)), dimension),
         sentences,
     ]
     return pa.Table.from_arrays(columns, schema=schema.vectors_schema(dimension))

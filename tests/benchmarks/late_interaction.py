@@ -127,7 +127,7 @@ def pooling(tokens: Tokens, wanted: list[NDArray[np.intp]]) -> Iterator[dict[str
         yield {
             "pooling": factor, "vectors": round(each, 1), "mrr": quality(tokens, found),
             "first ten": shared(found, wanted, BEST), "ms a passage": round(spent, 2),
-            "bytes in 6 bits": round(each * quantise.width(passages[0].shape[1])),
+            "bytes in 4 bits": round(each * quantise.width(passages[0].shape[1])),
             "bytes in 16 bits": round(each * 2 * passages[0].shape[1]),
         }  # fmt: skip
 
@@ -190,7 +190,7 @@ def stored(tokens: Tokens, _wanted: list[NDArray[np.intp]]) -> Iterator[dict[str
         spent = 1e3 * (time.process_time() - began) / len(some)
         packed = [max_sim(tokens.asked[0], *one) for one in read]
         yield {
-            "column": "packed in 6 bits",
+            "column": "packed in 4 bits",
             "bytes": round(size.live / count),
             "ms": round(spent, 2),
         }
