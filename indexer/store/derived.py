@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 FOLDER = "_derived"
 _CONTENT, _STAMP = "rows.bin", "rows.json"
-_FORMAT = 2
+_FORMAT = 3
 _NUMBER_BYTES, _NAME_BYTES = 8, 16
 # The file is made again when so many rows, and this share of all, are not in it.
 _MISSING, _MISSING_SHARE = 256, 0.05
