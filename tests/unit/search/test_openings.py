@@ -53,11 +53,11 @@ def test_without_a_likely_document_a_whole_name_names_one() -> None:
 def test_an_opening_with_all_of_a_name_counts_by_its_lead() -> None:
     whole, part = frozenset({("direct", "response"), ("response", "inc")}), frozenset({("a", "b")})
     none: frozenset[tuple[str, str]] = frozenset()
-    alone = openings(whole, *[none] * 30).evidence(1.0)
+    alone = openings(whole, *[none] * 80).evidence(1.0)
     assert alone.scores.max() == 2.0
-    shared = openings(whole, whole, *[none] * 30).evidence(1.0)
+    shared = openings(whole, whole, *[none] * 80).evidence(1.0)
     assert shared.scores.max() == 1.0
-    partly = openings(part, *[none] * 30).evidence(1.0)
+    partly = openings(part, *[none] * 80).evidence(1.0)
     assert 0.0 < partly.scores.max() < 1.0
 
 
