@@ -24,7 +24,7 @@ from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,10 +47,14 @@ _NONE: Pairs = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Openings:
-    """The pairs of a query's words in the openings of some documents."""
+    """The pairs of a query's words in the openings of some documents.
+
+    ``written`` are the neighbouring words that the query writes with capitals.
+    """
 
     docs: Docs
     pairs: tuple[Pairs, ...]
+    written: Pairs = _NONE
 
     @property
     def words(self) -> frozenset[str]:
@@ -60,19 +64,21 @@ class Openings:
     def evidence(self, coverage: float) -> ScoredDocs:
         """The documents with pairs of the query, ascending; scores 0 to 2 by idf of the pairs.
 
-        If one has all of a name, they count up to twice, the further the best leads the second.
+        If one has all of a name that the query writes so, they count up to twice, the further the
+        best leads the second.
         """
-        shares = self._shares()
-        lead = clarity(shares) if (shares >= WHOLE).any() else 0.0
+        shares = self._shares(self.pairs)
+        whole = self._shares([pairs & self.written for pairs in self.pairs]) >= WHOLE
+        lead = clarity(shares) if whole.any() else 0.0
         scores = shares * np.float32((1.0 + lead) * coverage**2)
         order = np.argsort(self.docs)
         return ScoredDocs(self.docs[order], scores[order])
 
-    def _shares(self) -> Floats:
-        """How much of a name each opening has, 0 to 1."""
+    def _shares(self, found: Sequence[Pairs]) -> Floats:
+        """How much of a name each opening has, of which these pairs were found, 0 to 1."""
         counts = self._counts()
         rarity = {pair: idf(count, len(self.docs)) for pair, count in counts.items()}
-        scores = np.array([sum(map(rarity.__getitem__, each)) for each in self.pairs], np.float32)
+        scores = np.array([sum(map(rarity.__getitem__, each)) for each in found], np.float32)
         return relative(scores, OPENING_FLOOR)
 
     def naming_words(self, docs: Docs) -> frozenset[str]:
@@ -83,7 +89,7 @@ class Openings:
         """
         counts = self._counts()
         if not len(docs):
-            docs = self.docs[self._shares() >= WHOLE]
+            docs = self.docs[self._shares(self.pairs) >= WHOLE]
         found = (
             pair
             for doc, pairs in zip(self.docs.tolist(), self.pairs, strict=True)
@@ -111,7 +117,8 @@ def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
     texts = [passages[key]["view"] if key in passages else "" for key in keys.tolist()]
     runs, single = asked_runs(terms.text, terms.instead), frozenset(asked)
     written = name_pairs(terms.text)
-    return Openings(docs, tuple(matched(runs, single, text, written) for text in texts))
+    pairs = (matched(runs, single, text, written) for text in texts)
+    return Openings(docs, tuple(pairs), written)
 
 
 def asked_runs(query: str, instead: Mapping[str, tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
