@@ -256,11 +256,12 @@ def all_rows(window: QWidget) -> int:
 
 
 def lists_what_was_read(window: QWidget) -> bool:
-    """Whether the activity page names files that were read."""
+    """Whether the activity page names several files that were read."""
     from ui.library.last_read import LastRead
+    from ui.search.link import Link
 
     last = window.findChild(LastRead)
-    return last is not None and last.isVisible()
+    return last is not None and sum(link.isVisible() for link in last.findChildren(Link)) > 3
 
 
 def progress(stage: Stage) -> Progress | None:

@@ -112,9 +112,6 @@ class Card(QFrame):
         hit = kept.hit
         title, pages = describe.title(hit), describe.pages(hit)
         self.title.setText(title)
-        side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
-        middle = Qt.AlignmentFlag.AlignVCenter
-        self.title.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute | middle)
         self.title.setToolTip(line(hit.path))
         self.place.setText(pages)
         self.place.setVisible(bool(pages))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from indexer.api.requests import Search
 from ui.elided import ElidedLabel
@@ -99,8 +99,7 @@ class FirstSearch(QWidget):
         self.text = PassageLabel(MOST_LETTERS)
         self.more = IconButton(self.tr("Show &all results"), "search")
         self.more.clicked.connect(self._show_all)
-        self.note = QLabel()
-        self.note.setWordWrap(True)
+        self.note = wrapped_label()
 
     def _arrange(self) -> None:
         line = QHBoxLayout()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui.desktop import open_path
+from ui.labels import plain_label
 from ui.library.tones import TonesBar
 from ui.search.link import Link
 from ui.search.safe_text import line
@@ -65,7 +66,7 @@ class FolderShares(QWidget):
             bar.setAccessibleName(f"{root.path}, {amount.text()}")
 
     def _add(self) -> None:
-        name, bar, amount = Link("", ""), TonesBar(), QLabel()
+        name, bar, amount = Link("", ""), TonesBar(), plain_label()
         name.elide = Qt.TextElideMode.ElideMiddle
         name.followed.connect(self.chosen)
         name.offer(self.tr("Show files"), name.click)

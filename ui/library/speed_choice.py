@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from indexer.api.labels import SPEEDS
+from ui.labels import wrapped_label
 from ui.library.segments import Segments
 from ui.theme import S
 from ui.words import states
@@ -24,8 +25,7 @@ class SpeedChoice(QWidget):
         )
         self._segments.setAccessibleName(self.accessibleName())
         self.buttons = self._segments.buttons
-        self.hint = QLabel()
-        self.hint.setWordWrap(True)
+        self.hint = wrapped_label()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(S)

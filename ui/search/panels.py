@@ -14,10 +14,8 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
-    QStyle,
     QVBoxLayout,
     QWidget,
 )
@@ -86,20 +84,12 @@ class _Panel(QScrollArea):
         font = label.font()
         font.setBold(True)
         label.setFont(font)
-        self._align(label)
         if self._column.count():
             self._column.addSpacing(L)
         self._column.addWidget(label)
 
     def _say(self, text: str) -> None:
-        label = wrapped_label(text)
-        self._align(label)
-        self._column.addWidget(label)
-
-    def _align(self, label: QLabel) -> None:
-        """Align a label by the direction of the window, not of its text."""
-        side = QStyle.visualAlignment(self.layoutDirection(), Qt.AlignmentFlag.AlignLeft)
-        label.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
+        self._column.addWidget(wrapped_label(text))
 
     def _link(self, text: str, target: str, hint: str = "") -> Link:
         """Add a link that searches, followed by an explanation."""

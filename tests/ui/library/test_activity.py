@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
@@ -279,6 +279,18 @@ def test_what_was_read_last_fills_the_height(qtbot: QtBot) -> None:
         QApplication.processEvents()
         counts.append(sum(link.isVisibleTo(last) for link in last.findChildren(Link)))
     assert counts[0] == LEAST < counts[1] < counts[2] <= counts[3] == 30
+
+
+def test_from_right_to_left_every_text_begins_at_the_right(qtbot: QtBot, tmp_path: Path) -> None:
+    panel, _link = _canned(qtbot, tmp_path, BUSY)
+    panel.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    qtbot.waitUntil(panel.states.isVisible)
+    labels = [each for each in panel.findChildren(QLabel) if each.text() and each.isVisible()]
+    legend = panel.legend.findChildren(QLabel)
+    assert len(labels) > len(legend)
+    for label in labels:
+        assert label in legend or label.alignment() & Qt.AlignmentFlag.AlignRight, label.text()
+    panel.hide()
 
 
 def test_a_link_with_room_is_not_elided(qtbot: QtBot) -> None:
