@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 # Sizes of the samples of passages, for counting tokens and for measuring the model.
 SAMPLE = 48
-# Of a row without its vectors: the key, the document, and overhead.
-_ROW_BYTES = 24
+# Of a row without its vectors: the key, the document, its places for queries, and overhead.
+_ROW_BYTES = 64
 
 
 def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:

@@ -73,7 +73,7 @@ class Thresholds:
     vectors: tuple[int, int] = (10_000, 4_000)
     fragments: tuple[int, int] = (400, 32)
     ann_from: int = ANN_FROM
-    derived_from: int = 256
+    derived_from: int = 32
     slack: int = 256 << 20
     reader_s: float = 5.0
 
