@@ -10,8 +10,7 @@ import ctypes
 import os
 import sys
 from importlib.util import find_spec, module_from_spec
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import psutil
 
@@ -19,8 +18,6 @@ from indexer.store.sizes import index_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-T = TypeVar("T")
 
 # The cache holds all indices of the library, up to an eighth of the memory that is free at opening.
 # A vector index that does not fit is decoded again by every query (100 ms rather than 15 at a
@@ -44,9 +41,6 @@ _BATCH_ROWS = 1_024
 
 # LanceDB imports it for its data classes; loading the whole client takes .5 s and 14 MB.
 _REST_CLIENT = "lance_namespace_urllib3_client"
-
-# With it LanceDB checks its own overrides while it is imported, before Python 3.12 only.
-_OVERRIDES = "overrides"
 
 # mallopt parameters of glibc and their values: few arenas, and large blocks unmapped when freed.
 # The arrays of a query are below the limit, as new pages would cost it a millisecond.
@@ -84,20 +78,12 @@ def connect(path: Path, threads: int, cache: int) -> Any:
 
 
 def _shorten_import() -> None:
-    """Leave out work of LanceDB's import that nothing here needs: a fifth of its processor time."""
+    """Leave out work of LanceDB's import that nothing here needs."""
     _postpone(_REST_CLIENT)
-    if sys.version_info < (3, 12):
-        unchecked = ModuleType(_OVERRIDES)
-        vars(unchecked).update(EnforceOverrides=type("EnforceOverrides", (), {}), override=_same)
-        sys.modules.setdefault(_OVERRIDES, unchecked)
     import pydantic  # which LanceDB imports
 
     # Its data classes of the REST client get their validators when the first of each is made.
     pydantic.BaseModel.model_config["defer_build"] = True
-
-
-def _same(method: T) -> T:
-    return method
 
 
 def _postpone(package: str) -> None:

@@ -309,11 +309,10 @@ def test_what_reaches_servers_is_not_loaded(tmp_path: Path) -> None:
     code = (
         "import sys; from indexer.store.runtime import _REST_CLIENT, connect; from pathlib import "
         "Path; connect(Path(sys.argv[1]), 1, 1 << 20); package = sys.modules[_REST_CLIENT];"
-        "from lance_namespace import CreateTableTagRequest as Tag; import lancedb;"
+        "from lance_namespace import CreateTableTagRequest as Tag;"
         "print(f'{_REST_CLIENT}.api' in sys.modules, package.ApiClient.__name__,"
-        "Tag.__pydantic_complete__, Tag(tag='a', version=1).version, Tag.__pydantic_complete__,"
-        "type(lancedb.DBConnection).__name__)"
+        "Tag.__pydantic_complete__, Tag(tag='a', version=1).version, Tag.__pydantic_complete__)"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == "False ApiClient False 1 True type\n"
+    assert done.stdout == "False ApiClient False 1 True\n"
