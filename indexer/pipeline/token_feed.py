@@ -104,7 +104,8 @@ class _Feed:
         self._pause()
         made = self._embedded(passages)
         self.parts.check_space()
-        for doc, total in self.parts.store.add_vectors(self.parts.space.key, join(made)).items():
+        added = self.parts.store.add_vectors(self.parts.space.key, join(made), searched=False)
+        for doc, total in added.items():
             self._totals[doc] = checksums.combined(self._totals.get(doc, 0), total)
         for passage in passages:
             self._left[passage.doc] -= 1

@@ -47,7 +47,8 @@ def convert(database: Any, table: Table) -> None:
             faults.reached("vectors-converting")
 
     def work() -> None:
-        rows = pa.RecordBatchReader.from_batches(schema.vectors_schema(dimension), converted())
+        wanted = schema.vectors_schema(dimension, searched=table.searched)
+        rows = pa.RecordBatchReader.from_batches(wanted, converted())
         database.create_table(table.path.stem, data=rows, mode="overwrite")
         table.inner.checkout_latest()
 

@@ -149,8 +149,7 @@ class Maintainer:
         rows = table.count()
         thresholds = self._thresholds
         floor, least = thresholds.vectors if is_vectors_table(name) else thresholds.text
-        # Few vectors have no index.
-        counts = name == PASSAGES or rows >= thresholds.ann_from
+        counts = name == PASSAGES or self._indexed(table)
         if counts and table.backlog >= (least if idle else max(floor, rows * _BACKLOG_SHARE)):
             return True
         if table.fragments() >= thresholds.fragments[idle]:
@@ -182,12 +181,16 @@ class Maintainer:
         self._steps.append(f"{name}: compacted and cleaned")
 
     def _index_vectors(self, name: str, table: Table) -> None:
-        if not table.has_vector_index and table.count() >= self._thresholds.ann_from:
+        if not table.has_vector_index and self._indexed(table):
             faults.reached("vectors-indexing")
             config = indices.vector_index()
             table.commit(lambda: table.inner.create_index("vector", config=config))
             faults.reached("vectors-indexed")
             self._steps.append(f"{name}: vectors indexed")
+
+    def _indexed(self, table: Table) -> bool:
+        """Whether its vectors have an index, or should: few have none, as those of tokens."""
+        return table.searched and table.count() >= self._thresholds.ann_from
 
     def _refresh_derived(self, *, idle: bool) -> None:
         for name, table in self._tables().items():

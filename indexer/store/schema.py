@@ -14,6 +14,7 @@ from typing import Any
 #: texts are read and embedded again.
 VERSION, VECTORS_VERSION = 1, 2
 _VERSION_KEY = b"lectern:schema"
+_UNSEARCHED = b"lectern:unsearched"
 
 PASSAGES = "passages"
 DOCUMENTS = "documents"
@@ -58,6 +59,11 @@ def known_version(name: str) -> int:
     return VECTORS_VERSION if is_vectors_table(name) else VERSION
 
 
+def is_searched(columns: Any) -> bool:
+    """Whether passages are found by the vectors of a table, and not only ordered by them."""
+    return _UNSEARCHED not in (columns.metadata or {})
+
+
 def is_current(name: str, columns: Any) -> bool:
     """Whether a table has the columns of this version."""
     if is_vectors_table(name):
@@ -71,10 +77,11 @@ def is_current(name: str, columns: Any) -> bool:
     return version_of(columns) == known_version(name) and there == these
 
 
-def _versioned(fields: list[Any], version: int = VERSION) -> Any:
+def _versioned(fields: list[Any], version: int = VERSION, *facts: bytes) -> Any:
     import pyarrow as pa
 
-    return pa.schema(fields, metadata={_VERSION_KEY: str(version).encode()})
+    own = {_VERSION_KEY: str(version).encode()}
+    return pa.schema(fields, metadata=own | dict.fromkeys(facts, b"yes"))
 
 
 def passages_schema() -> Any:
@@ -101,8 +108,8 @@ def passages_schema() -> Any:
     )
 
 
-def vectors_schema(dimension: int) -> Any:
-    """Columns of a ``vectors_…`` table.
+def vectors_schema(dimension: int, *, searched: bool = True) -> Any:
+    """Columns of a ``vectors_…`` table; see ``is_searched``.
 
     ``sentence_codes`` holds the sentence vectors of the passage, concatenated, as ``quantise``
     packs them: they are restored with ``vector``.
@@ -118,6 +125,7 @@ def vectors_schema(dimension: int) -> Any:
             pa.field("sentence_codes", pa.binary(), nullable=False),
         ],
         VECTORS_VERSION,
+        *([] if searched else [_UNSEARCHED]),
     )
 
 

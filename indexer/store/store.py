@@ -81,8 +81,12 @@ class Store:
         self.tables.passages.add(passages)
         return checksums.by_document(passages)
 
-    def add_vectors(self, space: str, rows: VectorRows) -> checksums.Checksums:
+    def add_vectors(
+        self, space: str, rows: VectorRows, *, searched: bool = True
+    ) -> checksums.Checksums:
         """Append vectors of one embedding space in one commit; return their checksums.
+
+        The first ones decide whether it is ``searched``: else it gets no vector index.
 
         Raises:
             ValueError: If the space's vectors have another dimension.
@@ -91,7 +95,9 @@ class Store:
             return {}
         dimension = rows.vectors.shape[1]
         name = schema.vectors_table(space)
-        table = self.tables.require(name, lambda: schema.vectors_schema(dimension))
+        table = self.tables.require(
+            name, lambda: schema.vectors_schema(dimension, searched=searched)
+        )
         if (kept := dense.dimension(table)) != dimension:
             raise ValueError(f"the vectors of {space} have {kept} dimensions")
         vectors = writing.vectors_table(rows)

@@ -21,6 +21,7 @@ from indexer.store.derived import Derived
 from indexer.store.disk import system_error, write_errors
 from indexer.store.lance_files import footed_files, truncated
 from indexer.store.rowmap import RowMap
+from indexer.store.schema import is_searched
 from indexer.store.values import ScoredKeys
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Table:
         #: Rows that no index covers yet, and rows deleted since the last maintenance.
         self.backlog = 0
         self.deleted = 0
+        self.searched = is_searched(inner.schema)
         self.has_vector_index = False
         #: Its rows for queries, where their file was made; see ``derived``.
         self.derived: Derived | None = None if layout is None else Derived.load(path, layout)

@@ -285,6 +285,21 @@ def test_a_cache_that_was_outgrown_is_replaced(
     assert found_docs(store) == {1, 2}
 
 
+def test_vectors_that_only_order_what_was_found_get_no_index(store: Store, tmp_path: Path) -> None:
+    store.add_vectors(SPACE, many(range(100), 120), searched=False)
+    store.maintain(idle=True)
+    store.close()
+    opened = Store.open(tmp_path / "lance", threads=2, thresholds=Thresholds(ann_from=10_000))
+    opened.add_vectors(SPACE, many(range(100, 101), 120))
+    opened.maintain(idle=True)
+    table = opened.tables.vectors(SPACE)
+    assert table is not None
+    assert "vector" not in table.indices()
+    keys = np.array([key_of(100, 0)])
+    assert len(opened.sentence_vectors_of(SPACE, keys)[0]) == 1
+    opened.close()
+
+
 def test_a_reader_whose_version_vanished_reads_the_newest(store: Store, tmp_path: Path) -> None:
     store.add_passages(rows(1, texts(1, 30)))
     store.add_vectors(SPACE, vectors(1, range(30)))
