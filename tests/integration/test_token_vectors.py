@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from indexer.api.errors import WorldError
 from indexer.api.progress import Reporter
-from indexer.api.requests import GetStatus, RemoveModel, Search
+from indexer.api.requests import GetStatus, RemoveModel, Search, UseReranker
 from indexer.compiler.reference import reference_states
+from indexer.config import NO_RERANKER
 from indexer.embed.imported import import_model
 from indexer.embed.pooling import unit
 from indexer.embed.token_vectors import pool_tokens
@@ -72,6 +74,9 @@ def test_hits_are_ordered_by_the_best_match_of_each_token(world: World, tmp_path
         assert not engine.catalog.spaces.pending(space.id, 1)
         size = engine.store.sizes()[vectors_table(space.key)]
         assert (size.rows, size.live > 0) == (len(SUBJECTS), True)
+        table = engine.store.tables.vectors(space.key)
+        assert table is not None
+        assert not table.searched
 
         result = engine.call(Search(QUESTION, 10))
         request = rerank_request(QUESTION, result)
@@ -97,6 +102,7 @@ def test_hits_are_ordered_by_the_best_match_of_each_token(world: World, tmp_path
         assert engine.store.sizes()[vectors_table(space.key)].rows == len(SUBJECTS)
         assert not engine.store.verify()
 
+        _can_be_turned_off(engine)
         engine.call(RemoveModel("mine"))
         assert engine.call(replace(request, wait=True)) == ()
         world.index(engine)
@@ -104,6 +110,16 @@ def test_hits_are_ordered_by_the_best_match_of_each_token(world: World, tmp_path
         assert vectors_table(space.key) not in engine.store.sizes()
         assert not engine.call(Search(QUESTION, 10)).reranks
         assert search(engine, QUESTION)
+
+
+def _can_be_turned_off(engine: Engine) -> None:
+    assert engine.call(GetStatus()).reranker == "mine"
+    assert engine.call(UseReranker(NO_RERANKER)) == ""
+    assert not engine.call(Search(QUESTION, 10)).reranks
+    with pytest.raises(WorldError, match=TINY):
+        engine.call(UseReranker(TINY))
+    assert engine.call(UseReranker("mine")) == "mine"
+    assert engine.call(Search(QUESTION, 10)).reranks
 
 
 def test_a_run_gives_way_to_files_and_goes_on_with_what_is_missing(world: World) -> None:
