@@ -41,6 +41,7 @@ NAMES = {
     "sentence_question": "best sentence to the question",
     "share": "share of the words",
     "short": "shortness",
+    "unknown": "meaning, not known yet",
     "listing": "a list of names",
     "words": "words",
     "year": "year of the name",

@@ -106,7 +106,9 @@ class MultivectorStore:
     ) -> ScoredKeys:
         return self._vectors.nearest(vector, count, _condition(docs))
 
-    def sentence_vectors_of(self, _space: str, keys: Keys) -> tuple[Floats, NDArray[np.int64]]:
+    def sentence_vectors_of(
+        self, _space: str, keys: Keys, _pooled: Floats | None = None
+    ) -> tuple[Floats, NDArray[np.int64]]:
         return self._vectors.vectors_of(keys)
 
 

@@ -79,7 +79,7 @@ def test_positions_survive_optimising_again_and_again(store: Store) -> None:
 
 
 def test_upkeep_is_cheap_until_it_is_due(store: Store) -> None:
-    store.add_passages(rows(1, texts(1, 100)))
+    store.add_passages(rows(1, texts(1, 30)))
     assert store.maintain().steps == ()
     assert store.maintain(idle=True).steps == ()
     store.add_passages(rows(2, texts(2, 1000)))

@@ -8,6 +8,7 @@ import shutil
 import socket
 import stat
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,11 +26,11 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes hav
 
 
 @pytest.fixture
-def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "run"
-    folder.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    return folder
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    # The paths of sockets are short; pytest's are not, and in their place one folder serves all.
+    with tempfile.TemporaryDirectory(prefix="lectern-run-") as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        yield Path(folder)
 
 
 @pytest.fixture
@@ -214,8 +215,9 @@ def test_the_note_about_a_library_that_is_only_read_lies_outside(
         assert found.holding == lock.holding
 
 
-def test_the_note_lies_outside_where_there_is_no_room(runtime: Path, held: Holding) -> None:
-    library, endpoint = runtime.parent / "library", places.new_endpoint(held)
+@pytest.mark.usefixtures("runtime")
+def test_the_note_lies_outside_where_there_is_no_room(tmp_path: Path, held: Holding) -> None:
+    library, endpoint = tmp_path / "library", places.new_endpoint(held)
     (library / places.NOTE_NAME).mkdir()  # whatever keeps it from being written
     places.publish(library, endpoint)
     assert places.published(library) == endpoint
