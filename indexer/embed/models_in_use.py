@@ -64,8 +64,9 @@ class ModelsInUse:
         It is beside that of the configured model, and never active.
         """
         record = find_reranker(self.config.models, self.config.reranker)
-        by_tokens = record is not None and record.interaction is not None
-        return self._added(catalog, record) if record is not None and by_tokens else None
+        if record is None or record.interaction is None:
+            return None
+        return self._added(catalog, record)
 
     def _added(self, catalog: Catalog, record: ModelRecord) -> Space:
         facts = {

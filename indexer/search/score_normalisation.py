@@ -199,11 +199,12 @@ class _Measurement:
         keys = np.unique(np.concatenate(found))
         if not len(keys):
             return None
-        flat, offsets = store.sentence_vectors_of(space, keys)
+        pooled = store.vectors_of(space, keys)
+        flat, offsets = store.sentence_vectors_of(space, keys, pooled)
         sentence, _ = segment_max(scale.similarity(flat, vector), offsets)
         share = DEFAULT_WEIGHTS.sentence
-        pooled = scale.similarity(store.vectors_of(space, keys), vector)
-        similarity = share * np.maximum(sentence, 0.0) + (1 - share) * pooled
+        whole = scale.similarity(pooled, vector)
+        similarity = share * np.maximum(sentence, 0.0) + (1 - share) * whole
         languages = [self._languages.get(doc, "") for doc in docs_of(keys).tolist()]
         at = int(np.argmax(similarity + self._means.missing(scale, vector, languages)))
         return float(similarity[at]), self._means.usual(scale, vector, languages[at])
