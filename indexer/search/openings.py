@@ -8,9 +8,10 @@ these lines and matching them with a query. It must not rank documents.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby, pairwise, product
+from itertools import chain, groupby, pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,19 +68,13 @@ class Openings:
         If one has all of a name that the query writes so, they count up to twice, the further the
         best leads the second.
         """
-        shares = self._shares(self.pairs)
-        whole = self._shares([pairs & self.written for pairs in self.pairs]) >= WHOLE
+        rarity = self._rarity()
+        shares = _shares(self.pairs, rarity)
+        whole = _shares([pairs & self.written for pairs in self.pairs], rarity) >= WHOLE
         lead = clarity(shares) if whole.any() else 0.0
         scores = shares * np.float32((1.0 + lead) * coverage**2)
         order = np.argsort(self.docs)
         return ScoredDocs(self.docs[order], scores[order])
-
-    def _shares(self, found: Sequence[Pairs]) -> Floats:
-        """How much of a name each opening has, of which these pairs were found, 0 to 1."""
-        counts = self._counts()
-        rarity = {pair: idf(count, len(self.docs)) for pair, count in counts.items()}
-        scores = np.array([sum(map(rarity.__getitem__, each)) for each in found], np.float32)
-        return relative(scores, OPENING_FLOOR)
 
     def naming_words(self, docs: Docs) -> frozenset[str]:
         """The words of pairs in the openings of these documents and hardly any other.
@@ -89,7 +84,7 @@ class Openings:
         """
         counts = self._counts()
         if not len(docs):
-            docs = self.docs[self._shares(self.pairs) >= WHOLE]
+            docs = self.docs[_shares(self.pairs, self._rarity()) >= WHOLE]
         found = (
             pair
             for doc, pairs in zip(self.docs.tolist(), self.pairs, strict=True)
@@ -98,12 +93,17 @@ class Openings:
         )
         return frozenset(word for pair in found if counts[pair] <= FEW_OPENINGS for word in pair)
 
-    def _counts(self) -> dict[tuple[str, str], int]:
-        counts: dict[tuple[str, str], int] = {}
-        for pairs in self.pairs:
-            for pair in pairs:
-                counts[pair] = counts.get(pair, 0) + 1
-        return counts
+    def _counts(self) -> Counter[tuple[str, str]]:
+        return Counter(chain.from_iterable(self.pairs))
+
+    def _rarity(self) -> dict[tuple[str, str], float]:
+        return {pair: idf(count, len(self.docs)) for pair, count in self._counts().items()}
+
+
+def _shares(found: Sequence[Pairs], rarity: Mapping[tuple[str, str], float]) -> Floats:
+    """How much of a name each opening has, of which these pairs were found, 0 to 1."""
+    scores = np.array([sum(map(rarity.__getitem__, each)) for each in found], np.float32)
+    return relative(scores, OPENING_FLOOR)
 
 
 def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
