@@ -122,11 +122,15 @@ def engine_command(library: Path, *, offline: bool) -> list[str]:
     return [*own_command(), *options, "engine", "--watch", "--idle-exit", str(IDLE_EXIT_S)]
 
 
-def _started() -> float:
-    """When this process was started, in seconds since 1970."""
+def age_s() -> float:
+    """Return the seconds since this process was started."""
     import psutil
 
-    return float(psutil.Process().create_time())
+    began = float(psutil.Process().create_time())
+    if sys.platform != "linux":
+        return time.time() - began
+    # The kernel tells the time of the boot in whole seconds, so "began" is early by up to one.
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - (began - float(psutil.boot_time()))
 
 
 class Program:
@@ -252,8 +256,8 @@ class Program:
 
     def begin(self) -> None:
         """Start slow work, once the window is shown."""
-        took, worked = time.time() - _started(), time.process_time()
-        log.info("the window was shown %.3f s after the start, %.3f s of work", took, worked)
+        worked = time.process_time()
+        log.info("the window was shown %.3f s after the start, %.3f s of work", age_s(), worked)
         self.supervisor.start()
         self.window.pages.load_ahead()
         self._choose_hotkey()
