@@ -8,14 +8,6 @@
         <translation>Aktivität</translation>
     </message>
     <message>
-        <source>Share of the work that is done</source>
-        <translation>Anteil der Arbeit, der getan ist</translation>
-    </message>
-    <message>
-        <source>&amp;Pause</source>
-        <translation>&amp;Anhalten</translation>
-    </message>
-    <message>
         <source>What was read</source>
         <translation>Was gelesen wurde</translation>
     </message>
@@ -24,39 +16,12 @@
         <translation>Ordner</translation>
     </message>
     <message>
+        <source>In the library</source>
+        <translation>In der Bibliothek</translation>
+    </message>
+    <message>
         <source>Read last</source>
         <translation>Zuletzt gelesen</translation>
-    </message>
-    <message>
-        <source>&amp;Show them</source>
-        <translation>&amp;Zeigen</translation>
-    </message>
-    <message>
-        <source>There is nothing in the library yet</source>
-        <translation>Noch ist nichts in der Bibliothek</translation>
-    </message>
-    <message>
-        <source>Choose folders, and Lectern reads what is in them.</source>
-        <translation>Wählen Sie Ordner, und Lectern liest, was darin ist.</translation>
-    </message>
-    <message>
-        <source>&amp;Go on</source>
-        <translation>&amp;Fortsetzen</translation>
-    </message>
-    <message>
-        <source>Go on reading</source>
-        <translation>Weiterlesen</translation>
-    </message>
-    <message>
-        <source>Pause reading</source>
-        <translation>Einlesen anhalten</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln document(s) were set aside, because reading them failed badly.</source>
-        <translation>
-            <numerusform>%Ln Dokument wird übergangen, weil sein Lesen schwer fehlschlug.</numerusform>
-            <numerusform>%Ln Dokumente werden übergangen, weil ihr Lesen schwer fehlschlug.</numerusform>
-        </translation>
     </message>
     <message>
         <source>The engine is starting…</source>
@@ -85,6 +50,26 @@
     <message>
         <source>Computes on:</source>
         <translation>Rechnet auf:</translation>
+    </message>
+    <message>
+        <source>{size} on the disk, where {free} are free</source>
+        <translation>{size} auf der Platte, auf der {free} frei sind</translation>
+    </message>
+    <message>
+        <source>Text:</source>
+        <translation>Text:</translation>
+    </message>
+    <message>
+        <source>Languages:</source>
+        <translation>Sprachen:</translation>
+    </message>
+    <message>
+        <source>Model:</source>
+        <translation>Modell:</translation>
+    </message>
+    <message>
+        <source>Index:</source>
+        <translation>Index:</translation>
     </message>
     <message>
         <source>{pages} pages and {passages} passages a second</source>
@@ -726,6 +711,48 @@
     <message>
         <source>Files</source>
         <translation>Dateien</translation>
+    </message>
+</context>
+<context>
+    <name>CurrentWork</name>
+    <message>
+        <source>Share of the work that is done</source>
+        <translation>Anteil der Arbeit, der getan ist</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>&amp;Show them</source>
+        <translation>&amp;Zeigen</translation>
+    </message>
+    <message>
+        <source>There is nothing in the library yet</source>
+        <translation>Noch ist nichts in der Bibliothek</translation>
+    </message>
+    <message>
+        <source>Choose folders, and Lectern reads what is in them.</source>
+        <translation>Wählen Sie Ordner, und Lectern liest, was darin ist.</translation>
+    </message>
+    <message>
+        <source>&amp;Go on</source>
+        <translation>&amp;Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Go on reading</source>
+        <translation>Weiterlesen</translation>
+    </message>
+    <message>
+        <source>Pause reading</source>
+        <translation>Einlesen anhalten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln document(s) were set aside, because reading them failed badly.</source>
+        <translation>
+            <numerusform>%Ln Dokument wird übergangen, weil sein Lesen schwer fehlschlug.</numerusform>
+            <numerusform>%Ln Dokumente werden übergangen, weil ihr Lesen schwer fehlschlug.</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -2,16 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
-    <name>ActivityPanel</name>
-    <message numerus="yes">
-        <source>%Ln document(s) were set aside, because reading them failed badly.</source>
-        <translation>
-            <numerusform>%Ln document were set aside, because reading them failed badly.</numerusform>
-            <numerusform>%Ln documents were set aside, because reading them failed badly.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Amounts</name>
     <message numerus="yes">
         <source>%Ln file(s)</source>
@@ -170,6 +160,16 @@
         <translation>
             <numerusform>%Ln file listed in {name}.</numerusform>
             <numerusform>%Ln files listed in {name}.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CurrentWork</name>
+    <message numerus="yes">
+        <source>%Ln document(s) were set aside, because reading them failed badly.</source>
+        <translation>
+            <numerusform>%Ln document was set aside, because reading them failed badly.</numerusform>
+            <numerusform>%Ln documents were set aside, because reading them failed badly.</numerusform>
         </translation>
     </message>
 </context>

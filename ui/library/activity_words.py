@@ -10,17 +10,20 @@ from PySide6.QtCore import QCoreApplication
 from indexer.api.progress import Step
 from indexer.api.types import FileState
 from ui.words import amounts, failures, states
+from ui.words.languages import language
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from indexer.api.progress import Progress
-    from indexer.api.status import Activity
+    from indexer.api.status import Activity, Status
 
 translate = QCoreApplication.translate
 
 # Weight of a new value in the exponential smoothing.
 _NEW_RATE = 0.35
+# The most languages that are named.
+_LANGUAGES = 6
 
 
 @dataclass(slots=True)
@@ -74,6 +77,31 @@ def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
     rows.append((translate("ActivityPanel", "Embedded:"), share))
     rows.append((translate("ActivityPanel", "Computes on:"), _device(activity)))
     return rows
+
+
+def holdings(status: Status) -> list[tuple[str, str]]:
+    """What the library holds, in which languages, with which model, and on how much of the disk."""
+    amount = (
+        amounts.documents(status.documents),
+        amounts.pages(status.pages),
+        amounts.hits(status.passages),
+    )
+    spoken = sorted(status.languages, key=lambda each: -each.documents)
+    shown = [
+        f"\u2068{language(each.language)}\u2069 {amounts.count(each.documents)}"
+        for each in spoken
+        if each.language
+    ]
+    disk = translate("ActivityPanel", "{size} on the disk, where {free} are free").format(
+        size=amounts.size(status.bytes), free=amounts.size(status.free_bytes)
+    )
+    rows = [
+        (translate("ActivityPanel", "Text:"), " · ".join(amount)),
+        (translate("ActivityPanel", "Languages:"), " · ".join(shown[:_LANGUAGES])),
+        (translate("ActivityPanel", "Model:"), status.model),
+        (translate("ActivityPanel", "Index:"), disk),
+    ]
+    return [(name, value) for name, value in rows if value]
 
 
 def still_queued(counts: Mapping[str, int], progress: Progress | None) -> dict[str, int]:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ui.elided import ElidedLabel
-from ui.labels import plain_label
 from ui.library.coverage_cells import has_pages
 from ui.search.link import DocumentLink
 from ui.search.safe_text import line
-from ui.theme import XL, L, S
+from ui.theme import XL, M, S
 from ui.words import amounts
 from ui.words.paths import from_home
 
@@ -43,7 +42,7 @@ class LastRead(QWidget):
 
     def fit(self, height: int, columns: int) -> None:
         """Show as many files as fit into a height in some columns, and not fewer than ``LEAST``."""
-        row = self.fontMetrics().height() + 2 * S  # as high as a link
+        row = 2 * self.fontMetrics().height() + 2 * S + M  # a link, a line below it
         self._room, self._columns = max(LEAST, min(columns * (height // row), MOST)), columns
         self.show_files(self._files)
 
@@ -64,22 +63,24 @@ class LastRead(QWidget):
             self._row.addWidget(self._column(shown[number * high : (number + 1) * high]), 1)
 
     def _column(self, files: Sequence[FileRow]) -> QWidget:
-        column = QWidget()
-        grid = QGridLayout(column)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(L)
-        grid.setVerticalSpacing(0)
-        grid.setColumnStretch(1, 1)
-        for row, file in enumerate(files):
+        held = QWidget()
+        column = QVBoxLayout(held)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for file in files:
             link = DocumentLink(file.path, file.path)
             link.followed.connect(self.chosen)
-            folder = ElidedLabel(Qt.TextElideMode.ElideLeft, QPalette.ColorRole.PlaceholderText)
-            folder.setText(from_home(line(str(PurePath(file.path).parent))))
-            known = file.pages and has_pages(file.file)
-            pages = plain_label(amounts.pages(file.pages) if known else "")
-            pages.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-            grid.addWidget(link, row, 0, Qt.AlignmentFlag.AlignLeading)
-            grid.addWidget(folder, row, 1)
-            grid.addWidget(pages, row, 2, Qt.AlignmentFlag.AlignTrailing)
-        grid.setRowStretch(len(files), 1)
-        return column
+            about = ElidedLabel(Qt.TextElideMode.ElideMiddle, QPalette.ColorRole.PlaceholderText)
+            about.setText(_about(file))
+            column.addWidget(link)
+            column.addWidget(about)
+            column.addSpacing(M)
+        column.addStretch(1)
+        return held
+
+
+def _about(file: FileRow) -> str:
+    """The amount of a file, and where it is."""
+    pages = amounts.pages(file.pages) if file.pages and has_pages(file.file) else ""
+    folder = from_home(line(str(PurePath(file.path).parent)))
+    return " · ".join(filter(None, (pages, amounts.size(file.size), folder)))

@@ -5,6 +5,7 @@ Owns their painting and their accessible texts. It must not know where the numbe
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
@@ -13,15 +14,14 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QV
 
 from indexer.api.types import FileState
 from ui import theme
-from ui.flow import FlowLayout
+from ui.elided import ElidedLabel
 from ui.search.link import Link
 from ui.theme import L, M, S, blend
 from ui.words import amounts, states
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent
 
 STEPS = 1000
@@ -64,10 +64,30 @@ class TonesBar(QProgressBar):
         _paint(self, [(self.value() / STEPS, full), (self.read, light_tone())])
 
 
-class StateBar(QWidget):
-    """Files by state: a bar and, below it, each state with its number; both can be clicked.
+class _Swatch(QWidget):
+    """A square in one of the bar's colours, which is looked up again when it is painted."""
 
-    Signals: ``chosen`` with a state.
+    def __init__(self, colour: Callable[[], QColor]) -> None:
+        super().__init__()
+        self._colour = colour
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        side = self.fontMetrics().xHeight() + S
+        return QSize(side, side)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(theme.current().edge)
+        painter.setBrush(self._colour())
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+
+class StateBar(QWidget):
+    """Files by state: a bar and, below it, a line for each state: number, name and meaning.
+
+    Signals: ``chosen`` with a state that was clicked.
     """
 
     chosen = Signal(str)
@@ -76,37 +96,51 @@ class StateBar(QWidget):
         super().__init__(parent)
         self.setAccessibleName(self.tr("Files by state"))
         self.links: dict[str, Link] = {}
+        self._lines: dict[str, QWidget] = {}
         self.bar = _Segments()
         self.bar.chosen.connect(self.chosen)
-        self._below = QWidget()
-        self._flow = FlowLayout(self._below, M)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
-        column.addWidget(self.bar)
-        column.addWidget(self._below)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self.bar)
+        self._column.addSpacing(M)
+        self._above = self._column.count()
 
     def show_counts(self, counts: Mapping[str, int]) -> None:
         """Show the number of files in each state."""
         shown = [(str(each), counts[each]) for each in _ORDER if counts.get(each)]
         self.bar.show_counts(shown)
         for name in [name for name in self.links if name not in dict(shown)]:
-            link = self.links.pop(name)
-            self._flow.removeWidget(link)
-            link.hide()
-            link.deleteLater()
+            del self.links[name]
+            gone = self._lines.pop(name)
+            self._column.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
         for at, (name, number) in enumerate(shown):
             if name not in self.links:
-                link = self.links[name] = Link("", name)
-                link.setToolTip(states.state_help(name))
-                link.followed.connect(self.chosen)
-                link.offer(self.tr("Show these files"), link.click)
-                self._flow.insert_widget(at, link)
-                link.show()
+                self._lines[name] = self._line(name)
+                self._column.insertWidget(self._above + at, self._lines[name])
             text = self.tr("{n} {state}").format(n=amounts.count(number), state=states.state(name))
             self.links[name].setText(text)
             self.links[name].setAccessibleName(text)
         self.updateGeometry()
+
+    def _line(self, name: str) -> QWidget:
+        held = QWidget()
+        row = QHBoxLayout(held)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(M)
+        link = self.links[name] = Link("", name)
+        link.followed.connect(self.chosen)
+        link.offer(self.tr("Show these files"), link.click)
+        meaning = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
+        meaning.setText(states.state_help(name))
+        for part in (link, meaning):
+            part.setToolTip(states.state_help(name))
+        row.addWidget(_Swatch(partial(_colour, name)))
+        row.addWidget(link)
+        row.addWidget(meaning, 1)
+        return held
 
 
 class _Segments(QWidget):
@@ -188,35 +222,14 @@ class Legend(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._read, self._embedded = QLabel(), QLabel()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(S)
-        for square, text in (
-            (self._embedded, self.tr("understood")),
-            (self._read, self.tr("found by its words")),
+        for colour, text in (
+            (partial(_colour, FileState.INDEXED), self.tr("understood")),
+            (light_tone, self.tr("found by its words")),
         ):
-            label = QLabel(text)
-            row.addWidget(square)
-            row.addWidget(label)
+            row.addWidget(_Swatch(colour))
+            row.addWidget(QLabel(text))
             row.addSpacing(L)
         row.addStretch(1)
-        self._draw()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (event.Type.PaletteChange, event.Type.FontChange):
-            self._draw()
-
-    def _draw(self) -> None:
-        side = self.fontMetrics().xHeight() + S
-        tones = ((self._read, light_tone()), (self._embedded, theme.current().accent))
-        for square, colour in tones:
-            square.setFixedSize(side, side)
-            square.setAutoFillBackground(True)
-            square.setPalette(_filled(square.palette(), colour))
-
-
-def _filled(palette: QPalette, colour: QColor) -> QPalette:
-    palette.setColor(QPalette.ColorRole.Window, colour)
-    return palette

@@ -11,20 +11,23 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
+from indexer.api.answers import FileList
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
 from indexer.api.requests import GetStatus, Index, ListFiles
+from indexer.api.status import LanguageStatus
 from tests.answers import EMPTY, IDLE, root, running
 from tests.ui.contrast import contrast
 from tests.ui.library.port import CannedLink, canned_context, make_row
 from ui import theme
 from ui.activity_feed import ActivityFeed
+from ui.elided import ElidedLabel
 from ui.library.activity import ActivityPanel
 from ui.library.activity_words import Smooth, facts, headline
 from ui.library.last_read import LEAST, LastRead
 from ui.library.tones import TonesBar, light_tone
 from ui.search.link import Link
-from ui.words import amounts
+from ui.words import amounts, states
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,19 +94,20 @@ def _canned(
 
 def test_the_current_activity_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
     panel, _link = _canned(qtbot, tmp_path, BUSY)
-    assert panel.headline.text() == "Reading: 4 of 10 files"
-    assert panel.reason.text() == "Slower: on battery"
-    assert panel.bar.read == 0.4
-    assert panel.bar.value() == 0  # nothing is understood yet
-    assert panel.current.text() == "/a/b.pdf"
-    assert panel.facts.value("Pace:").startswith("30 pages")
-    assert panel.facts.value("Time left:").startswith("about 4 ")
-    assert panel.facts.value("Embedded:").startswith("50 %")
+    assert panel.work.headline.text() == "Reading: 4 of 10 files"
+    assert panel.work.reason.text() == "Slower: on battery"
+    assert panel.work.bar.read == 0.4
+    assert panel.work.bar.value() == 0  # nothing is understood yet
+    assert panel.work.current.text() == "/a/b.pdf"
+    assert panel.work.facts.value("Pace:").startswith("30 pages")
+    assert panel.work.facts.value("Time left:").startswith("about 4 ")
+    assert panel.work.facts.value("Embedded:").startswith("50 %")
     assert (
-        panel.facts.value("Computes on:") == "CPU (cuda is not part of the installed ONNX Runtime)"
+        panel.work.facts.value("Computes on:")
+        == "CPU (cuda is not part of the installed ONNX Runtime)"
     )
     with qtbot.waitSignal(panel.files_requested) as wanted:
-        panel.show_aside.click()
+        panel.work.show_aside.click()
     assert wanted.args == ["failed"]
     panel.hide()
 
@@ -129,7 +133,7 @@ def test_the_read_and_the_embedded_share_have_two_tones(qtbot: QtBot, tmp_path: 
         Step.INDEX, files_done=6, files_total=10, passages=25, passages_pending=75, eta_seconds=61.0
     )
     panel, _link = _canned(qtbot, tmp_path, replace(BUSY, running=working))
-    bar = panel.bar
+    bar = panel.work.bar
     assert bar.read == 0.6
     assert bar.value() == 0.15 * bar.maximum()
     image, middle = bar.grab().toImage(), bar.height() // 2
@@ -144,7 +148,7 @@ def test_hiding_a_line_moves_no_other(qtbot: QtBot, tmp_path: Path) -> None:
     panel, _link = _canned(qtbot, tmp_path, BUSY)
     panel.resize(800, 1000)
     qtbot.waitUntil(panel.states.isVisible)
-    parts = (panel.bar, panel.facts, panel.headline)
+    parts = (panel.work.bar, panel.work.facts, panel.work.headline)
 
     def places() -> list[int]:
         for _ in range(5):  # a layout may need several rounds
@@ -187,37 +191,79 @@ def test_the_files_of_the_library_are_shown_by_state(qtbot: QtBot, tmp_path: Pat
     assert link.kinds() == [GetStatus, ListFiles], "nothing has changed, and then nobody looks"
 
 
+def test_each_state_has_its_colour_and_its_meaning_below_the_bar(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    panel, _link = _canned(qtbot, tmp_path, BUSY)
+    qtbot.waitUntil(panel.states.isVisible)
+    QApplication.processEvents()
+    image, link = panel.states.grab().toImage(), panel.states.links["needs_password"]
+    middle = link.mapTo(panel.states, link.rect().center()).y()
+    swatch = image.pixelColor(4, middle)
+    assert swatch == theme.current().warning
+    bar = panel.states.bar
+    assert bar.grab().toImage().pixelColor(round(0.9 * bar.width()), bar.height() // 2) == swatch
+    told = {each.text() for each in panel.states.findChildren(ElidedLabel)}
+    assert told == {states.state_help("indexed"), states.state_help("needs_password")}
+    panel.hide()
+
+
+def test_a_small_library_fills_most_of_the_page(qtbot: QtBot, tmp_path: Path) -> None:
+    holds = replace(
+        LIBRARY, documents=7, pages=54, passages=123, model="tiny", bytes=4_200_000,
+        languages=(LanguageStatus("de", 2), LanguageStatus("en", 5), LanguageStatus("", 1)),
+    )  # fmt: skip
+    panel, link = _canned(qtbot, tmp_path, IDLE, holds)
+    files = tuple(make_row(number, pages=3) for number in range(7))
+    link.answers[ListFiles] = lambda _request: FileList(files, len(files))
+    panel.resize(1195, 768)  # beside the rail of a window of 1280 by 800
+    panel.show_activity(replace(IDLE, changes=1))
+    panel.timer.timeout.emit()
+    qtbot.waitUntil(lambda: panel.last.isVisible() and panel.holdings.isVisible())
+    QApplication.processEvents()
+    amount = (amounts.documents(7), amounts.pages(54), amounts.hits(123))
+    assert panel.holdings.value("Text:") == " · ".join(amount)
+    assert panel.holdings.value("Languages:") == "\u2068English\u2069 5 · \u2068Deutsch\u2069 2"
+    assert panel.holdings.value("Model:") == "tiny"
+    assert panel.holdings.value("Index:").startswith("4.2 MB on the disk")
+    ends = max(
+        each.mapTo(panel, each.rect().bottomLeft()).y() for each in panel.last.findChildren(Link)
+    )
+    assert 0.6 * panel.height() < ends < panel.height()
+    panel.hide()
+
+
 def test_indexing_is_paused_and_resumed(
     panel: ActivityPanel, qtbot: QtBot, engine: FakeEngine
 ) -> None:
-    qtbot.waitUntil(panel.pause.isEnabled)
-    panel.pause.click()
+    qtbot.waitUntil(panel.work.pause.isEnabled)
+    panel.work.pause.click()
     qtbot.waitUntil(lambda: engine.paused)
-    qtbot.waitUntil(lambda: panel.headline.text() == "Paused")
-    assert panel.pause.text() == "&Go on"
-    assert panel.reason.isHidden(), "the headline has said so"
-    panel.pause.click()
+    qtbot.waitUntil(lambda: panel.work.headline.text() == "Paused")
+    assert panel.work.pause.text() == "&Go on"
+    assert panel.work.reason.isHidden(), "the headline has said so"
+    panel.work.pause.click()
     qtbot.waitUntil(lambda: not engine.paused)
 
 
 def test_a_chosen_speed_is_stored(
     panel: ActivityPanel, qtbot: QtBot, engine: FakeEngine, context: Context
 ) -> None:
-    qtbot.waitUntil(panel.speed.isEnabled)
-    assert panel.speed.speed == "normal"
-    panel.speed.buttons["slow"].click()
+    qtbot.waitUntil(panel.work.speed.isEnabled)
+    assert panel.work.speed.speed == "normal"
+    panel.work.speed.buttons["slow"].click()
     qtbot.waitUntil(lambda: engine.speed == "slow")
     assert context.settings["speed"] == "slow"
-    assert "Hardly noticeable" in panel.speed.hint.text()
+    qtbot.waitUntil(lambda: "Hardly noticeable" in panel.work.speed.hint.text())
 
 
 def test_a_missing_engine_is_reported(qtbot: QtBot, tmp_path: Path) -> None:
     panel, link = _canned(qtbot, tmp_path, BUSY)
     link.is_connected = False
     panel.show_activity(None)
-    assert panel.headline.text() == "The engine is starting…"
-    assert not panel.pause.isEnabled()
-    chosen = panel.speed.buttons["normal"]
+    assert panel.work.headline.text() == "The engine is starting…"
+    assert not panel.work.pause.isEnabled()
+    chosen = panel.work.speed.buttons["normal"]
     behind = chosen.grab().toImage().pixelColor(chosen.width() // 2, 3)
     assert contrast(theme.current().muted, behind) >= 3, "its text is muted"
     panel.hide()
@@ -262,10 +308,10 @@ def test_rates_are_smoothed() -> None:
 def test_the_bar_is_not_full_while_folders_are_scanned(qtbot: QtBot, tmp_path: Path) -> None:
     scanning = replace(BUSY, running=running(Step.SCAN), embedded_share=0.2)
     panel, _link = _canned(qtbot, tmp_path, scanning)
-    assert panel.bar.value() == 0.2 * panel.bar.maximum()
+    assert panel.work.bar.value() == 0.2 * panel.work.bar.maximum()
     qtbot.waitUntil(panel.states.isVisible)
     panel.show_activity(replace(IDLE, pending=7, embedded_share=1.0))
-    assert (panel.bar.read, panel.bar.value()) == (0.5, 0.5 * panel.bar.maximum())
+    assert (panel.work.bar.read, panel.work.bar.value()) == (0.5, 0.5 * panel.work.bar.maximum())
     panel.hide()
 
 
@@ -286,7 +332,7 @@ def test_from_right_to_left_every_text_begins_at_the_right(qtbot: QtBot, tmp_pat
     panel.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     qtbot.waitUntil(panel.states.isVisible)
     labels = [each for each in panel.findChildren(QLabel) if each.text() and each.isVisible()]
-    legend = panel.legend.findChildren(QLabel)
+    legend = panel.work.legend.findChildren(QLabel)
     assert len(labels) > len(legend)
     for label in labels:
         assert label in legend or label.alignment() & Qt.AlignmentFlag.AlignRight, label.text()
@@ -317,14 +363,14 @@ def test_long_names_do_not_widen_the_page(
 def test_an_empty_library_is_not_said_to_be_understood(
     qtbot: QtBot, panel: ActivityPanel, engine: FakeEngine, library_files: Path
 ) -> None:
-    qtbot.waitUntil(lambda: panel.headline.text() == "There is nothing in the library yet")
-    assert "Choose folders" in panel.reason.text()
-    assert not panel.bar.isVisible()
-    assert not panel.facts.isVisible()
+    qtbot.waitUntil(lambda: panel.work.headline.text() == "There is nothing in the library yet")
+    assert "Choose folders" in panel.work.reason.text()
+    assert not panel.work.bar.isVisible()
+    assert not panel.work.facts.isVisible()
     engine.call(Index((library_files,)))
     engine.changes += 1
-    qtbot.waitUntil(panel.bar.isVisible)
-    assert panel.headline.text() == "Everything is up to date"
+    qtbot.waitUntil(panel.work.bar.isVisible)
+    assert panel.work.headline.text() == "Everything is up to date"
 
 
 def test_the_page_uses_the_width_and_names_what_was_read_last(
@@ -341,10 +387,12 @@ def test_the_page_uses_the_width_and_names_what_was_read_last(
     for width in (1200, 2400):
         panel.resize(width, 700)
         QApplication.processEvents()
-        assert panel.last.width() > 0.9 * width
-        lefts = {each.mapTo(panel, QPoint()).x() for each in panel.last.findChildren(Link)}
-        assert {min(left // (width // 2), 1) for left in lefts} == {0, 1}, "both halves are filled"
-        assert panel.states.mapTo(panel, QPoint()).x() > width // 2
+        for left in (panel.work, panel.states):
+            assert left.mapTo(panel, QPoint()).x() < width // 8
+            assert left.width() > 0.4 * width
+        for right in (panel.folders, panel.holdings, panel.last):
+            assert right.mapTo(panel, QPoint()).x() > width // 2
+            assert right.width() > 0.4 * width
     opened: list[str] = []
     panel.document_requested.connect(opened.append)
     links = panel.last.findChildren(Link)
@@ -353,6 +401,6 @@ def test_the_page_uses_the_width_and_names_what_was_read_last(
     assert Path(opened[0]).parent.is_relative_to(library_files)
     panel.resize(600, 700)
     QApplication.processEvents()
-    assert panel.last.mapTo(panel, QPoint()).x() == panel.headline.mapTo(panel, QPoint()).x()
+    assert panel.last.mapTo(panel, QPoint()).x() == panel.work.headline.mapTo(panel, QPoint()).x()
     feed.close()
     panel.hide()

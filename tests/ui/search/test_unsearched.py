@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from indexer.api.phrases import Note
 from indexer.api.requests import GetStatus, Index, Search
@@ -48,6 +48,22 @@ def test_each_state_links_to_its_files(qtbot: QtBot) -> None:
     with qtbot.waitSignal(line.files_requested) as wanted:
         locked.click()
     assert wanted.args == ["needs_password"]
+
+
+def test_the_line_is_laid_out_again_with_the_next_answer(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    line = Unsearched()
+    QVBoxLayout(page).addWidget(line)
+    page.resize(600, 200)
+    page.show()
+    for _answer in range(2):
+        line.show_status(replace(EMPTY, files={"needs_password": 1, "unreadable": 2}))
+        QApplication.processEvents()
+        links = [each for each in line.findChildren(Link) if each.isVisible()]
+        assert len(links) == 2
+        assert all(link.size() == link.sizeHint() for link in links)
+        assert 0 < links[0].x() < links[1].x()
 
 
 def test_many_languages_take_one_place(qtbot: QtBot) -> None:
