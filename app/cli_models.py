@@ -13,14 +13,14 @@ from app.progress_line import ProgressLine
 from app.signals import stopping
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
-from indexer.api.models import Question
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.models import read_questions
+from indexer.api.progress import CancelToken, Reporter, ignore
 from indexer.api.requests import BenchModel, CompareModels, RemoveModel, UseReranker
 from indexer.config import Precision
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from indexer.api.models import ModelInfo
 
@@ -95,7 +95,7 @@ def _import(options: Namespace, context: Context) -> int:
     models = context.config().models
     record = import_model(
         existing(options.model), models, name=options.name or "",
-        late=options.late, note=_progress(options, context),
+        late=options.late, reporter=Reporter(note=_progress(options, context)),
     )  # fmt: skip
     return _show(describe(record, models), options, context)
 
@@ -125,8 +125,10 @@ def _get(options: Namespace, context: Context) -> int:
     try:
         with stopping(token.cancel):
             found = obtain(
-                known.id, config, accepted=options.accept_licence, token=token,
-                report=ignore if options.quiet else line, note=_progress(options, context),
+                known.id, config, accepted=options.accept_licence,
+                reporter=Reporter(
+                    ignore if options.quiet else line, token, _progress(options, context)
+                ),
             )  # fmt: skip
     finally:
         line.clear()
@@ -161,7 +163,7 @@ def _compare(options: Namespace, context: Context) -> int:
     text = existing(options.queries).read_text("utf-8-sig", errors="replace")
     questions = tuple(read_questions(text))
     request = CompareModels(options.model, options.other, questions)
-    found = context.with_engine(lambda engine: engine.call(request))
+    found = context.with_progress(lambda call: call(request), quiet=options.quiet)
     if options.json:
         context.print_json(encode(found))
     else:
@@ -169,18 +171,10 @@ def _compare(options: Namespace, context: Context) -> int:
     return 0
 
 
-def read_questions(text: str) -> Iterator[Question]:
-    """The questions of a file; empty lines and those that begin with # are none."""
-    for line in text.splitlines():
-        asked, _, right = (part.strip() for part in line.partition("\t"))
-        if asked and not asked.startswith("#"):
-            yield Question(asked, right)
-
-
 def _bench(options: Namespace, context: Context) -> int:
     """Measure a model here, and late chunking with it on the library's own text."""
     request = BenchModel(options.model, options.precision)
-    found = context.with_engine(lambda engine: engine.call(request))
+    found = context.with_progress(lambda call: call(request), quiet=options.quiet)
     if options.json:
         context.print_json(encode(found))
     else:
@@ -228,8 +222,8 @@ COMMANDS = (
         "ModernBERT, NomicBERT, JinaBERT, Qwen3 and EmbeddingGemma, pooled by the mean, the first "
         "or the last token, with weights in safetensors. Nothing in it is run. It is copied, "
         "compiled, and accepted only if it computes the same as a reference on texts of up to "
-        "8,192 tokens; so are its forms in 16 and 8 bits. Languages and licence "
-        "stand in no file that is read, so they are unknown.\n\n"
+        "8,192 tokens; so are its forms in 16 and 8 bits. Its licence is what "
+        "the head of its README.md names; its languages are unknown.\n\n"
         "A cross-encoder of BERT, ModernBERT or XLM-R, or a model of late interaction, orders the "
         "first hits of every answer while it is here. `use` chooses among several; `lectern "
         "settings set reranker off` ends it.\n\n"

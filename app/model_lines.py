@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import render
-from indexer.api.models import ModelKind, ModelState, Origin, Unused
+from indexer.api.models import ModelKind, ModelState, Origin, RankScore, Unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,7 +128,8 @@ def comparison_lines(found: ModelComparison) -> Iterator[str]:
     for each in found.questions:
         yield render.name(each.question.text)
         yield f"  {each.shared} of the first ten passages in both" + _ranks(each)
-        for model, places in ((found.first, each.first_only), (found.second, each.second_only)):
+        for number, model in enumerate((found.first, found.second)):
+            places = [one.place for one in each.passages if one.ranks[1 - number] is None]
             if places:
                 yield f"  only {render.name(model)}: {', '.join(map(render.name, places))}"
     yield ""
@@ -137,16 +138,13 @@ def comparison_lines(found: ModelComparison) -> Iterator[str]:
     asked = render.count(len(shared), "question")
     yield f"{asked}; {mean:.1f} of the first ten passages are found by both."
     marked = [each for each in found.questions if each.question.right]
-    for model, ranks in (
-        (found.first, [each.first_rank for each in marked]),
-        (found.second, [each.second_rank for each in marked]),
-    ):
-        if ranks:
-            first, ten = sum(rank == 1 for rank in ranks), sum(rank is not None for rank in ranks)
-            reciprocal = sum(1 / rank for rank in ranks if rank) / len(ranks)
+    for number, model in enumerate((found.first, found.second)):
+        score = RankScore.of([each.right_rank(number) for each in marked])
+        if score.questions:
             yield (
-                f"{render.name(model)}: the right document first {first} of {len(ranks)} times, "
-                f"among ten {ten} times, mrr@10 {reciprocal:.3f}."
+                f"{render.name(model)}: the right document first {score.first} of "
+                f"{score.questions} times, among ten {score.ten} times, "
+                f"mrr@10 {score.reciprocal:.3f}."
             )
     if not marked:
         yield "Write the right document behind a question, after a tab, to see who is right."
@@ -155,7 +153,7 @@ def comparison_lines(found: ModelComparison) -> Iterator[str]:
 def _ranks(each: ComparedQuestion) -> str:
     if not each.question.right:
         return ""
-    ranks = (str(rank or "-") for rank in (each.first_rank, each.second_rank))
+    ranks = (str(each.right_rank(model) or "-") for model in (0, 1))
     return f"; the right one at {' and '.join(ranks)}"
 
 

@@ -83,6 +83,8 @@ def describe(progress: Progress, style: Style) -> str:
     if progress.step is Step.RECOGNISE:
         left = render.count(progress.files_total - progress.files_done, "scanned page")
         return f"Recognising text: {left} left"
+    if progress.step is Step.MEASURE:
+        return f"Measuring: {progress.files_done:,} of {progress.files_total:,}"
     if progress.step is Step.FETCH:
         if not progress.bytes_total:
             return f"Asking for {render.name(progress.current)}"

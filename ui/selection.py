@@ -12,14 +12,15 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from ui import theme
 from ui.theme import S
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
-    from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
+    from PySide6.QtWidgets import QAbstractItemView
 
 _BAR = 3  # pixels
 
@@ -65,3 +66,6 @@ class RowDelegate(QStyledItemDelegate):
     ) -> None:
         super().initStyleOption(option, index)
         option.state &= ~QStyle.StateFlag.State_HasFocus
+        if option.features & QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator:
+            role = QPalette.ColorRole.Window
+            option.palette.setColor(role, theme.edged_palette(theme.current()).color(role))

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 class Origin(StrEnum):
@@ -102,22 +106,50 @@ class Question:
     right: str = ""
 
 
+def read_questions(text: str) -> Iterator[Question]:
+    """The questions of a text, one a line, each with what is right behind a tab.
+
+    Empty lines and those that begin with # are none.
+    """
+    for line in text.splitlines():
+        asked, _, right = (part.strip() for part in line.partition("\t"))
+        if asked and not asked.startswith("#"):
+            yield Question(asked, right)
+
+
 @dataclass(frozen=True, slots=True)
-class ComparedQuestion:
-    """What two models find for a question among the first ten passages.
+class ComparedPassage:
+    """A passage that at least one of two models finds among its first ten.
 
     Attributes:
-        shared: The number of passages that both find.
-        first_only: Where the others are, as ``file``, with its page; those of each model.
-        first_rank: Of the right one, from 1; None if it is not among the ten, or not known.
+        place: Its file and page, as in ``Question.right``.
+        text: Its best sentence.
+        ranks: With either model, from 1; None if it is not among the ten.
+        right: Whether it is where the answer is said to be.
     """
 
+    place: str
+    text: str
+    ranks: tuple[int | None, int | None]
+    right: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedQuestion:
+    """What two models find for a question: the passages of the first model, then the others."""
+
     question: Question
-    shared: int
-    first_only: tuple[str, ...]
-    second_only: tuple[str, ...]
-    first_rank: int | None
-    second_rank: int | None
+    passages: tuple[ComparedPassage, ...]
+
+    @property
+    def shared(self) -> int:
+        """The number of passages that both find."""
+        return sum(None not in each.ranks for each in self.passages)
+
+    def right_rank(self, model: int) -> int | None:
+        """The best rank of a right passage with the first model, 0, or the second, 1."""
+        return min((each.ranks[model] or 0 for each in self.passages
+                    if each.right and each.ranks[model]), default=None)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +159,23 @@ class ModelComparison:
     first: str
     second: str
     questions: tuple[ComparedQuestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankScore:
+    """How well a model ranks right passages: how often first and among ten, and mrr@10."""
+
+    questions: int
+    first: int
+    ten: int
+    reciprocal: float
+
+    @classmethod
+    def of(cls, ranks: Sequence[int | None]) -> RankScore:
+        """The score of the ranks of some questions; None is a passage that was not found."""
+        found = [rank for rank in ranks if rank is not None]
+        reciprocal = sum(1 / rank for rank in found) / max(1, len(ranks))
+        return cls(len(ranks), found.count(1), len(found), reciprocal)
 
 
 @dataclass(frozen=True, slots=True)

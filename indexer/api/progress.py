@@ -49,6 +49,7 @@ class Step(StrEnum):
     RECOGNISE = "recognise"  # text on scanned pages; they are counted in place of files
     MAINTAIN = "maintain"
     FETCH = "fetch"  # the files of a model, in bytes
+    MEASURE = "measure"  # of models; parts of the measurement in place of files
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +112,20 @@ class CancelToken:
         self.check()
 
 
-def ignore(_progress: Progress) -> None:
+def ignore(_report: object) -> None:
     """Ignore a report."""
 
 
 @dataclass(slots=True)
 class Reporter:
-    """Passes reports on at most every ``interval`` seconds, and raises when cancelled."""
+    """Passes reports on at most every ``interval`` seconds, and raises when cancelled.
+
+    ``note`` is called with a sentence before a slow step that reports nothing.
+    """
 
     sink: Callable[[Progress], None] = ignore
     token: CancelToken = field(default_factory=CancelToken)
+    note: Callable[[str], None] = ignore
     interval: float = MIN_INTERVAL_S
     _last: float = float("-inf")
 

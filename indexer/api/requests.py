@@ -295,6 +295,25 @@ class GetModel(Request[ModelInfo]):
 
 
 @dataclass(frozen=True, slots=True)
+class ImportModel(Request[ModelInfo]):
+    """Take a model over from a folder of sentence-transformers, without using it.
+
+    Attributes:
+        folder: It stays as it is; progress is in bytes copied.
+        name: The id; by default the folder's name.
+        late: Whether it was trained for late chunking, which its files do not say.
+
+    Raises ``model_refused``, ``disk_full``, ``library_unwritable``, ``busy``.
+    """
+
+    queue: ClassVar[Queue] = Queue.FETCH
+    reports: ClassVar[bool] = True
+    folder: Path
+    name: str = ""
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RemoveModel(Request[int]):
     """Delete the files of a model that is not in use; the answer is the number of bytes freed.
 
@@ -326,6 +345,7 @@ class CompareModels(Request[ModelComparison]):
     """
 
     queue: ClassVar[Queue] = Queue.SLOW
+    reports: ClassVar[bool] = True
     first: str
     second: str
     questions: tuple[Question, ...]
@@ -339,6 +359,7 @@ class BenchModel(Request[ModelBench]):
     """
 
     queue: ClassVar[Queue] = Queue.SLOW
+    reports: ClassVar[bool] = True
     model: str | None = None
     precision: str | None = None
 

@@ -15,6 +15,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.atomic import DISK_FULL
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Failure, InternalError, WorldError
+from indexer.api.progress import CancelToken
 from indexer.config import Precision
 from indexer.confine.process import child_command, child_environment
-from indexer.embed.fetch import NO_ACCESS, OWNER_ONLY, ensure_source, hash_file
+from indexer.embed.fetch import NO_ACCESS, OWNER_ONLY, ensure_source, hash_file, wait
 from indexer.embed.models import TOKENIZER, Family, ModelRecord, Probe, Side
 from indexer.embed.record_files import shipped_folder
 
@@ -276,10 +278,11 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
         raise WorldError("model_damaged", model=compiled.record.id, path=str(source))
 
 
-def ask_compiler(request: CompileRequest) -> CompileAnswer:
+def ask_compiler(request: CompileRequest, token: CancelToken | None = None) -> CompileAnswer:
     """Run a child process that compiles.
 
     Raises:
+        Cancelled: If the token was cancelled; the child is killed.
         OSError: If the folder cannot be written.
         LecternError: ``internal`` if the graph fails its probe or the child crashed,
             ``model_coarse``, ``model_slow`` if it took too long and was killed.
@@ -287,19 +290,22 @@ def ask_compiler(request: CompileRequest) -> CompileAnswer:
     # Not limited to one thread as other children are: numpy's order of summation depends on the
     # number of threads, and the file would differ.
     environment = {**os.environ, "PYTHONPATH": child_environment()["PYTHONPATH"]}
-    try:
-        child = subprocess.run(
-            [*child_command(COMPILER), str(os.getpid())], input=json.dumps(encode(request)),
-            env=environment, capture_output=True, text=True, errors="replace", check=False,
-            timeout=COMPILE_LIMIT_S,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as error:
+    token, ends = token or CancelToken(), time.monotonic() + COMPILE_LIMIT_S
+    with subprocess.Popen(
+        [*child_command(COMPILER), str(os.getpid())], env=environment, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+    ) as child:  # fmt: skip
+        said = wait(
+            child, lambda: token.cancelled or time.monotonic() > ends, json.dumps(encode(request))
+        )
+    if said is None:
+        token.check()
         limit = f"{COMPILE_LIMIT_S / 60:.0f} min"
-        raise WorldError("model_slow", model=request.record.id, limit=limit) from error
+        raise WorldError("model_slow", model=request.record.id, limit=limit)
     if child.returncode:
-        tail = child.stderr.strip()[-_STDERR_TAIL:] or f"status {child.returncode}"
+        tail = said[1].strip()[-_STDERR_TAIL:] or f"status {child.returncode}"
         raise InternalError("internal", reason=f"the model compiler crashed: {tail}")
-    answer = decode(CompileAnswer, json.loads(child.stdout))
+    answer = decode(CompileAnswer, json.loads(said[0]))
     if answer.error is not None:
         raise answer.error.error()
     if answer.strerror:

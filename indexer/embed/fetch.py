@@ -248,12 +248,18 @@ def _run_pip(record: ModelRecord, folder: Path, gone: Callable[[], bool]) -> Non
         raise WorldError("model_missing", model=record.id, reason=_last_error(said[1]))
 
 
-def wait(process: subprocess.Popen[str], cancelled: Callable[[], bool]) -> tuple[str, str] | None:
-    """Return the output and errors of a process; None if it was killed because ``cancelled``."""
+def wait(
+    process: subprocess.Popen[str], cancelled: Callable[[], bool], given: str | None = None
+) -> tuple[str, str] | None:
+    """Return the output and errors of a process; None if it was killed because ``cancelled``.
+
+    ``given`` is what it reads.
+    """
     while True:
         try:
-            return process.communicate(timeout=_POLL_S)
+            return process.communicate(given, timeout=_POLL_S)
         except subprocess.TimeoutExpired:
+            given = None  # the rest of it is written all the same
             if cancelled():
                 process.kill()
                 return None

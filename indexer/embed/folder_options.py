@@ -6,6 +6,7 @@ It must not know which options there are, but for the largest value of each numb
 from __future__ import annotations
 
 import json
+import re
 import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LARGEST_JSON = 1 << 20
+# The card of a model, as hubs show it: Markdown under a head in YAML.
+_CARD = "README.md"
+_LICENCE = re.compile(r"""^license: *["']?([A-Za-z0-9.+-]{1,40})["']?[ ]*$""", re.MULTILINE)
 _MOST = {
     "num_hidden_layers": 128, "num_attention_heads": 256, "hidden_size": 8192,
     "intermediate_size": 65_536, "vocab_size": 1 << 20, "max_position_embeddings": 1 << 17,
@@ -55,6 +59,18 @@ def load(folder: Path, name: str) -> Any:
         return json.loads((folder / name).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise refusal(folder, "model_file_damaged", file=name) from error
+
+
+def card_licence(folder: Path) -> str | None:
+    """The licence that the head of a model's card names, as it is written there."""
+    try:
+        regular_size(folder, folder / _CARD, LARGEST_JSON)
+        card = (folder / _CARD).read_text("utf-8", errors="replace")
+    except (OSError, WorldError):
+        return None
+    before, _, rest = card.partition("---\n")
+    found = _LICENCE.search(rest.partition("\n---")[0]) if not before.strip() else None
+    return found[1] if found and found[1] not in {"other", "unknown"} else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Failure, InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_in
-from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore
+from indexer.api.progress import Progress, Reporter, Step
 from indexer.confine import launcher
 from indexer.confine.process import child_command
 from indexer.embed import connections
@@ -81,9 +81,7 @@ def get_published(
     *,
     accepted: bool = False,
     offline: bool = False,
-    token: CancelToken | None = None,
-    report: Callable[[Progress], None] = ignore,
-    note: Callable[[str], None] = lambda _text: None,
+    reporter: Reporter | None = None,
 ) -> ModelRecord:
     """Fetch a model and make it one of the folder of models.
 
@@ -92,11 +90,10 @@ def get_published(
         models: The folder of models; made if missing.
         accepted: Whether the person accepted its terms.
         offline: Whether the network may not be used.
-        token: Ends it early, with ``Cancelled``.
-        report: Called with the bytes that are there.
-        note: Called with a sentence before a slow step.
+        reporter: Gets the bytes that are there, and cancels.
 
     Raises:
+        Cancelled: If the reporter's token was cancelled.
         WorldError: ``model_unsupported``, ``licence_not_accepted``, ``model_gated``,
             ``model_missing`` with the reason, ``download_wrong``, ``disk_full``, ``busy``, and
             those of ``import_model``.
@@ -113,7 +110,7 @@ def get_published(
     if offline:
         raise WorldError("model_missing", model=published.id, reason="offline")
     folder = models / f"{FOLDER}{published.id}"
-    reporter = Reporter(report, token or CancelToken())
+    reporter = reporter or Reporter()
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with FileLock(models / f"{folder.name}.lock", timeout=0):
@@ -125,7 +122,7 @@ def get_published(
 
             record = import_model(
                 folder, models, name=published.id, late=published.late, completed=completed,
-                note=note,
+                reporter=reporter,
             )  # fmt: skip
             shutil.rmtree(folder, ignore_errors=True)
     except Timeout as error:

@@ -6,7 +6,6 @@ not at all. It must not know what the files contain (``sentence_folder``, ``inde
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 import tempfile
@@ -16,17 +15,19 @@ from typing import TYPE_CHECKING
 
 from indexer.api.atomic import replacing
 from indexer.api.errors import WorldError
+from indexer.api.progress import Progress, Reporter, Step
 from indexer.config import Precision
 from indexer.embed.compiled import LOCK_TIMEOUT_S, CompileRequest, ask_compiler, explained
 from indexer.embed.fetch import hash_file
-from indexer.embed.folder_options import refusal, regular_size
+from indexer.embed.folder_options import card_licence, refusal, regular_size
 from indexer.embed.models import RECORDS, Side, SourceFile
 from indexer.embed.record_files import shipped_folder, write_record
 from indexer.embed.sentence_folder import read_record, source_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from indexer.api.progress import CancelToken
     from indexer.embed.models import ModelRecord
 
 SCRATCH = "importing-"
@@ -43,7 +44,7 @@ def import_model(
     name: str = "",
     late: bool = False,
     completed: Callable[[ModelRecord], ModelRecord] | None = None,
-    note: Callable[[str], None] = lambda _text: None,
+    reporter: Reporter | None = None,
 ) -> ModelRecord:
     """Copy a model into the folder of models, if its graph computes what it should.
 
@@ -54,9 +55,10 @@ def import_model(
         late: Whether it was trained for late chunking, which its files do not say.
         completed: Adds to the record what the files do not say, for a folder of our own, whose
             files are linked instead of copied.
-        note: Called with a sentence before a slow step.
+        reporter: Gets the bytes copied, and cancels.
 
     Raises:
+        Cancelled: If the reporter's token was cancelled.
         WorldError: ``model_refused`` with the reason, ``disk_full``, ``library_unwritable``,
             ``busy``.
     """
@@ -65,7 +67,7 @@ def import_model(
     chosen = name or folder.resolve().name
     if not _NAME.fullmatch(chosen) or len(chosen) > _LONGEST_NAME:
         raise refusal(folder, "model_name_bad", name=chosen)
-    record = read_record(folder, chosen, late=late)
+    record = replace(read_record(folder, chosen, late=late), licence=card_licence(folder))
     if completed is not None:
         record = completed(record)
     files = source_files(folder)
@@ -78,7 +80,12 @@ def import_model(
                 raise refusal(folder, "model_name_taken", name=chosen)
             for left in models.glob(f"{SCRATCH}*"):  # by imports that were killed
                 shutil.rmtree(left, ignore_errors=True)
-            return _take_over(folder, files, record, models, note, own=completed is not None)
+            scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=models))
+            try:
+                copy = _link if completed is not None else _copy
+                return _take_over(folder, files, record, scratch, copy, reporter or Reporter())
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
     except Timeout as error:
         raise WorldError("busy", reason="compiling") from error
     except OSError as error:
@@ -89,53 +96,64 @@ def _take_over(
     folder: Path,
     files: Mapping[str, tuple[Path, int]],
     record: ModelRecord,
-    models: Path,
-    note: Callable[[str], None],
-    *,
-    own: bool,
+    scratch: Path,
+    copy: Callable[[Path, Path, Path, int], Iterator[int]],
+    reporter: Reporter,
 ) -> ModelRecord:
-    scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=models))
-    try:
-        source = scratch / record.id / "source"
-        source.mkdir(parents=True)
-        note(f"Copying {record.id}")
-        copy = _link if own else _copy
-        sources = tuple(
-            copy(folder, file, source / name, most) for name, (file, most) in files.items()
-        )
-        record = replace(record, package=replace(record.package, files=sources))
-        note(f"Comparing {record.id} with a reference, once")
-        with tempfile.TemporaryDirectory(dir=scratch) as graph:
-            request = CompileRequest(
-                record, Precision.FP32, Side.PASSAGES, source, Path(graph), accept=True
-            )
-            answer = ask_compiler(request)
-        if answer.invalid or answer.accepted is None:
-            raise refusal(folder, answer.invalid or "model_unread")
-        cosines = answer.accepted.cosines
-        shape = replace(record.architecture, one_type=answer.accepted.one_type)
-        record = replace(
-            record, architecture=shape, probe=answer.accepted.probe, cosine_centre=cosines.centre,
-            cosine_spread=cosines.spread, cosine_between=cosines.between,
-        )  # fmt: skip
-        write_record(record, scratch)
-        (scratch / record.id).rename(models / record.id)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    """Make the folder of the model in ``scratch``, and move it beside that when it is whole."""
+    source = scratch / record.id / "source"
+    source.mkdir(parents=True)
+    reporter.note(f"Copying {record.id}")
+    total = sum(regular_size(folder, file, most) for file, most in files.values())
+    done = 0
+    for name, (file, most) in files.items():
+        for size in copy(folder, file, source / name, most):
+            done += size
+            step = Progress(Step.FETCH, current=record.id, bytes_done=done, bytes_total=total)
+            reporter.report(step, force=done == total)
+    sources = tuple(
+        SourceFile(name, name, hash_file(source / name), (source / name).stat().st_size)
+        for name in files
+    )
+    record = replace(record, package=replace(record.package, files=sources))
+    reporter.note(f"Comparing {record.id} with a reference, once")
+    record = _accepted(folder, record, source, reporter.token)
+    write_record(record, scratch)
+    (scratch / record.id).rename(scratch.parent / record.id)
     return record
 
 
-def _link(folder: Path, file: Path, target: Path, most: int) -> SourceFile:
+def _accepted(folder: Path, record: ModelRecord, source: Path, token: CancelToken) -> ModelRecord:
+    """The record with what was measured of its graph.
+
+    Raises:
+        WorldError: ``model_refused`` if the graph does not compute what the reference does.
+    """
+    with tempfile.TemporaryDirectory(dir=source.parents[1]) as graph:
+        request = CompileRequest(
+            record, Precision.FP32, Side.PASSAGES, source, Path(graph), accept=True
+        )
+        answer = ask_compiler(request, token)
+    if answer.invalid or answer.accepted is None:
+        raise refusal(folder, answer.invalid or "model_unread")
+    cosines = answer.accepted.cosines
+    return replace(
+        record, architecture=replace(record.architecture, one_type=answer.accepted.one_type),
+        probe=answer.accepted.probe, cosine_centre=cosines.centre, cosine_spread=cosines.spread,
+        cosine_between=cosines.between,
+    )  # fmt: skip
+
+
+def _link(folder: Path, file: Path, target: Path, most: int) -> Iterator[int]:
     """Link one file, which saves its size on the disk, where the file system can; else copy it."""
     try:
         target.hardlink_to(file)
     except OSError:
-        return _copy(folder, file, target, most)
-    return SourceFile(target.name, target.name, hash_file(file), file.stat().st_size)
+        yield from _copy(folder, file, target, most)
 
 
-def _copy(folder: Path, file: Path, target: Path, most: int) -> SourceFile:
-    """Copy one file, of at most so many bytes, and describe it.
+def _copy(folder: Path, file: Path, target: Path, most: int) -> Iterator[int]:
+    """Copy one file, of at most so many bytes; the sizes of its blocks.
 
     Raises:
         WorldError: ``model_refused`` if it cannot be read or is larger.
@@ -146,9 +164,8 @@ def _copy(folder: Path, file: Path, target: Path, most: int) -> SourceFile:
         source = file.open("rb")
     except OSError as error:
         raise refusal(folder, "model_file_missing", file=file.name) from error
-    digest, size = hashlib.sha256(), 0
     with source, replacing(target) as sink:
-        while (block := source.read(_CHUNK)) and size <= most:
-            digest.update(block)
-            size += sink.write(block)
-    return SourceFile(target.name, target.name, digest.hexdigest(), size)
+        left = most
+        while left > 0 and (block := source.read(min(left, _CHUNK))):
+            left -= sink.write(block)
+            yield len(block)

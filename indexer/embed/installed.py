@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
-from indexer.api.progress import ignore
+from indexer.api.progress import Reporter
 from indexer.config import Precision
 from indexer.embed.compiled import BUILD_LOCK, GRAPH, compiled_folder, ensure_compiled
 from indexer.embed.hub import get_published
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.api.progress import CancelToken, Progress
     from indexer.config import EngineConfig
     from indexer.embed.compiled import CompiledModel
     from indexer.embed.models import ModelRecord
@@ -126,30 +125,29 @@ def obtain(
     config: EngineConfig,
     *,
     accepted: bool = False,
-    token: CancelToken | None = None,
-    report: Callable[[Progress], None] = ignore,
-    note: Callable[[str], None] = lambda _text: None,
+    reporter: Reporter | None = None,
 ) -> ModelInfo:
     """Fetch and compile a model, for passages and for queries, without using it.
 
     Raises:
-        Cancelled: If the token was cancelled.
+        Cancelled: If the reporter's token was cancelled.
         WorldError: ``unknown_model``, and those of ``get_published`` and ``ensure_compiled``.
     """
-    models = config.models
+    models, reporter = config.models, reporter or Reporter()
     if model in PUBLISHED and not (models / model).exists():
         get_published(
-            PUBLISHED[model], models, accepted=accepted, offline=config.offline, token=token,
-            report=report, note=note,
-        )  # fmt: skip
+            PUBLISHED[model], models, accepted=accepted, offline=config.offline, reporter=reporter
+        )
     record = find_record(model, models)
     if record.architecture.scores:
-        ensure_scorer(record, config, note)
+        ensure_scorer(record, config, reporter.note)
         return describe(record, models)
     for precision, side in (
         (config.precision, Side.PASSAGES), (config.query_precision, Side.QUERIES),
     ):  # fmt: skip
-        ensure_compiled(record, models, precision, side, download=not config.offline, note=note)
+        ensure_compiled(
+            record, models, precision, side, download=not config.offline, note=reporter.note
+        )
     return describe(record, models)
 
 

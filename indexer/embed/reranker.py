@@ -112,6 +112,12 @@ class Reranker:
             self._seen = now, found
         return found
 
+    @property
+    def by_tokens(self) -> bool:
+        """Whether that is a late-interaction model, which ``TokenRanking`` runs."""
+        record = self.record
+        return record is not None and record.interaction is not None
+
     def order(
         self, question: str, passages: Sequence[str], token: CancelToken, *, wait: bool
     ) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.models import ContextBenefit, ModelBench
+from indexer.api.progress import Progress, Step
 from indexer.embed.base import EmbedInput
 from indexer.embed.factory import open_embedder
 from indexer.embed.models import Pooling, PoolScope, Side
@@ -25,9 +26,11 @@ from indexer.store.values import key_of
 from indexer.text.sentences import split
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-    from indexer.api.progress import CancelToken
+    from indexer.api.progress import Reporter
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow
     from indexer.config import EngineConfig
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 DOCUMENTS, PASSAGES = 8, 16
 FEWEST = 20  # questions
 _QUERIES = 8
+_PASSES = 3  # over the sample: timed, together, alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +54,35 @@ class _Part:
     rest: list[EmbedInput]  # the passages without their questions
 
 
-def measure(catalog: Catalog, store: Store, config: EngineConfig, token: CancelToken) -> ModelBench:
+@dataclass(slots=True)
+class _Steps:
+    """Reports how many parts were read, of all passes."""
+
+    reporter: Reporter
+    total: int
+    done: int = 0
+
+    def of(self, parts: list[_Part]) -> Iterator[_Part]:
+        for part in parts:
+            step = Progress(Step.MEASURE, files_done=self.done, files_total=self.total)
+            self.reporter.report(step)
+            yield part
+            self.done += 1
+
+
+def measure(catalog: Catalog, store: Store, config: EngineConfig, reporter: Reporter) -> ModelBench:
     """Measure the model of a configuration; see ``BenchModel``."""
     record = find_record(config.model, config.models)
     parts = _sample(catalog, store)
     queries = _open(record, config, Side.QUERIES)
     embedder = _open(record, config, Side.PASSAGES)
-    token.check()
+    steps = _Steps(reporter, _PASSES * len(parts))
     for part in parts[:1]:  # the first run allocates
         embedder.encode_passages(part.passages)
     tokens = sum(len(ids) for part in parts for ids in embedder.sequences(part.passages))
     started = time.perf_counter()
-    for part in parts:
+    for part in steps.of(parts):
         embedder.encode_passages(part.passages)
-        token.check()
     seconds = time.perf_counter() - started
     return ModelBench(
         model=record.id,
@@ -73,7 +92,7 @@ def measure(catalog: Catalog, store: Store, config: EngineConfig, token: CancelT
         tokens=tokens,
         seconds=seconds,
         query_seconds=_query_seconds(queries, parts),
-        benefit=_benefit(record, config, queries, parts, token),
+        benefit=_benefit(record, config, queries, parts, steps),
     )
 
 
@@ -132,7 +151,7 @@ def _benefit(
     config: EngineConfig,
     queries: OnnxEmbedder,
     parts: list[_Part],
-    token: CancelToken,
+    steps: _Steps,
 ) -> ContextBenefit | None:
     asked = [text for part in parts for text in part.asked]
     own = np.array([index for index, text in enumerate(asked) if text], np.int64)
@@ -144,9 +163,8 @@ def _benefit(
         scope = PoolScope.PASSAGE if late else record.pool_scope
         embedder = _open(replace(record, late=late, pool_scope=scope), config, Side.PASSAGES)
         made = []
-        for part in parts:
+        for part in steps.of(parts):
             made += [each.vector for each in embedder.encode_passages(part.rest)]
-            token.check()
         ranks.append(_reciprocal_rank(vectors, np.array(made), own))
     return ContextBenefit(len(own), *ranks)
 

@@ -6,16 +6,18 @@ Owns what may be removed, and the comparison of answers. It must not know how an
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.api.models import ComparedQuestion, ModelComparison
+from indexer.api.models import ComparedPassage, ComparedQuestion, ModelComparison
+from indexer.api.progress import Progress, Step
 from indexer.embed.installed import remove
 from indexer.query.grammar import parse
 
 if TYPE_CHECKING:
     from indexer.api.models import Question
-    from indexer.api.progress import CancelToken
+    from indexer.api.progress import Reporter
     from indexer.api.requests import CompareModels
     from indexer.api.types import Hit
     from indexer.catalog.catalog import Catalog
@@ -44,15 +46,19 @@ def remove_unused(catalog: Catalog, config: EngineConfig, model: str) -> int:
     return remove(model, config)
 
 
-def compare(searcher: Searcher, request: CompareModels, token: CancelToken) -> ModelComparison:
+def compare(searcher: Searcher, request: CompareModels, reporter: Reporter) -> ModelComparison:
     """Answer the questions twice; see ``CompareModels``."""
     spaces = [_space(searcher.catalog, name) for name in (request.first, request.second)]
+    found: list[list[Hit]] = []
+    total = len(spaces) * len(request.questions)
     # All of one first, since one model at a time is open for queries.
-    first, second = (
-        [_found(searcher, question, space, token) for question in request.questions]
-        for space in spaces
-    )
-    compared = map(_compared, request.questions, first, second)
+    for space, question in product(spaces, request.questions):
+        reporter.report(Progress(Step.MEASURE, files_done=len(found), files_total=total))
+        query = parse(question.text)
+        answer = searcher.search(query, limit=COMPARED, token=reporter.token, space=space)
+        found.append(list(answer.hits))
+    half = len(request.questions)
+    compared = map(_compared, request.questions, found[:half], found[half:])
     return ModelComparison(_name(spaces[0]), _name(spaces[1]), tuple(compared))
 
 
@@ -72,36 +78,28 @@ def _space(catalog: Catalog, name: str) -> Space:
     return max(whole, key=lambda space: space.active)
 
 
-def _found(searcher: Searcher, question: Question, space: Space, token: CancelToken) -> list[Hit]:
-    query = parse(question.text)
-    return list(searcher.search(query, limit=COMPARED, token=token, space=space).hits)
-
-
 def _compared(question: Question, first: list[Hit], second: list[Hit]) -> ComparedQuestion:
-    keys = [{(hit.path, hit.start) for hit in hits} for hits in (first, second)]
-    return ComparedQuestion(
-        question,
-        len(keys[0] & keys[1]),
-        _places(first, keys[1]),
-        _places(second, keys[0]),
-        _rank(first, question.right),
-        _rank(second, question.right),
+    ranks = [{_key(hit): rank for rank, hit in enumerate(hits, 1)} for hits in (first, second)]
+    hits = {_key(hit): hit for hit in (*first, *second)}
+    passages = (
+        ComparedPassage(
+            place=f"{hit.file}#page={hit.page}",
+            text=" ".join(hit.text[slice(*hit.best) if any(hit.best) else slice(None)].split()),
+            ranks=(ranks[0].get(key), ranks[1].get(key)),
+            right=_is_right(hit, question.right),
+        )
+        for key, hit in hits.items()
     )
+    return ComparedQuestion(question, tuple(passages))
 
 
-def _places(hits: list[Hit], others: set[tuple[str, int]]) -> tuple[str, ...]:
-    """Where the hits are that are not among the others."""
-    return tuple(
-        f"{hit.file}#page={hit.page}" for hit in hits if (hit.path, hit.start) not in others
-    )
+def _key(hit: Hit) -> tuple[str, int]:
+    return hit.path, hit.start
 
 
-def _rank(hits: list[Hit], right: str) -> int | None:
-    """The rank of the first hit of a document, or of a page of it; None if there is none."""
+def _is_right(hit: Hit, right: str) -> bool:
+    """Whether a hit is in a document, or on a page of it; see ``Question``."""
     path, _, page = right.partition("#page=")
-    for rank, hit in enumerate(hits, 1):
-        named = any(f"/{each}".endswith(f"/{path}") for each in (hit.path, *hit.other_paths))
-        on_page = not page or (page.isdigit() and hit.page <= int(page) <= hit.page_last)
-        if path and named and on_page:
-            return rank
-    return None
+    named = any(f"/{each}".endswith(f"/{path}") for each in (hit.path, *hit.other_paths))
+    on_page = not page or (page.isdigit() and hit.page <= int(page) <= hit.page_last)
+    return bool(path) and named and on_page

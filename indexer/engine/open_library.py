@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from indexer.api.answers import FileList
 from indexer.api.contract import Request
 from indexer.api.errors import WorldError
+from indexer.api.progress import Reporter
 from indexer.api.requests import (
     BenchModel,
     Compare,
@@ -26,6 +27,7 @@ from indexer.api.requests import (
     GetActivity,
     GetDocument,
     GetModel,
+    ImportModel,
     ListFiles,
     ListModels,
     MapPages,
@@ -40,7 +42,8 @@ from indexer.api.requests import (
 )
 from indexer.catalog.coverage import CoverageFilter
 from indexer.config import NO_RERANKER
-from indexer.embed.installed import list_models, obtain
+from indexer.embed.imported import import_model
+from indexer.embed.installed import describe, list_models, obtain
 from indexer.embed.models_in_use import ModelsInUse
 from indexer.embed.record_files import find_reranker
 from indexer.embed.reranker import Reranker
@@ -125,15 +128,15 @@ class OpenLibrary:
                 explain=request.explain,
                 full_text=request.full_text,
             )
-        model = self.reranker.record
-        by_tokens = model is not None and model.interaction is not None
-        reranks = self.token_ranking.space is not None if by_tokens else model is not None
+        if self.reranker.by_tokens:
+            reranks = self.token_ranking.space is not None
+        else:
+            reranks = self.reranker.record is not None
         return replace(result, reranks=reranks)
 
     def _rerank(self, request: Rerank, caller: Caller) -> tuple[int, ...]:
-        model = self.reranker.record
         with self.gate.query():
-            if model is not None and model.interaction is not None:
+            if self.reranker.by_tokens:
                 return self.token_ranking.order(
                     request.text, request.keys, caller.token, wait=request.wait
                 )
@@ -213,10 +216,15 @@ class OpenLibrary:
         return tuple(list_models(self.config.models))
 
     def _get_model(self, request: GetModel, caller: Caller) -> ModelInfo:
-        return obtain(
-            request.model, self.config, accepted=request.accepted, token=caller.token,
-            report=caller.report,
-        )  # fmt: skip
+        reporter = Reporter(caller.report, caller.token)
+        return obtain(request.model, self.config, accepted=request.accepted, reporter=reporter)
+
+    def _import_model(self, request: ImportModel, caller: Caller) -> ModelInfo:
+        models, reporter = self.config.models, Reporter(caller.report, caller.token)
+        record = import_model(
+            request.folder, models, name=request.name, late=request.late, reporter=reporter
+        )
+        return describe(record, models)
 
     def _remove_model(self, request: RemoveModel, _caller: Caller) -> int:
         return model_choice.remove_unused(self.catalog, self.config, request.model)
@@ -231,12 +239,13 @@ class OpenLibrary:
         return name
 
     def _compare_models(self, request: CompareModels, caller: Caller) -> ModelComparison:
-        return model_choice.compare(self.searcher, request, caller.token)
+        return model_choice.compare(self.searcher, request, Reporter(caller.report, caller.token))
 
     def _bench_model(self, request: BenchModel, caller: Caller) -> ModelBench:
         config = reindex.for_languages(self.catalog, self.config)
         chosen = reindex.chosen(config, request.model, request.precision)
-        return model_bench.measure(self.catalog, self.store, chosen, caller.token)
+        reporter = Reporter(caller.report, caller.token)
+        return model_bench.measure(self.catalog, self.store, chosen, reporter)
 
     def _diagnose(self, _request: Diagnose, _caller: Caller) -> tuple[Check, ...]:
         return check_library(self)
@@ -265,6 +274,7 @@ class OpenLibrary:
         EstimateReindex: _reindex_cost,
         ListModels: _list_models,
         GetModel: _get_model,
+        ImportModel: _import_model,
         RemoveModel: _remove_model,
         UseReranker: _use_reranker,
         CompareModels: _compare_models,

@@ -197,9 +197,12 @@ def test_both_models_are_asked_before_one_is_chosen(world: World) -> None:
         found = engine.call(asked)
         assert (found.first, found.second) == ("tiny:fp32", "tiny-too:fp32")
         right, other = found.questions
-        assert (right.first_rank, right.second_rank) == (1, 1)
-        assert (other.first_rank, other.second_rank) == (None, None)
-        assert right.shared + len(right.first_only) == right.shared + len(right.second_only) == 10
+        assert [right.right_rank(model) for model in (0, 1)] == [1, 1]
+        assert [other.right_rank(model) for model in (0, 1)] == [None, None]
+        for model in (0, 1):
+            ranks = [each.ranks[model] for each in right.passages]
+            assert sorted(rank for rank in ranks if rank) == list(range(1, 11))
+        assert "zephyr" in right.passages[0].text
         assert searched(engine) == NEW
         assert engine.call(RollBack()).model == TINY
         assert searched(engine) == TINY

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from indexer.api.models import ModelInfo, ModelKind, ModelState
 from indexer.api.requests import (
@@ -20,11 +21,15 @@ from indexer.api.requests import (
     RemoveModel,
     UseReranker,
 )
-from ui.labels import wrapped_label
+from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton, open_menu
 from ui.library.questions import Questions
 from ui.ports import ignore
+from ui.settings_dialog.model_bench import BenchPanel
+from ui.settings_dialog.model_comparison import ComparePanel
+from ui.settings_dialog.model_import import ImportForm
 from ui.settings_dialog.model_list import ModelFacts, ModelList
+from ui.settings_dialog.task_line import TaskLine
 from ui.theme import L, M, S
 from ui.words import amounts, failures
 
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
 
     from indexer.api.answers import ReindexCost
     from indexer.api.errors import LecternError
-    from indexer.api.progress import Progress
+    from indexer.api.requests import ImportModel
     from indexer.api.status import Status
     from ui.ports import Context
 
@@ -53,6 +58,8 @@ class ModelsPage(QWidget):
         self._agreed: Callable[[], None] = ignore
         self._answering = ""  # the model of the library's vectors
         self._ordering = ""  # the model that orders the first hits
+        self._came = ""  # the model that has just come
+        self._stopped = ""  # what is said if the person stops what goes on
         self.list = ModelList()
         self.list.chosen.connect(self._show_chosen)
         self.list.customContextMenuRequested.connect(self._open_menu)
@@ -60,18 +67,21 @@ class ModelsPage(QWidget):
         self.get = self._button(self.tr("&Get…"), "arrow-down", self._ask_to_get)
         self.use = self._button(self.tr("&Use…"), "check", self._ask_to_use)
         self.remove = self._button(self.tr("&Remove"), "trash", self._remove)
+        self.form = ImportForm()
+        self.form.agreed.connect(lambda: self._import(self.form.request))
+        self.take = self._button(self.tr("&Import a folder…"), "folder-add", self.form.choose)
         self.question = wrapped_label()
         self.agree = self._button(self.tr("&Get it"), "check", self._agree)
         self.refuse = self._button(self.tr("&Not now"), "close", self._close_question)
         self._asking = QFrame()
         self._asking.setFrameShape(QFrame.Shape.StyledPanel)
-        self.bar = QProgressBar()
-        self.cancel = self._button(self.tr("Sto&p"), "stop", self._cancel)
-        self.note = wrapped_label()
+        self.task = TaskLine()
+        self.task.stopped.connect(self._cancel)
+        self.bench = BenchPanel(context)
+        self.comparison = ComparePanel(context)
+        self.comparison.changed.connect(self._reload)
         self._arrange()
         self._close_question()
-        self._show_fetching(None)
-        self._say("")
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -96,20 +106,24 @@ class ModelsPage(QWidget):
                 self.tr(
                     "A language model reads your documents and questions for their meaning, on "
                     "this computer. The ones that come with Lectern do for most; others are "
-                    "fetched from huggingface.co when you ask for one."
+                    "fetched from huggingface.co when you ask for one, or taken from a folder that "
+                    "sentence-transformers saved."
                 )
             )
         )
         column.addWidget(self.list)
-        column.addLayout(_row(self.get, self.use, self.remove))
+        column.addLayout(_row(self.get, self.use, self.remove, self.take))
         column.addWidget(self._asking)
-        progress = QHBoxLayout()
-        progress.setSpacing(M)
-        progress.addWidget(self.bar, 1)
-        progress.addWidget(self.cancel)
-        column.addLayout(progress)
-        column.addWidget(self.note)
+        column.addWidget(self.form)
+        column.addWidget(self.task)
         column.addWidget(self.facts)
+        for text, panel in (
+            (self.tr("Measure a model"), self.bench),
+            (self.tr("Compare two models"), self.comparison),
+        ):
+            column.addSpacing(M)
+            column.addWidget(_heading(text))
+            column.addWidget(panel)
         column.addStretch(1)
 
     def _open_menu(self, at: QPoint) -> None:
@@ -123,10 +137,14 @@ class ModelsPage(QWidget):
 
     def _show_status(self, status: Status) -> None:
         self._answering, self._ordering = status.model, status.reranker
+        self.comparison.show_status(status)
         self._questions.ask(ListModels(), self._show_models, failed=self._failed)
 
     def _show_models(self, models: tuple[ModelInfo, ...]) -> None:
         self.list.show_models(models, self._answering, self._ordering)
+        if self._came:
+            self.list.choose(self._came)
+            self._came = ""
         self._show_chosen()
 
     def _show_chosen(self) -> None:
@@ -137,9 +155,11 @@ class ModelsPage(QWidget):
         wanted = setting if setting in self.list.models else self._answering  # it may be "auto"
         used = model is not None and model.id in {wanted, self._answering}
         self.get.setEnabled(model is not None and model.runs and not here and not busy)
+        self.take.setEnabled(not busy)
         self.use.setEnabled(model is not None and here and model.id not in {wanted, self._ordering})
         self.remove.setEnabled(model is not None and model.disk_bytes > 0 and not used)
         self.facts.show_model(model)
+        self.bench.show_model(model)
 
     # -- getting, using, removing ---------------------------------------------------------------
 
@@ -160,44 +180,38 @@ class ModelsPage(QWidget):
         self._ask(" ".join(texts), label, lambda: self._get(model))
 
     def _get(self, model: ModelInfo) -> None:
-        self._say("")
-        self._questions.ask(
-            GetModel(model.id, accepted=bool(model.terms)), self._got, failed=self._failed,
-            progress=self._show_fetching, slot=FETCHING,
-        )  # fmt: skip
-        self.bar.setAccessibleName(self.tr("Getting {model}").format(model=model.id))
-        self._show_chosen()
-        self.bar.setRange(0, 0)
-        self.bar.show()
-        self.cancel.show()
-        self.cancel.setFocus()
+        self._begin(GetModel(model.id, accepted=bool(model.terms)))
+        self._stopped = self.tr(
+            "Stopped. What is here stays, and the next time goes on from there."
+        )
+        self.task.begin(self.tr("Getting {model}").format(model=model.id))
 
-    def _show_fetching(self, progress: Progress | None) -> None:
-        """Show how much is there; the range 0 to 0 while the rest is prepared."""
-        self.bar.setVisible(progress is not None)
-        self.cancel.setVisible(progress is not None)
-        if progress is None or not progress.bytes_total:
-            return
-        done = progress.bytes_done >= progress.bytes_total
-        self.bar.setRange(0, 0 if done else 1000)
-        self.bar.setValue(1000 * progress.bytes_done // progress.bytes_total)
-        sizes = amounts.size(progress.bytes_done), amounts.size(progress.bytes_total)
-        preparing = self.tr("All is here; it is checked and compiled.")
-        amount = self.tr("{done} of {total}").format(done=sizes[0], total=sizes[1])
-        self._say(preparing if done else amount)
+    def _import(self, request: ImportModel) -> None:
+        self._begin(request)
+        self._stopped = self.tr("Stopped. Nothing was taken over.")
+        self.task.begin(self.tr("Importing {model}").format(model=request.name))
+
+    def _begin(self, request: GetModel | ImportModel) -> None:
+        self._questions.ask(
+            request, self._got, failed=self._failed, progress=self.task.show_progress,
+            slot=FETCHING,
+        )  # fmt: skip
+        self._show_chosen()
 
     def _cancel(self) -> None:
         self._questions.cancel(FETCHING)
-        self._show_fetching(None)
-        self._say(self.tr("Stopped. What is here stays, and the next time goes on from there."))
+        self.task.end(self._stopped)
         self._reload()
 
     def _got(self, model: ModelInfo) -> None:
-        self._show_fetching(None)
         said = self.tr("{model} is here. Your documents still use the one before.")
         if model.kind is not ModelKind.EMBEDDING:
             said = self.tr("{model} is here. It can order the first hits of every answer.")
-        self._say(said.format(model=model.id))
+        licence = self.tr("Its licence: {licence}.").format(
+            licence=model.licence or self.tr("unknown")
+        )
+        self.task.end(f"{said.format(model=model.id)} {licence}")
+        self._came = model.id
         self._reload()
 
     def _ask_to_use(self) -> None:
@@ -216,7 +230,7 @@ class ModelsPage(QWidget):
         said = self.tr("{model} orders the first hits of every answer.")
         if model is not None and model.kind is ModelKind.LATE_INTERACTION:
             said = self.tr("{model} orders the first hits once it has read your documents.")
-        self._say(said.format(model=name))
+        self.task.say(said.format(model=name))
         self._reload()
 
     def _show_cost(self, model: ModelInfo, cost: ReindexCost) -> None:
@@ -231,7 +245,7 @@ class ModelsPage(QWidget):
         # Not cancelled with this page: the activity page shows it and can pause it.
         self._questions.send(Reindex(model.id), ignore, failed=self._failed)
         said = self.tr("{model} is being prepared; the activity page shows how far it is.")
-        self._say(said.format(model=model.id))
+        self.task.say(said.format(model=model.id))
         self._show_chosen()
 
     def _remove(self) -> None:
@@ -239,7 +253,7 @@ class ModelsPage(QWidget):
             self._questions.ask(RemoveModel(model.id), self._removed, failed=self._failed)
 
     def _removed(self, freed: int) -> None:
-        self._say(self.tr("{size} are free again.").format(size=amounts.size(freed)))
+        self.task.say(self.tr("{size} are free again.").format(size=amounts.size(freed)))
         self._reload()
 
     # -- what is said ---------------------------------------------------------------------------
@@ -262,13 +276,15 @@ class ModelsPage(QWidget):
         self._asking.hide()
 
     def _failed(self, error: LecternError) -> None:
-        self._show_fetching(None)
-        self._say(failures.failure(error))
+        self.task.end(failures.failure(error))
         self._show_chosen()
 
-    def _say(self, text: str) -> None:
-        self.note.setText(text)
-        self.note.setVisible(bool(text))
+
+def _heading(text: str) -> QLabel:
+    label, bold = plain_label(text), QFont()
+    bold.setBold(True)
+    label.setFont(bold)
+    return label
 
 
 def _row(*buttons: QWidget) -> QHBoxLayout:

@@ -56,6 +56,9 @@ class Amounts(QObject):
         """So many files that could not be read."""
         return self.tr("%Ln could not be read", "", number)
 
+    def questions(self, number: int) -> str:
+        return self.tr("%Ln question(s)", "", number)
+
     def minutes(self, number: int) -> str:
         return self.tr("about %Ln minute(s)", "", number)
 
@@ -70,7 +73,8 @@ _AMOUNTS = Amounts()
 alike, documents, exact, files = _AMOUNTS.alike, _AMOUNTS.documents, _AMOUNTS.exact, _AMOUNTS.files
 hits, more, more_inside = _AMOUNTS.hits, _AMOUNTS.more, _AMOUNTS.more_inside
 new = _AMOUNTS.new
-pages, unreadable, waiting = _AMOUNTS.pages, _AMOUNTS.unreadable, _AMOUNTS.waiting
+pages, questions, unreadable = _AMOUNTS.pages, _AMOUNTS.questions, _AMOUNTS.unreadable
+waiting = _AMOUNTS.waiting
 
 
 def count(number: int) -> str:
@@ -97,7 +101,12 @@ def rate(value: float) -> str:
     """A rate per second, rounded for display."""
     if value >= 10 or value == 0:
         return count(round(value))
-    return QLocale().toString(float(value), "f", 1)
+    return decimal(value, 1)
+
+
+def decimal(value: float, places: int) -> str:
+    """A number with so many places after the point."""
+    return QLocale().toString(float(value), "f", places)
 
 
 def about(seconds: float) -> str:

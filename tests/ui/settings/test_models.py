@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from indexer.api.answers import ReindexCost
 from indexer.api.errors import WorldError
-from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
+from indexer.api.models import (
+    ContextBenefit,
+    ModelBench,
+    ModelInfo,
+    ModelKind,
+    ModelState,
+    Origin,
+)
 from indexer.api.progress import Progress, Step
 from indexer.api.requests import (
+    BenchModel,
     EstimateReindex,
     GetModel,
     GetStatus,
+    ImportModel,
     ListModels,
     Reindex,
     RemoveModel,
@@ -29,7 +39,6 @@ from ui.settings_dialog.models import ModelsPage
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from PySide6.QtWidgets import QPushButton
     from pytestqt.qtbot import QtBot
 
 HERE = ModelInfo("here", Origin.SHIPPED, ModelState.COMPILED, dimensions=384, disk_bytes=1000)
@@ -80,7 +89,7 @@ def test_one_of_several_that_order_hits_can_be_chosen(
     assert not page.use.isEnabled()
     page.list.choose("other")
     press(qtbot, page.use)
-    qtbot.waitUntil(lambda: "other orders the first hits" in page.note.text())
+    qtbot.waitUntil(lambda: "other orders the first hits" in page.task.note.text())
     assert requests(link, UseReranker) == [UseReranker("other")]
     assert context.settings["reranker"] == "other"
 
@@ -104,8 +113,10 @@ def test_each_model_offers_what_can_be_done_with_it(page: ModelsPage) -> None:
     assert offered("other") == (False, False, False)
     assert page.facts.value("Languages:") == "unknown"
     assert page.list.topLevelItem(3).text(1) == "cannot run here"  # type: ignore[union-attr]  # made above
-    for button in (page.get, page.use, page.remove, page.agree, page.refuse, page.cancel):
-        assert button.accessibleName() or button is page.agree
+    buttons = page.findChildren(QPushButton)
+    assert len(buttons) == 15
+    for button in buttons:
+        assert button.accessibleName() or button in {page.agree, page.comparison.back}
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
     assert page.list.accessibleName() == "Language models"
 
@@ -124,14 +135,14 @@ def test_a_licence_is_accepted_before_a_model_is_fetched(
     press(qtbot, page.get)
     press(qtbot, page.agree)
     assert requests(link, GetModel) == [GetModel("terms", accepted=True)]
-    assert page.bar.isVisible()
-    assert page.bar.accessibleName() == "Getting terms"
-    page._show_fetching(Progress(Step.FETCH, bytes_done=5_000_000, bytes_total=10_000_000))
-    assert (page.bar.value(), page.note.text()) == (500, "5.0 MB of 10.0 MB")
-    press(qtbot, page.cancel)
-    assert not page.bar.isVisible()
+    assert page.task.bar.isVisible()
+    assert page.task.bar.accessibleName() == "Getting terms"
+    page.task.show_progress(Progress(Step.FETCH, bytes_done=5_000_000, bytes_total=10_000_000))
+    assert (page.task.bar.value(), page.task.note.text()) == (500, "5.0 MB of 10.0 MB")
+    press(qtbot, page.task.cancel)
+    assert not page.task.bar.isVisible()
     assert len(link.cancelled) == 1
-    assert "goes on from there" in page.note.text()
+    assert "goes on from there" in page.task.note.text()
 
 
 def test_a_model_without_terms_is_fetched_and_is_there(
@@ -142,9 +153,9 @@ def test_a_model_without_terms_is_fetched_and_is_there(
     press(qtbot, page.get)
     assert "Its licence: Apache-2.0." in page.question.text()
     press(qtbot, page.agree)
-    qtbot.waitUntil(lambda: "away is here" in page.note.text())
+    qtbot.waitUntil(lambda: "away is here" in page.task.note.text())
     assert requests(link, GetModel) == [GetModel("away", accepted=False)]
-    assert not page.bar.isVisible()
+    assert not page.task.bar.isVisible()
 
 
 def test_a_failure_is_told_beside_the_list(
@@ -156,7 +167,7 @@ def test_a_failure_is_told_beside_the_list(
     page.list.choose("away")
     press(qtbot, page.get)
     press(qtbot, page.agree)
-    qtbot.waitUntil(lambda: "the hub has no such model" in page.note.text())
+    qtbot.waitUntil(lambda: "the hub has no such model" in page.task.note.text())
     assert page.get.isEnabled()
 
 
@@ -184,5 +195,74 @@ def test_a_model_is_removed(page: ModelsPage, link: CannedLink, qtbot: QtBot) ->
     menu = entries(page.list.viewport())
     assert [name for name, each in menu.items() if each.isEnabled()] == ["Use…", "Remove"]
     menu["Remove"].trigger()
-    qtbot.waitUntil(lambda: page.note.text() == "2.0 MB are free again.")
+    qtbot.waitUntil(lambda: page.task.note.text() == "2.0 MB are free again.")
     assert requests(link, RemoveModel) == [RemoveModel("here")]
+
+
+def test_a_folder_is_imported_after_its_name_was_asked(
+    page: ModelsPage, link: CannedLink, qtbot: QtBot, tmp_path: Path
+) -> None:
+    link.holding.add(ImportModel)
+    page.form._choose([str(tmp_path / "mine")])
+    assert "nothing in the folder is run" in page.form.findChildren(QLabel)[0].text()
+    assert page.form.name.text() == "mine"
+    page.form.name.clear()
+    assert not page.form.take.isEnabled()
+    qtbot.keyClick(page.form.name, Qt.Key.Key_Return)
+    assert requests(link, ImportModel) == []
+    qtbot.keyClicks(page.form.name, "other")
+    qtbot.keyClick(page.form.late, Qt.Key.Key_Space)
+    press(qtbot, page.form.take)
+    assert requests(link, ImportModel) == [ImportModel(tmp_path / "mine", "other", late=True)]
+    assert not page.form.isVisible()
+    assert not page.take.isEnabled()
+    assert page.task.bar.accessibleName() == "Importing other"
+    press(qtbot, page.task.cancel)
+    assert page.task.note.text() == "Stopped. Nothing was taken over."
+    assert len(link.cancelled) == 1
+    link.holding.clear()
+    refused = WorldError("model_refused", path="mine", reason="model_file_missing", file="x.json")
+    link.answers[ImportModel] = lambda _request: refused
+    qtbot.waitUntil(page.take.isEnabled)
+    page.form._choose([str(tmp_path / "mine")])
+    press(qtbot, page.form.take)
+    qtbot.waitUntil(lambda: "x.json is missing" in page.task.note.text())
+
+
+MEASURED = ModelBench("here", "int8", "cpu", 100, 50_000, 2.0, 0.0041, ContextBenefit(30, 0.5, 0.6))
+
+
+def test_a_measurement_says_what_is_better_here(
+    page: ModelsPage, link: CannedLink, qtbot: QtBot
+) -> None:
+    bench = page.bench
+    link.answers[BenchModel] = lambda _request: MEASURED
+    link.holding.add(BenchModel)
+    page.list.choose("away")
+    assert not bench.measure.isEnabled()
+    page.list.choose("here")
+    press(qtbot, bench.measure)
+    assert bench.task.bar.accessibleName() == "Measuring here"
+    bench.task.show_progress(Progress(Step.MEASURE, files_done=1, files_total=4))
+    assert bench.task.bar.value() == 250
+    press(qtbot, bench.task.cancel)
+    assert len(link.cancelled) == 1
+    link.holding.clear()
+    press(qtbot, bench.measure)
+    qtbot.waitUntil(bench.facts.isVisible)
+    assert requests(link, BenchModel) == [BenchModel("here")] * 2
+    assert bench.facts.value("Reads:") == "50 passages, 25,000 tokens a second"
+    assert bench.facts.value("A question takes:") == "4 ms"
+    assert bench.facts.value("Found if read alone:") == "0.600"
+    assert bench.task.note.text().startswith("Read alone a passage is found better")
+    assert "(30 question" in bench.task.note.text()
+    link.answers[BenchModel] = lambda _request: replace(MEASURED, passages=0, benefit=None)
+    press(qtbot, bench.measure)
+    qtbot.waitUntil(lambda: "no document was read" in bench.task.note.text())
+    page.list.choose("away")
+    assert not bench.task.note.text()
+
+
+def test_nothing_is_compared_with_one_model_alone(page: ModelsPage) -> None:
+    assert not page.comparison.compare.isVisible()
+    assert "Use another one" in page.comparison.told.text()

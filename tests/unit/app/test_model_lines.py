@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.cli_models import read_questions
 from app.model_lines import bench_lines, comparison_lines, info_rows, summary
 from indexer.api.models import (
+    ComparedPassage,
     ComparedQuestion,
     ContextBenefit,
     ModelBench,
     ModelComparison,
     Question,
+    read_questions,
 )
 from indexer.embed.installed import describe_published
 from indexer.embed.published import PUBLISHED
@@ -50,9 +51,18 @@ def test_questions_are_lines_with_the_right_document_behind_a_tab() -> None:
 def test_two_models_are_compared_in_words() -> None:
     questions = (
         ComparedQuestion(
-            Question("Who pays?", "a.txt"), 9, ("a.txt#page=1",), ("b.txt#page=1",), 1, 4
+            Question("Who pays?", "a.txt"),
+            (
+                ComparedPassage("a.txt#page=2", "", (1, 4), right=True),
+                *(ComparedPassage("c.txt#page=1", "", (rank, rank)) for rank in range(2, 10)),
+                ComparedPassage("a.txt#page=1", "", (10, None), right=True),
+                ComparedPassage("b.txt#page=1", "", (None, 10)),
+            ),
         ),
-        ComparedQuestion(Question("Why?"), 10, (), (), None, None),
+        ComparedQuestion(
+            Question("Why?"),
+            tuple(ComparedPassage("c.txt#page=1", "", (rank, rank)) for rank in range(1, 11)),
+        ),
     )
     lines = list(comparison_lines(ModelComparison("one:int8", "two:fp32", questions)))
     assert lines[1] == "  9 of the first ten passages in both; the right one at 1 and 4"

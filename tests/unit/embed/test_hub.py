@@ -13,7 +13,7 @@ import pytest
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.models import ModelKind, ModelState, Origin
-from indexer.api.progress import CancelToken, Progress
+from indexer.api.progress import CancelToken, Progress, Reporter
 from indexer.embed import connections, hub, hub_child
 from indexer.embed.fetch import hash_file
 from indexer.embed.hub import PART, download_known, get_published
@@ -57,7 +57,7 @@ def refused(models: Path, published: Published = GRANITE, *, offline: bool = Fal
 
 def test_a_model_is_fetched_verified_and_becomes_one(served: Hub, tmp_path: Path) -> None:
     seen: list[Progress] = []
-    record = get_published(GRANITE, tmp_path, report=seen.append)
+    record = get_published(GRANITE, tmp_path, reporter=Reporter(seen.append))
     assert record == find_record(GRANITE.id, tmp_path)
     found = describe(record, tmp_path)
     assert (found.origin, found.state, found.revision) == (
@@ -94,7 +94,7 @@ def test_a_cancelled_fetch_goes_on_where_it_stopped(served: Hub, tmp_path: Path)
             token.cancel()
 
     with pytest.raises(Cancelled):
-        get_published(GRANITE, tmp_path, token=token, report=stop)
+        get_published(GRANITE, tmp_path, reporter=Reporter(stop, token))
     assert not (tmp_path / GRANITE.id).exists()
     served.hold.set()
     served.hold = None

@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from indexer.api.errors import WorldError
+from indexer.api.errors import Cancelled, WorldError
 from indexer.api.models import Origin
+from indexer.api.progress import CancelToken, Progress, Reporter
 from indexer.compiler.reference import reference_states
 from indexer.config import EngineConfig, Precision
 from indexer.embed.embedder import space_of
 from indexer.embed.factory import open_embedder
+from indexer.embed.folder_options import card_licence
 from indexer.embed.imported import SCRATCH, import_model
 from indexer.embed.installed import describe, remove
 from indexer.embed.models import MINILM, TOKENIZER, WEIGHTS, Pooling, PoolScope
@@ -268,3 +270,31 @@ def test_what_a_killed_import_left_is_removed(tmp_path: Path) -> None:
     (models / f"{SCRATCH}x" / "mine" / "source").mkdir(parents=True)
     import_model(folder, models)
     assert not list(models.glob(f"{SCRATCH}*"))
+
+
+def test_an_import_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
+    folder, models = write_folder(tmp_path / "mine", "modernbert"), tmp_path / "models"
+    token, seen = CancelToken(), list[Progress]()
+
+    def note(text: str) -> None:
+        if "with a reference" in text:
+            token.cancel()
+
+    with pytest.raises(Cancelled):
+        import_model(folder, models, reporter=Reporter(seen.append, token, note))
+    assert seen[-1].bytes_done == seen[-1].bytes_total > 0
+    assert [path.name for path in models.iterdir() if path.is_dir()] == []
+
+
+@pytest.mark.parametrize(
+    ("card", "licence"),
+    [
+        ("---\nlanguage: en\nlicense: cc-by-nc-4.0\n---\n# Mine", "cc-by-nc-4.0"),
+        ("---\nlicense: other\n---\n", None),
+        ("# Mine\nlicense: mit\n", None),
+        ("---\nlicense: <b>mine</b>\n---\n", None),
+    ],
+)
+def test_the_licence_is_what_the_card_names(tmp_path: Path, card: str, licence: str | None) -> None:
+    (tmp_path / "README.md").write_text(card)
+    assert card_licence(tmp_path) == licence
