@@ -19,7 +19,7 @@ from indexer.compiler.foreign import adopt
 from indexer.compiler.linear import FloatLinear
 from indexer.compiler.reference import reference_states
 from indexer.compiler.sequences import LENGTHS, calibration_texts, long_sequences, sequences_of
-from indexer.compiler.tensors import open_shapes
+from indexer.compiler.tensors import count_parameters, open_shapes
 from indexer.compiler.weight_shapes import expected_shapes
 from indexer.embed.batches import Batch
 from indexer.embed.compiled import Accepted, CosineScale
@@ -73,12 +73,14 @@ def accept_model(record: ModelRecord, source: Path, folder: Path) -> Accepted:
             encoder.states(Batch((0,), ids[None], np.array([len(ids)], np.int32)))[0],
             reference_states(record.architecture, weights, ids),
         )
+    parameters = count_parameters(source / WEIGHTS)
     if record.architecture.scores:
         one_type = record.architecture.one_type
-        return Accepted(None, CosineScale(0.0, 1.0, 0.0), one_type=one_type)
+        return Accepted(None, CosineScale(0.0, 1.0, 0.0), one_type, parameters)
     (ids,) = sequences_of(record, tokenizer, [PROBE])
     probe = _probe(reference_states(record.architecture, weights, ids))
-    return Accepted(probe, _cosines(record, encoder, tokenizer))
+    cosines = _cosines(record, encoder, tokenizer)
+    return Accepted(probe, cosines, parameters=parameters)
 
 
 def _probe(states: NDArray[np.float32]) -> Probe:

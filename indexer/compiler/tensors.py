@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indexer.compiler.adapter import WORDS
-from indexer.compiler.packed import NIBBLES
+from indexer.compiler.packed import NIBBLES, SCALES
 from indexer.embed.sentence_folder import DENSE
 
 if TYPE_CHECKING:
@@ -66,6 +67,19 @@ def open_shapes(path: Path) -> dict[str, tuple[str, tuple[int, ...]]]:
     tensors, names = _open(path)
     slices = {name: tensors.get_slice(stored) for name, stored in names.items()}
     return {name: (part.get_dtype(), tuple(part.get_shape())) for name, part in slices.items()}
+
+
+def count_parameters(path: Path) -> int:
+    """The number of weights in a file: packed ones are two in a byte, and scales are none.
+
+    Raises:
+        ValueError: If the file is no valid safetensors file.
+    """
+    return sum(
+        math.prod(shape) * (2 if name.endswith(NIBBLES) else 1)
+        for name, (_, shape) in open_shapes(path).items()
+        if not name.endswith(SCALES)
+    )
 
 
 class HalfMatrices:

@@ -83,6 +83,7 @@ class Accepted:
     probe: Probe | None  # None for a cross-encoder
     cosines: CosineScale
     one_type: bool = False  # see ``Architecture``
+    parameters: int | None = None  # None for a graph that others exported
 
 
 @dataclass(frozen=True, slots=True)

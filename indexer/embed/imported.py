@@ -140,7 +140,7 @@ def _accepted(folder: Path, record: ModelRecord, source: Path, token: CancelToke
     return replace(
         record, architecture=replace(record.architecture, one_type=answer.accepted.one_type),
         probe=answer.accepted.probe, cosine_centre=cosines.centre, cosine_spread=cosines.spread,
-        cosine_between=cosines.between,
+        cosine_between=cosines.between, parameters=answer.accepted.parameters,
     )  # fmt: skip
 
 

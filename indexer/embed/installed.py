@@ -107,7 +107,7 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
         languages=record.languages or None,
         licence=record.licence,
         language_count=row.language_count if row else None,
-        parameters=row.parameters if row else None,
+        parameters=record.parameters or (row.parameters if row else None),
         unused=row.unused if row else (),
         matryoshka=row.matryoshka if row else None,
         terms=row.terms if row else "",

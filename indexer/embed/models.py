@@ -250,6 +250,7 @@ class ModelRecord:
     repository: str = ""
     revision: str = ""
     interaction: Interaction | None = None
+    parameters: int | None = None  # in the file of weights, of both encoders if there are two
 
     @property
     def adapted(self) -> bool:

@@ -28,6 +28,7 @@ from distil import encode_alone
 from loop import CHECKPOINT, SETTINGS, Settings
 
 from indexer.compiler.adapter import ADAPTED
+from indexer.compiler.tensors import count_parameters
 from indexer.embed.fetch import hash_file
 from indexer.embed.models import (
     TOKENIZER,
@@ -66,7 +67,10 @@ def main() -> None:
         _centre(home, genuine, settings, base.files(options.texts))
     record = _record(options.id, genuine, home, options.window, settings)
     centre, spread, between = base.cosines
-    record = replace(record, cosine_centre=centre, cosine_spread=spread, cosine_between=between)
+    record = replace(
+        record, cosine_centre=centre, cosine_spread=spread, cosine_between=between,
+        parameters=count_parameters(home / WEIGHTS),
+    )  # fmt: skip
     write_record(record, options.models)
     print(f"{home}: {record.download_bytes / 1e6:.1f} MB, windows of {record.window}")
 

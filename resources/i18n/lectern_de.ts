@@ -337,7 +337,7 @@
     </message>
     <message>
         <source>How fast is the chosen model on this computer? And does it find passages of your own documents better if it reads them with their neighbours, or alone? A sentence of each of some passages stands for a question, the rest for its answer.</source>
-        <translation>Wie schnell ist das gewählte Modell auf diesem Rechner? Und findet es Passagen Ihrer eigenen Dokumente besser, wenn es sie mit ihren Nachbarn liest, oder allein? Aus einigen Passagen steht je ein Satz für eine Frage, der Rest für die Antwort.</translation>
+        <translation>Wie schnell ist das gewählte Modell auf diesem Rechner? Und findet es Abschnitte Ihrer eigenen Dokumente besser, wenn es sie mit ihren Nachbarn liest, oder allein? Aus einigen Abschnitten steht je ein Satz für eine Frage, der Rest für die Antwort.</translation>
     </message>
     <message>
         <source>Measuring {model}</source>
@@ -353,7 +353,7 @@
     </message>
     <message>
         <source>{passages} passages, {tokens} tokens a second</source>
-        <translation>{passages} Passagen, {tokens} Tokens je Sekunde</translation>
+        <translation>{passages} Abschnitte, {tokens} Token je Sekunde</translation>
     </message>
     <message>
         <source>{number} ms</source>
@@ -385,15 +385,15 @@
     </message>
     <message>
         <source>Whether neighbours help was not measured: there is too little text, or the model does not make a vector by the mean of its tokens.</source>
-        <translation>Ob die Nachbarn helfen, wurde nicht gemessen: Es gibt zu wenig Text, oder das Modell bildet seinen Vektor nicht als Mittel seiner Tokens.</translation>
+        <translation>Ob die Nachbarn helfen, wurde nicht gemessen: Es gibt zu wenig Text, oder das Modell bildet seinen Vektor nicht als Mittel seiner Token.</translation>
     </message>
     <message>
         <source>Read with its neighbours a passage is found better here.</source>
-        <translation>Mit ihren Nachbarn gelesen wird eine Passage hier besser gefunden.</translation>
+        <translation>Mit seinen Nachbarn gelesen wird ein Abschnitt hier besser gefunden.</translation>
     </message>
     <message>
         <source>Read alone a passage is found better, or as well, here.</source>
-        <translation>Allein gelesen wird eine Passage hier besser oder ebenso gut gefunden.</translation>
+        <translation>Allein gelesen wird ein Abschnitt hier besser oder ebenso gut gefunden.</translation>
     </message>
     <message>
         <source>1 would be always first, 0.5 always second ({questions}).</source>
@@ -618,7 +618,7 @@
     </message>
     <message>
         <source>Your own questions are answered by {second}, which is in use, and by {first}, which was before. Mark the passage that is right, to see which model puts it first.</source>
-        <translation>Ihre eigenen Fragen beantworten {second}, das verwendet wird, und {first}, das davor verwendet wurde. Haken Sie die richtige Passage an, um zu sehen, welches Modell sie zuerst nennt.</translation>
+        <translation>Ihre eigenen Fragen beantworten {second}, das verwendet wird, und {first}, das davor verwendet wurde. Haken Sie den richtigen Abschnitt an, um zu sehen, welches Modell sie zuerst nennt.</translation>
     </message>
     <message>
         <source>Go &amp;back to {model}</source>
@@ -642,11 +642,11 @@
     </message>
     <message>
         <source>{questions}; of the first ten passages both find {number} on average.</source>
-        <translation>{questions}; von den ersten zehn Passagen finden beide im Mittel {number}.</translation>
+        <translation>{questions}; von den ersten zehn Abschnitten finden beide im Mittel {number}.</translation>
     </message>
     <message>
         <source>{model}: the right passage first {first} of {all} times, among ten {ten}.</source>
-        <translation>{model}: die richtige Passage {first} von {all} Mal an erster Stelle, {ten} Mal unter den ersten zehn.</translation>
+        <translation>{model}: der richtige Abschnitt {first} von {all} Mal an erster Stelle, {ten} Mal unter den ersten zehn.</translation>
     </message>
     <message>
         <source>{model} answers again.</source>
@@ -661,7 +661,7 @@
     </message>
     <message>
         <source>Question and passages</source>
-        <translation>Frage und Passagen</translation>
+        <translation>Frage und Abschnitte</translation>
     </message>
     <message>
         <source>{question} – {number} of the first ten in both</source>
@@ -1637,7 +1637,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
     <message>
         <source>Then a passage is read together with its neighbours, else alone.</source>
-        <translation>Dann wird eine Passage zusammen mit ihren Nachbarn gelesen, sonst allein.</translation>
+        <translation>Dann wird ein Abschnitt zusammen mit seinen Nachbarn gelesen, sonst allein.</translation>
     </message>
     <message>
         <source>Ta&amp;ke it over</source>
@@ -1814,6 +1814,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>unknown</source>
         <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>comes with Lectern</source>
+        <translation>gehört zu Lectern</translation>
     </message>
     <message>
         <source>one vector for each passage</source>

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
-from indexer.api.models import ModelKind, ModelState, Unused
+from indexer.api.models import ModelKind, ModelState, Origin, Unused
 from ui.library.facts import Facts
 from ui.selection import RowDelegate
 from ui.theme import S
@@ -93,7 +93,8 @@ class ModelFacts(Facts):
         self.show_facts(self._facts(model) if model is not None else [])
 
     def _facts(self, model: ModelInfo) -> list[tuple[str, str]]:
-        unknown = self.tr("unknown")
+        unknown, ours = self.tr("unknown"), self.tr("comes with Lectern")
+        shipped = model.origin is Origin.SHIPPED
         kinds = {
             ModelKind.EMBEDDING: self.tr("one vector for each passage"),
             ModelKind.LATE_INTERACTION: self.tr("one vector for each word of a passage"),
@@ -117,7 +118,7 @@ class ModelFacts(Facts):
             *([(self.tr("Not used:"), ", ".join(unused))] if unused else []),
             (self.tr("Parameters:"), _count(model.parameters) or unknown),
             (self.tr("Licence:"), " ".join(filter(None, (model.licence or unknown, model.terms)))),
-            (self.tr("From:"), model.homepage or unknown),
+            (self.tr("From:"), model.homepage or (ours if shipped else unknown)),
             (self.tr("Size on disk:"), amounts.size(model.disk_bytes)),
         ]
 

@@ -51,6 +51,7 @@ def test_a_folder_becomes_a_model(family: str, pooling: str, tmp_path: Path) -> 
     assert record.cosine_spread > 0
     found = describe(record, models)
     assert (found.origin, found.licence, found.languages) == (Origin.IMPORTED, None, None)
+    assert found.parameters == sum(part.size for part in load_file(folder / WEIGHTS).values())
     assert [path.name for path in models.iterdir() if path.is_dir()] == ["mine"]
 
     embedder = open_embedder(record, models, Precision.FP32, threads=1, download=False)

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.compiler.tensors import count_parameters
 from indexer.embed.models import RECORDS, TOKENIZER, WEIGHTS, ModelRecord
-from indexer.embed.record_files import RECORD, find_record, known_records, write_record
+from indexer.embed.record_files import (
+    RECORD,
+    find_record,
+    known_records,
+    shipped_folder,
+    write_record,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,3 +95,10 @@ def test_a_damaged_record_is_an_unknown_model(content: str, tmp_path: Path) -> N
     (tmp_path / "mine" / RECORD).write_text(content)
     with pytest.raises(WorldError):
         find_record("mine", tmp_path)
+
+
+def test_the_parameters_of_a_shipped_model_are_those_of_its_weights() -> None:
+    files = {record.id: shipped_folder() / record.id / WEIGHTS for record in KNOWN}
+    counted = {name: count_parameters(file) for name, file in files.items() if file.exists()}
+    assert counted == {record.id: record.parameters for record in KNOWN if record.id in counted}
+    assert len(counted) == 2
