@@ -21,7 +21,6 @@ from app.settings import Settings
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import OpenPath, View
 from indexer.confine.process import own_command
-from ui.ports import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from indexer.confine.launcher import Command, LauncherRequest
     from ui.application import Application
     from ui.main_window import MainWindow
-    from ui.quick_search import QuickSearch
     from ui.single import Start
 
 log = logging.getLogger(__name__)
@@ -150,7 +148,7 @@ class Program:
         from ui.activity_feed import ActivityFeed
         from ui.application import Signals
         from ui.engine_client import EngineLink
-        from ui.hotkey import Hotkey
+        from ui.hotkey_search import HotkeySearch
         from ui.main_window import MainWindow
         from ui.notices import NoticeBar
         from ui.ports import Context
@@ -178,9 +176,7 @@ class Program:
         self.window: MainWindow = MainWindow(
             context, self.supervisor, self.feed, self.notices, state
         )
-        self.hotkey = Hotkey(root)
-        self.quick: QuickSearch | None = None  # from the first press of the hotkey on
-        self._context = context
+        self.hotkey_search = HotkeySearch(context, self.window, root)
         self.single = Single(library, root)
         self.signals = Signals(root)
         # Each write replaces the file, which ends a watch of it, so the folder is watched.
@@ -199,8 +195,6 @@ class Program:
         self.window.quit_requested.connect(self._leave)
         self.window.deletion_requested.connect(self._forget)
         self.supervisor.ended.connect(self.app.quit)
-        self.hotkey.refused.connect(self._say_no_hotkey)
-        self.hotkey.pressed.connect(self._quick_search)
         self.single.handed_over.connect(self._handed_over)
         self.signals.arrived.connect(self.window.quit)
         # At the end of a session Qt would only close the window, which may just hide it.
@@ -235,10 +229,8 @@ class Program:
     def close(self) -> None:
         """Delete all objects, after the supervisor has ended or left the engine."""
         self.signals.close()
-        self.hotkey.stop()
+        self.hotkey_search.close()
         self.window.deleteLater()
-        if self.quick is not None:
-            self.quick.deleteLater()
         self._root.deleteLater()
 
     def _add_tray(self) -> None:
@@ -260,36 +252,9 @@ class Program:
         log.info("the window was shown %.3f s after the start, %.3f s of work", age_s(), worked)
         self.supervisor.start()
         self.window.pages.load_ahead()
-        self._choose_hotkey()
+        self.hotkey_search.choose()
         for problem in self.settings.problems:
             log.warning("%s", problem.message)
-
-    def _choose_hotkey(self) -> None:
-        refusal = self.hotkey.choose(str(self.settings["hotkey"]))
-        if refusal:
-            self._say_no_hotkey(refusal)
-
-    def _quick_search(self) -> None:
-        """Show the quick search; the window instead, where nothing can be searched yet."""
-        from ui.pages import FIRST_RUN
-        from ui.quick_search import QuickSearch
-
-        if self.window.pages.name == FIRST_RUN:
-            self.window.present()
-            return
-        if self.quick is None:
-            self.quick = QuickSearch(self._context)
-            self.quick.window_requested.connect(self.window.present)
-            self.quick.kept.connect(self.window.pages.keep)
-            self.quick.compared.connect(self._compare)
-        self.quick.toggle()
-
-    def _compare(self, first: str, second: str) -> None:
-        self.window.present()
-        self.window.pages.compare(first, second)
-
-    def _say_no_hotkey(self, refusal: str) -> None:
-        self.notices.post(Notice(refusal, seconds=0))
 
     def _apply_setting(self, name: str) -> None:
         """Follow a setting that needs no new start."""
@@ -300,7 +265,7 @@ class Program:
                 percent: Any = self.settings["text_scale"]
                 self.themes.scale_text(int(percent))
             case "hotkey":
-                self._choose_hotkey()
+                self.hotkey_search.choose()
             case "language":
                 self.window.alerts.show_restart()
 
@@ -319,9 +284,7 @@ class Program:
 
     def _leave(self) -> None:
         self.single.close()
-        if self.quick is not None:
-            self.quick.stop()
-        self.hotkey.stop()
+        self.hotkey_search.stop()
         self.supervisor.end(whoever=self._forgetting)
 
     def _forget(self) -> None:

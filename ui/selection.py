@@ -69,3 +69,7 @@ class RowDelegate(QStyledItemDelegate):
         if option.features & QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator:
             role = QPalette.ColorRole.Window
             option.palette.setColor(role, theme.edged_palette(theme.current()).color(role))
+        if not index.column() and option.icon.isNull():
+            # An empty icon keeps the text off the bar.
+            option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
+            option.decorationSize = QSize(_BAR, 1)

@@ -255,8 +255,8 @@ def steers(person: Person, keys: str) -> None:
 
 
 def shows_the_window(person: Person, keys: str) -> None:
-    person.program.hotkey.pressed.emit()
-    quick = person.program.quick
+    person.program.hotkey_search.hotkey.pressed.emit()
+    quick = person.program.hotkey_search.quick
     assert quick is not None
     person.until(quick.isActiveWindow)
     person.press(keys)

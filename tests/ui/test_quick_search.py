@@ -36,10 +36,10 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def quick(shown: Program, qtbot: QtBot) -> QuickSearch:
     shown.window.pages.show_page(LIBRARY)
-    shown.hotkey.pressed.emit()
-    assert shown.quick is not None
-    assert shown.quick.isVisible()
-    return shown.quick
+    shown.hotkey_search.hotkey.pressed.emit()
+    assert shown.hotkey_search.quick is not None
+    assert shown.hotkey_search.quick.isVisible()
+    return shown.hotkey_search.quick
 
 
 def ask(quick: QuickSearch, qtbot: QtBot, text: str) -> None:
@@ -89,23 +89,23 @@ def test_it_hides_by_escape_by_the_hotkey_and_for_another_window(
     ask(quick, qtbot, "seal")
     QTest.keyClick(quick.box, Qt.Key.Key_Escape)
     assert not quick.isVisible()
-    shown.hotkey.pressed.emit()
+    shown.hotkey_search.hotkey.pressed.emit()
     assert quick.isVisible()
     assert quick.box.selectedText() == "seal", "the next letter replaces it"
-    shown.hotkey.pressed.emit()
+    shown.hotkey_search.hotkey.pressed.emit()
     assert not quick.isVisible()
-    shown.hotkey.pressed.emit()
+    shown.hotkey_search.hotkey.pressed.emit()
     QApplication.sendEvent(quick, QEvent(QEvent.Type.WindowDeactivate))
     assert not quick.isVisible()
-    shown.hotkey.pressed.emit()
+    shown.hotkey_search.hotkey.pressed.emit()
     QTest.keyClick(quick.box, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: not quick.results.isVisible())
 
 
 def test_without_a_library_the_window_comes(shown: Program) -> None:
     shown.window.pages.show_page(FIRST_RUN)
-    shown.hotkey.pressed.emit()
-    assert shown.quick is None
+    shown.hotkey_search.hotkey.pressed.emit()
+    assert shown.hotkey_search.quick is None
     assert shown.window.isVisible()
 
 
@@ -126,12 +126,12 @@ def test_the_menu_of_a_hit_leads_to_the_window(
     entries(view.viewport(), middle)["Show in folder"].trigger()
     assert opened == [row.hit.path]
     assert not quick.isVisible()
-    shown.hotkey.pressed.emit()
+    shown.hotkey_search.hotkey.pressed.emit()
     entries(view.viewport(), middle)["Search inside this document"].trigger()
     assert not quick.isVisible()
     assert pages.name == SEARCH
     assert pages.query == f'in:"{row.hit.path}" the'
-    shown.hotkey.pressed.emit()
+    shown.hotkey_search.hotkey.pressed.emit()
     quick.actions_on_hits.compared.emit(row.hit.path, row.hit.path)
     assert not quick.isVisible()
     assert pages.name == COMPARE

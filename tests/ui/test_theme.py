@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import (
     QApplication,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QSplitter,
     QStyle,
+    QStyleOptionViewItem,
     QTabBar,
     QToolButton,
     QTreeWidget,
@@ -120,6 +121,19 @@ def test_a_selected_row_has_a_bar_at_its_leading_edge(themes: Themes, qtbot: QtB
         ends = (place.left() + 1, place.right() - 1)
         edges = [seen.pixelColor(x, place.center().y()) for x in ends]
         assert [edge == theme.current().accent for edge in edges] == [not mirrored, mirrored]
+
+
+def test_the_text_of_a_row_keeps_off_its_bar(qtbot: QtBot) -> None:
+    rows = QListWidget()
+    rows.addItem("All files")
+    qtbot.addWidget(rows)
+    delegate = RowDelegate(rows)
+    option = QStyleOptionViewItem()
+    option.initFrom(rows)
+    option.rect = QRect(0, 0, 200, 20)
+    delegate.initStyleOption(option, rows.model().index(0, 0))
+    text = rows.style().subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, rows)
+    assert text.left() >= 3 + S
 
 
 def test_one_ring_is_around_whatever_has_the_focus(

@@ -44,7 +44,7 @@ _HALF = 70
 
 
 class ActivityPanel(ColumnPage):
-    """The current work and what has become of it at the left, what the library holds at the right.
+    """The work and what has become of it at the left, the folders and files at the right.
 
     Where there is no room, all are below each other.
 
@@ -167,8 +167,8 @@ class ActivityPanel(ColumnPage):
         column.addSpacing(L)
         sections: tuple[tuple[QVBoxLayout, QLabel, QWidget], ...] = (
             (column, self._states_title, self.states),
+            (column, self._holdings_title, self.holdings),
             (beside, self._folders_title, self.folders),
-            (beside, self._holdings_title, self.holdings),
             (beside, self._last_title, self.last),
         )
         for place, title, shown in sections:

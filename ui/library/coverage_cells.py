@@ -47,7 +47,9 @@ def text(row: FileRow, column: Column) -> str:
             return states.state(row.state)
         case Column.REASON:
             reason = failures.reason(row.code)
-            return failures.cause(row) if reason == states.state(row.state) else reason
+            if reason == states.state(row.state):
+                reason = failures.cause(row)
+            return reason[:1].upper() + reason[1:]
         case Column.SIZE:
             return amounts.size(row.size)
         case Column.MODIFIED:

@@ -125,7 +125,7 @@ class CoverageTable(QTableView):
         both = header.sectionSize(Column.NAME) + header.sectionSize(Column.REASON)
         room = self.viewport().width() - (header.length() - both)
         reason = _LETTERS[Column.REASON] * letter
-        name = max(LETTERS_OF_NAME * letter, min(room - reason, 2 * room // 3))
+        name = max(LETTERS_OF_NAME * letter, min(room - reason, 3 * room // 5))
         header.resizeSection(Column.NAME, name)
         header.resizeSection(Column.REASON, max(reason, room - name))
 

@@ -16,6 +16,7 @@ from ui import icons, theme
 from ui.library.folder_model import ROOT_ROLE, embedded, lines_about, name_of, troubled
 from ui.selection import paint_bar
 from ui.theme import L, M, S
+from ui.words.paths import from_home
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
@@ -89,7 +90,7 @@ class FolderDelegate(QStyledItemDelegate):
         _text(
             painter,
             _place(second, inner, mirrored=mirrored),
-            _isolated(root.path),
+            _isolated(from_home(root.path)),
             muted,
             _START,
             middle,

@@ -96,7 +96,7 @@ class _Lesson(QFrame):
         top = QHBoxLayout()
         top.setSpacing(M)
         top.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
-        top.addWidget(head, 1)
+        top.addWidget(head, 1, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(L, L, L, L)
         column.setSpacing(M)

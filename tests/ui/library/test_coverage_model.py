@@ -236,6 +236,6 @@ def test_the_reason_says_more_than_the_state() -> None:
         1, FileState.UNREADABLE, code="unreadable", detail='{"reason": "xml_damaged"}'
     )
     assert text(damaged, Column.STATE) == "Damaged"
-    assert text(damaged, Column.REASON) == "its XML is damaged"
+    assert text(damaged, Column.REASON) == "Its XML is damaged"
     old = make_row(1, FileState.UNSUPPORTED, code="needs_libreoffice", detail='{"format": "doc"}')
     assert (text(old, Column.STATE), text(old, Column.REASON)) == ("Not read", "Needs LibreOffice")

@@ -13,7 +13,7 @@ SAY = "from app.gui import age_s; import time; print(age_s(), time.process_time(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the start exactly")
-def test_a_process_is_no_older_than_the_call_thatage_s_it() -> None:
+def test_a_process_is_no_older_than_the_call_that_started_it() -> None:
     before = time.clock_gettime(time.CLOCK_BOOTTIME)
     said = subprocess.run(
         [sys.executable, "-c", SAY], capture_output=True, check=True, encoding="utf-8"
