@@ -15,14 +15,15 @@ from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.models import read_questions
 from indexer.api.progress import CancelToken, Reporter, ignore
-from indexer.api.requests import BenchModel, CompareModels, RemoveModel, UseReranker
+from indexer.api.requests import BenchModel, CompareModels, ReadTogether, RemoveModel, UseReranker
 from indexer.config import Precision
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api.models import ModelInfo
+    from app.cli_common import Call
+    from indexer.api.models import ModelBench, ModelInfo
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -54,6 +55,10 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="for use: only say what it would cost"
     )
+    parser.add_argument(
+        "--apply", action="store_true",
+        help="for bench: read passages as was found better, together or alone",
+    )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     json_argument(parser)
 
@@ -173,12 +178,20 @@ def _compare(options: Namespace, context: Context) -> int:
 
 def _bench(options: Namespace, context: Context) -> int:
     """Measure a model here, and late chunking with it on the library's own text."""
-    request = BenchModel(options.model, options.precision)
-    found = context.with_progress(lambda call: call(request), quiet=options.quiet)
+
+    def measure(call: Call) -> ModelBench:
+        found = call(BenchModel(options.model, options.precision))
+        if options.apply and found.benefit is not None:
+            call(ReadTogether(found.model, found.benefit.better_together))
+        return found
+
+    found = context.with_progress(measure, quiet=options.quiet)
     if options.json:
         context.print_json(encode(found))
     else:
         context.print(*bench_lines(found))
+        if options.apply and found.benefit is not None:
+            context.print("  It reads them so from the next `lectern models use` on.")
     return 0
 
 
@@ -234,7 +247,8 @@ COMMANDS = (
         "uses and the one before: first `use` the new one, compare, and go back with `lectern "
         "reindex --rollback` if it is worse, which is done at once. `bench` measures how fast a "
         "model is here, and whether passages of this library are found better when they are read "
-        "together with their neighbours or alone.",
+        "together with their neighbours or alone; with --apply a model that does not come with "
+        "Lectern reads them so from the next `use` on.",
         (
             ("lectern models", "all of them"),
             ("lectern models info lectern-e5-late", "one of them"),

@@ -172,8 +172,7 @@ def bench_lines(found: ModelBench) -> Iterator[str]:
     if found.benefit is None:
         yield "  late chunking: not measured (other pooling than the mean, or too little text)"
         return
-    gain = found.benefit.together - found.benefit.alone
-    better = "together" if gain > 0 else "alone"
+    better = "together" if found.benefit.better_together else "alone"
     yield (
         f"  passages read together {found.benefit.together:.3f}, alone {found.benefit.alone:.3f} "
         f"(mrr of {found.benefit.questions} sentences of your own text): {better} is better here"

@@ -190,6 +190,10 @@ class ContextBenefit:
     together: float
     alone: float
 
+    @property
+    def better_together(self) -> bool:
+        return self.together > self.alone
+
 
 @dataclass(frozen=True, slots=True)
 class ModelBench:

@@ -76,6 +76,7 @@ PHRASES = {
     "model_family": N_("the architecture {name} is not known here"),
     "model_option": N_("{option} is {value}, which is not known here"),
     "model_late": N_("late chunking takes a model that pools by the mean"),
+    "model_fixed": N_("it comes with Lectern, which knows how it reads best"),
     "model_name_bad": N_(
         "{name} is no name for a model: up to 64 letters, digits, . _ and -, which --name gives"
     ),

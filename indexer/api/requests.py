@@ -518,6 +518,20 @@ class Reindex(Request[Summary]):
 
 
 @dataclass(frozen=True, slots=True)
+class ReadTogether(Request[ModelInfo]):
+    """Have a model read passages with their neighbours, or alone, as ``BenchModel`` advises.
+
+    If it is the library's model, the next ``Reindex`` makes its vectors anew. Raises
+    ``unknown_model``, ``model_refused`` for one that ships with Lectern or does not pool by the
+    mean.
+    """
+
+    queue: ClassVar[Queue] = Queue.INDEX
+    model: str
+    together: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RollBack(Request[ModelChoice]):
     """Search with the previous model again. Raises ``nothing_to_roll_back``."""
 

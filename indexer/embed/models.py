@@ -288,6 +288,11 @@ class ModelRecord:
             architecture=self.architecture.dense,
         )  # fmt: skip
 
+    def reading(self, *, late: bool) -> ModelRecord:
+        """The record with passages pooled inside a whole window, or each read alone."""
+        scope = PoolScope.PASSAGE if late else PoolScope.SEQUENCE
+        return self if late == self.late else replace(self, late=late, pool_scope=scope)
+
     def file(self, name: str) -> SourceFile:
         """The source file with a name.
 

@@ -43,7 +43,7 @@ class ModelsInUse:
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _indexing: tuple[tuple[str, Precision], OnnxEmbedder] | None = None
     _device: ProviderInUse | None = None
-    _for_queries: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(
+    _for_queries: dict[Side, tuple[tuple[str, bool, Precision], OnnxEmbedder]] = field(
         default_factory=dict
     )
     _elsewhere: QueryDevice = field(init=False)
@@ -120,7 +120,8 @@ class ModelsInUse:
             wanted = str(space.record["model"]), Precision(space.record["precision"])
         with self._opening:
             if self._indexing is None or self._indexing[0] != wanted:
-                opened = self._open(*wanted, Side.PASSAGES, self.config.provider)
+                record = find_record(wanted[0], self.config.models)
+                opened = self._open(record, wanted[1], Side.PASSAGES, self.config.provider)
                 self._indexing = wanted, opened
                 self._device = opened.provider
             return self._indexing[1]
@@ -131,7 +132,7 @@ class ModelsInUse:
         Args:
             record: Of the searched space.
         """
-        own = self._embedder(str(record["model"]), self.config.query_precision, Side.QUERIES)
+        own = self._embedder(record, self.config.query_precision, Side.QUERIES)
         device, *others = candidates(load_runtime().get_available_providers(), self.config.provider)
         if not others:
             return own
@@ -150,14 +151,16 @@ class ModelsInUse:
         query = self.query(record)
         if not query.record.adapted:
             return query
-        return self._embedder(query.record.id, Precision(record["precision"]), Side.PASSAGES)
+        return self._embedder(record, Precision(record["precision"]), Side.PASSAGES)
 
-    def _embedder(self, model: str, precision: Precision, side: Side) -> OnnxEmbedder:
+    def _embedder(self, space: Mapping[str, Any], precision: Precision, side: Side) -> OnnxEmbedder:
+        # The model may read passages in another way by now (``ReadTogether``).
+        wanted = str(space["model"]), bool(space["late"]), precision
         with self._opening:
             known = self._for_queries.get(side)
-            if known is None or known[0] != (model, precision):
-                opened = self._open(model, precision, side, CPU)
-                known = self._for_queries[side] = (model, precision), opened
+            if known is None or known[0] != wanted:
+                record = find_record(wanted[0], self.config.models).reading(late=wanted[1])
+                known = self._for_queries[side] = wanted, self._open(record, precision, side, CPU)
             return known[1]
 
     def changed(self, catalog: Catalog) -> dict[Path, list[str]]:
@@ -203,11 +206,13 @@ class ModelsInUse:
 
     def _open_queries(self, record: ModelRecord) -> OnnxEmbedder:
         config = self.config
-        return self._open(record.id, config.query_precision, Side.QUERIES, config.provider)
+        return self._open(record, config.query_precision, Side.QUERIES, config.provider)
 
-    def _open(self, model: str, precision: Precision, side: Side, provider: str) -> OnnxEmbedder:
+    def _open(
+        self, record: ModelRecord, precision: Precision, side: Side, provider: str
+    ) -> OnnxEmbedder:
         config = self.config
         return open_embedder(
-            find_record(model, config.models), config.models, precision, side,
-            threads=config.threads, provider=provider, download=not config.offline,
+            record, config.models, precision, side, threads=config.threads, provider=provider,
+            download=not config.offline,
         )  # fmt: skip

@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from indexer.api.atomic import replacing
 from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
 from indexer.config import NO_RERANKER
@@ -103,4 +104,5 @@ def write_record(record: ModelRecord, models: Path) -> None:
     """
     folder = models / record.id
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / RECORD).write_text(json.dumps(encode(record), indent=1), "utf-8")
+    with replacing(folder / RECORD) as file:
+        file.write(json.dumps(encode(record), indent=1).encode())

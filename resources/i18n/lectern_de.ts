@@ -384,6 +384,14 @@
         <translation>Gefunden, allein gelesen:</translation>
     </message>
     <message>
+        <source>Rea&amp;d passages with their neighbours</source>
+        <translation>Abschnitte mit ihren Nachbarn &amp;lesen</translation>
+    </message>
+    <message>
+        <source>Rea&amp;d passages alone</source>
+        <translation>Abschnitte allein &amp;lesen</translation>
+    </message>
+    <message>
         <source>Whether neighbours help was not measured: there is too little text, or the model does not make a vector by the mean of its tokens.</source>
         <translation>Ob die Nachbarn helfen, wurde nicht gemessen: Es gibt zu wenig Text, oder das Modell bildet seinen Vektor nicht als Mittel seiner Token.</translation>
     </message>
@@ -670,6 +678,13 @@
     <message>
         <source>not among the first ten</source>
         <translation>nicht unter den ersten zehn</translation>
+    </message>
+</context>
+<context>
+    <name>Confirmation</name>
+    <message>
+        <source>&amp;Not now</source>
+        <translation>&amp;Nicht jetzt</translation>
     </message>
 </context>
 <context>
@@ -1936,10 +1951,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>&amp;Import a folder…</source>
         <translation>Ordner &amp;importieren …</translation>
-    </message>
-    <message>
-        <source>&amp;Not now</source>
-        <translation>&amp;Nicht jetzt</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -3971,6 +3982,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>late chunking takes a model that pools by the mean</source>
         <translation>Late Chunking braucht ein Modell, das den Mittelwert bildet</translation>
+    </message>
+    <message>
+        <source>it comes with Lectern, which knows how it reads best</source>
+        <translation>es gehört zu Lectern, das weiß, wie es am besten liest</translation>
     </message>
     <message>
         <source>{name} is no name for a model: up to 64 letters, digits, . _ and -, which --name gives</source>

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from indexer.api.models import ModelKind, ModelState
-from indexer.api.requests import BenchModel
+from indexer.api.models import ModelKind, ModelState, Origin
+from indexer.api.requests import BenchModel, ReadTogether
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 
 
 class BenchPanel(QWidget):
-    """Measures the model that ``show_model`` was last given."""
+    """Measures the model that ``show_model`` was last given.
+
+    Signals:
+        changed: A model reads passages in the other way now.
+    """
+
+    changed = Signal(object)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,6 +42,10 @@ class BenchPanel(QWidget):
         self.measure = IconButton(self.tr("&Measure it here"), "speed")
         self.measure.setAutoDefault(False)
         self.measure.clicked.connect(self._measure)
+        self.apply = IconButton("", "check")
+        self.apply.setAutoDefault(False)
+        self.apply.clicked.connect(self._apply)
+        self._together = False  # what ``apply`` does
         self.task = TaskLine()
         self.task.stopped.connect(self._stop)
         self.facts = Facts()
@@ -54,15 +64,21 @@ class BenchPanel(QWidget):
         column.addWidget(self.measure, 0, Qt.AlignmentFlag.AlignLeading)
         column.addWidget(self.task)
         column.addWidget(self.facts)
+        column.addWidget(self.apply, 0, Qt.AlignmentFlag.AlignLeading)
+        self.apply.hide()
 
     def show_model(self, model: ModelInfo | None) -> None:
         """Offer to measure a model; what was measured of another one is not shown any more."""
         if model is None or self._model is None or model.id != self._model.id:
             self._questions.cancel_all()
-            self.facts.show_facts([])
+            self._clear()
             self.task.end("")
         self._model = model
         self._show_button()
+
+    def _clear(self) -> None:
+        self.facts.show_facts([])
+        self.apply.hide()
 
     def _show_button(self) -> None:
         model, busy = self._model, self._questions.is_waiting(BenchModel.wire_name)
@@ -72,7 +88,7 @@ class BenchPanel(QWidget):
 
     def _measure(self) -> None:
         assert self._model is not None  # noqa: S101  # else the button is disabled
-        self.facts.show_facts([])
+        self._clear()
         self._questions.ask(
             BenchModel(self._model.id), self._show, failed=self._failed,
             progress=self.task.show_progress,
@@ -112,8 +128,25 @@ class BenchPanel(QWidget):
                 (self.tr("Found if read together:"), amounts.decimal(benefit.together, 3)),
                 (self.tr("Found if read alone:"), amounts.decimal(benefit.alone, 3)),
             ]
+            self._offer(together=benefit.better_together)
         self.facts.show_facts(rows)
         self.task.end(self._conclusion(benefit))
+
+    def _offer(self, *, together: bool) -> None:
+        """Offer the other way of reading, for a model that can be changed."""
+        model = self._model
+        fixed = model is None or model.origin not in {Origin.IMPORTED, Origin.PUBLISHED}
+        self._together = together
+        text = self.tr("Rea&d passages with their neighbours")
+        self.apply.setText(text if together else self.tr("Rea&d passages alone"))
+        self.apply.setAccessibleName(self.apply.text().replace("&", ""))
+        self.apply.setVisible(not fixed and model is not None and model.late != together)
+
+    def _apply(self) -> None:
+        assert self._model is not None  # noqa: S101  # else it is hidden
+        self.apply.hide()
+        request = ReadTogether(self._model.id, self._together)
+        self._questions.ask(request, self.changed.emit, failed=self._failed)
 
     def _conclusion(self, benefit: ContextBenefit | None) -> str:
         if benefit is None:
@@ -121,7 +154,7 @@ class BenchPanel(QWidget):
                 "Whether neighbours help was not measured: there is too little text, or the model "
                 "does not make a vector by the mean of its tokens."
             )
-        if benefit.together > benefit.alone:
+        if benefit.better_together:
             better = self.tr("Read with its neighbours a passage is found better here.")
         else:
             better = self.tr("Read alone a passage is found better, or as well, here.")

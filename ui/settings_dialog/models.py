@@ -6,10 +6,11 @@ a model is fetched or when a change is complete: the engine does both.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from indexer.api.models import ModelInfo, ModelKind, ModelState
 from indexer.api.requests import (
@@ -25,12 +26,13 @@ from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton, open_menu
 from ui.library.questions import Questions
 from ui.ports import ignore
+from ui.settings_dialog.confirmation import Confirmation
 from ui.settings_dialog.model_bench import BenchPanel
 from ui.settings_dialog.model_comparison import ComparePanel
 from ui.settings_dialog.model_import import ImportForm
 from ui.settings_dialog.model_list import ModelFacts, ModelList
 from ui.settings_dialog.task_line import TaskLine
-from ui.theme import L, M, S
+from ui.theme import M, S
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
@@ -55,10 +57,9 @@ class ModelsPage(QWidget):
         super().__init__(parent)
         self._context = context
         self._questions = Questions(context, self)
-        self._agreed: Callable[[], None] = ignore
         self._answering = ""  # the model of the library's vectors
         self._ordering = ""  # the model that orders the first hits
-        self._came = ""  # the model that has just come
+        self._then: Callable[[], None] = ignore  # once the list is shown again
         self._stopped = ""  # what is said if the person stops what goes on
         self.list = ModelList()
         self.list.chosen.connect(self._show_chosen)
@@ -70,18 +71,14 @@ class ModelsPage(QWidget):
         self.form = ImportForm()
         self.form.agreed.connect(lambda: self._import(self.form.request))
         self.take = self._button(self.tr("&Import a folder…"), "folder-add", self.form.choose)
-        self.question = wrapped_label()
-        self.agree = self._button(self.tr("&Get it"), "check", self._agree)
-        self.refuse = self._button(self.tr("&Not now"), "close", self._close_question)
-        self._asking = QFrame()
-        self._asking.setFrameShape(QFrame.Shape.StyledPanel)
+        self.confirmation = Confirmation()
         self.task = TaskLine()
         self.task.stopped.connect(self._cancel)
         self.bench = BenchPanel(context)
+        self.bench.changed.connect(self._reads_otherwise)
         self.comparison = ComparePanel(context)
         self.comparison.changed.connect(self._reload)
         self._arrange()
-        self._close_question()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -94,10 +91,6 @@ class ModelsPage(QWidget):
         return button
 
     def _arrange(self) -> None:
-        asked = QVBoxLayout(self._asking)
-        asked.setContentsMargins(L, M, L, M)
-        asked.addWidget(self.question)
-        asked.addLayout(_row(self.agree, self.refuse))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
@@ -113,7 +106,7 @@ class ModelsPage(QWidget):
         )
         column.addWidget(self.list)
         column.addLayout(_row(self.get, self.use, self.remove, self.take))
-        column.addWidget(self._asking)
+        column.addWidget(self.confirmation)
         column.addWidget(self.form)
         column.addWidget(self.task)
         column.addWidget(self.facts)
@@ -142,14 +135,13 @@ class ModelsPage(QWidget):
 
     def _show_models(self, models: tuple[ModelInfo, ...]) -> None:
         self.list.show_models(models, self._answering, self._ordering)
-        if self._came:
-            self.list.choose(self._came)
-            self._came = ""
         self._show_chosen()
+        then, self._then = self._then, ignore
+        then()
 
     def _show_chosen(self) -> None:
         model, busy = self.list.current, self._questions.is_waiting(FETCHING)
-        self._close_question()
+        self.confirmation.dismiss()
         here = model is not None and model.state is not ModelState.ABSENT
         setting = self._context.settings["model"]
         wanted = setting if setting in self.list.models else self._answering  # it may be "auto"
@@ -177,7 +169,7 @@ class ModelsPage(QWidget):
             terms = self.tr("The licence restricts how you may use it: {terms}. Read it first.")
             texts.append(terms.format(terms=model.terms))
         label = self.tr("&Accept the licence and get it") if model.terms else self.tr("&Get it")
-        self._ask(" ".join(texts), label, lambda: self._get(model))
+        self.confirmation.ask(" ".join(texts), label, lambda: self._get(model))
 
     def _get(self, model: ModelInfo) -> None:
         self._begin(GetModel(model.id, accepted=bool(model.terms)))
@@ -211,7 +203,7 @@ class ModelsPage(QWidget):
             licence=model.licence or self.tr("unknown")
         )
         self.task.end(f"{said.format(model=model.id)} {licence}")
-        self._came = model.id
+        self._then = partial(self.list.choose, model.id)
         self._reload()
 
     def _ask_to_use(self) -> None:
@@ -220,10 +212,18 @@ class ModelsPage(QWidget):
             self._context.settings.set("reranker", model.id)
             self._questions.ask(UseReranker(model.id), self._ordered, failed=self._failed)
         elif model is not None:
-            self._questions.ask(
-                EstimateReindex(model.id), lambda cost: self._show_cost(model, cost),
-                failed=self._failed,
-            )  # fmt: skip
+            self._ask_cost(model)
+
+    def _ask_cost(self, model: ModelInfo) -> None:
+        self._questions.ask(
+            EstimateReindex(model.id), lambda cost: self._show_cost(model, cost),
+            failed=self._failed,
+        )  # fmt: skip
+
+    def _reads_otherwise(self, model: ModelInfo) -> None:
+        """Ask whether the library's model is to read the documents in the other way now."""
+        self._then = partial(self._ask_cost, model) if model.id == self._answering else ignore
+        self._reload()
 
     def _ordered(self, name: str) -> None:
         model = self.list.models.get(name)
@@ -238,7 +238,7 @@ class ModelsPage(QWidget):
             "{model} reads your documents anew: {time}, {size} more on the disk. Until it is done "
             "the present one answers, and afterwards you can return to that at once."
         ).format(model=model.id, time=amounts.about(cost.seconds), size=amounts.size(cost.bytes))
-        self._ask(text, self.tr("&Use it"), lambda: self._use(model))
+        self.confirmation.ask(text, self.tr("&Use it"), lambda: self._use(model))
 
     def _use(self, model: ModelInfo) -> None:
         self._context.settings.set("model", model.id)
@@ -255,25 +255,6 @@ class ModelsPage(QWidget):
     def _removed(self, freed: int) -> None:
         self.task.say(self.tr("{size} are free again.").format(size=amounts.size(freed)))
         self._reload()
-
-    # -- what is said ---------------------------------------------------------------------------
-
-    def _ask(self, text: str, label: str, agreed: Callable[[], None]) -> None:
-        self._agreed = agreed
-        self.question.setText(text)
-        self.agree.setText(label)
-        self.agree.setAccessibleName(f"{label.replace('&', '')}. {text}")
-        self._asking.show()
-        self.refuse.setFocus()
-
-    def _agree(self) -> None:
-        agreed = self._agreed
-        self._close_question()
-        agreed()
-
-    def _close_question(self) -> None:
-        self._agreed = ignore
-        self._asking.hide()
 
     def _failed(self, error: LecternError) -> None:
         self.task.end(failures.failure(error))

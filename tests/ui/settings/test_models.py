@@ -27,6 +27,7 @@ from indexer.api.requests import (
     GetStatus,
     ImportModel,
     ListModels,
+    ReadTogether,
     Reindex,
     RemoveModel,
     UseReranker,
@@ -114,9 +115,9 @@ def test_each_model_offers_what_can_be_done_with_it(page: ModelsPage) -> None:
     assert page.facts.value("Languages:") == "unknown"
     assert page.list.topLevelItem(3).text(1) == "cannot run here"  # type: ignore[union-attr]  # made above
     buttons = page.findChildren(QPushButton)
-    assert len(buttons) == 15
+    assert len(buttons) == 16
     for button in buttons:
-        assert button.accessibleName() or button in {page.agree, page.comparison.back}
+        assert button.accessibleName() or not button.text()
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
     assert page.list.accessibleName() == "Language models"
 
@@ -127,13 +128,13 @@ def test_a_licence_is_accepted_before_a_model_is_fetched(
     link.holding.add(GetModel)
     page.list.choose("terms")
     press(qtbot, page.get)
-    assert "https://terms.example" in page.question.text()
-    assert "Accept the licence" in page.agree.accessibleName()
-    press(qtbot, page.refuse)
-    assert not page.question.isVisible()
+    assert "https://terms.example" in page.confirmation.question.text()
+    assert "Accept the licence" in page.confirmation.agree.accessibleName()
+    press(qtbot, page.confirmation.refuse)
+    assert not page.confirmation.question.isVisible()
     assert requests(link, GetModel) == []
     press(qtbot, page.get)
-    press(qtbot, page.agree)
+    press(qtbot, page.confirmation.agree)
     assert requests(link, GetModel) == [GetModel("terms", accepted=True)]
     assert page.task.bar.isVisible()
     assert page.task.bar.accessibleName() == "Getting terms"
@@ -151,8 +152,8 @@ def test_a_model_without_terms_is_fetched_and_is_there(
     link.answers[GetModel] = lambda _request: AWAY
     page.list.choose("away")
     press(qtbot, page.get)
-    assert "Its licence: Apache-2.0." in page.question.text()
-    press(qtbot, page.agree)
+    assert "Its licence: Apache-2.0." in page.confirmation.question.text()
+    press(qtbot, page.confirmation.agree)
     qtbot.waitUntil(lambda: "away is here" in page.task.note.text())
     assert requests(link, GetModel) == [GetModel("away", accepted=False)]
     assert not page.task.bar.isVisible()
@@ -166,7 +167,7 @@ def test_a_failure_is_told_beside_the_list(
     )
     page.list.choose("away")
     press(qtbot, page.get)
-    press(qtbot, page.agree)
+    press(qtbot, page.confirmation.agree)
     qtbot.waitUntil(lambda: "the hub has no such model" in page.task.note.text())
     assert page.get.isEnabled()
 
@@ -180,9 +181,9 @@ def test_a_model_is_used_after_its_cost_is_told(
     )  # fmt: skip
     page.list.choose("here")
     press(qtbot, page.use)
-    qtbot.waitUntil(page.question.isVisible)
-    assert "1.0 MB more on the disk" in page.question.text()
-    press(qtbot, page.agree)
+    qtbot.waitUntil(page.confirmation.question.isVisible)
+    assert "1.0 MB more on the disk" in page.confirmation.question.text()
+    press(qtbot, page.confirmation.agree)
     assert requests(link, Reindex) == [Reindex("here")]
     assert canned[0].settings["model"] == "here"
     assert not page.use.isEnabled()
@@ -261,6 +262,35 @@ def test_a_measurement_says_what_is_better_here(
     qtbot.waitUntil(lambda: "no document was read" in bench.task.note.text())
     page.list.choose("away")
     assert not bench.task.note.text()
+
+
+def test_what_was_measured_decides_how_an_own_model_reads(
+    page: ModelsPage, link: CannedLink, qtbot: QtBot
+) -> None:
+    own = replace(HERE, origin=Origin.IMPORTED, late=False)
+    better = replace(MEASURED, benefit=ContextBenefit(30, 0.7, 0.6))
+    link.answers[BenchModel] = lambda _request: better
+    press(qtbot, page.bench.measure)
+    qtbot.waitUntil(page.bench.facts.isVisible)
+    assert not page.bench.apply.isVisible()  # it comes with Lectern
+    link.answers[ListModels] = lambda _request: (own, AWAY)
+    link.answers[GetStatus] = lambda _request: replace(EMPTY, model="here")
+    link.answers[ReadTogether] = lambda _request: replace(own, late=True)
+    page.hide()
+    page.show()
+    qtbot.waitUntil(lambda: page.list.topLevelItemCount() == 2)
+    press(qtbot, page.bench.measure)
+    qtbot.waitUntil(page.bench.apply.isVisible)
+    assert page.bench.apply.accessibleName() == "Read passages with their neighbours"
+    link.answers[EstimateReindex] = lambda request: ReindexCost(
+        request.model, "int8", "here/1", 10, 100, 20_000, 300.0, measured=True, bytes=1_000_000,
+        outdated=0,
+    )  # fmt: skip
+    press(qtbot, page.bench.apply)
+    qtbot.waitUntil(page.confirmation.isVisible)
+    assert requests(link, ReadTogether) == [ReadTogether("here", together=True)]
+    press(qtbot, page.confirmation.agree)
+    assert requests(link, Reindex) == [Reindex("here")]
 
 
 def test_nothing_is_compared_with_one_model_alone(page: ModelsPage) -> None:
