@@ -19,7 +19,7 @@ import numpy as np
 from indexer.compiler.adapter import WORDS as WORD_TABLE
 from indexer.compiler.tensors import EMBEDDED, PROJECTION, TOKENS
 from indexer.compiler.weight_shapes import expected_shapes
-from indexer.embed.models import Architecture, Family
+from indexer.embed.architecture import Architecture, Family
 from tests.tiny_model import tiny_vocabulary
 
 if TYPE_CHECKING:

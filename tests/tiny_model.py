@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.compiler.tensors import PROJECTION
+from indexer.embed.architecture import Architecture
 from indexer.embed.models import (
     TOKENIZER,
     WEIGHTS,
-    Architecture,
     ModelRecord,
     Package,
     Pooling,

@@ -13,7 +13,7 @@ from indexer.api.errors import LecternError
 from indexer.compiler.accept import accept_model
 from indexer.compiler.calibrate import compile_model
 from indexer.confine.process import die_with, take_stdout
-from indexer.embed.compiled import CompileAnswer, CompileRequest
+from indexer.embed.compiling import CompileAnswer, CompileRequest
 
 
 def main() -> int:

@@ -21,11 +21,12 @@ from indexer.compiler.reference import reference_states
 from indexer.compiler.sequences import LENGTHS, calibration_texts, long_sequences, sequences_of
 from indexer.compiler.tensors import count_parameters, open_shapes
 from indexer.compiler.weight_shapes import expected_shapes
+from indexer.embed.architecture import Family
 from indexer.embed.batches import Batch
-from indexer.embed.compiled import Accepted, CosineScale
+from indexer.embed.compiling import Accepted, CosineScale
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder, largest_error
-from indexer.embed.models import GIVEN_GRAPH, TOKENIZER, WEIGHTS, Family, Probe, Side
+from indexer.embed.models import GIVEN_GRAPH, TOKENIZER, WEIGHTS, Probe, Side
 from indexer.embed.pooling import unit
 from indexer.embed.token_vectors import TokenLayout
 from indexer.embed.tokens import TextTokenizer
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.models import Architecture, ModelRecord
+    from indexer.embed.architecture import Architecture
+    from indexer.embed.models import ModelRecord
 
 PROBE = "The library opens at nine in the morning."
 _PROBED = 8  # values of its vector

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from indexer.compiler.graph import Graph
     from indexer.compiler.linear import FloatLinear
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
     # Adds the nodes of a layer after attention. Arguments: the output of attention, and the input
     # of the layer for the residual connection.

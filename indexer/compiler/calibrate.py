@@ -34,6 +34,7 @@ from indexer.compiler.tensors import (
     open_tensors,
 )
 from indexer.config import Precision
+from indexer.embed.architecture import Family
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import STATES, Encoder
@@ -43,7 +44,6 @@ from indexer.embed.models import (
     GIVEN_INT8,
     TOKENIZER,
     WEIGHTS,
-    Family,
     Pooling,
     Side,
 )
@@ -55,7 +55,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.models import Architecture, ModelRecord
+    from indexer.embed.architecture import Architecture
+    from indexer.embed.models import ModelRecord
 
     Weights = Callable[[str], NDArray[np.float32]]
 

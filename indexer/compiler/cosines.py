@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.embed.compiled import CosineScale
+from indexer.embed.compiling import CosineScale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ import numpy as np
 from indexer.compiler.attention import Attention
 from indexer.compiler.linear import SILU, TANH_GELU
 from indexer.compiler.tensors import EMBEDDED
-from indexer.embed.models import Family
+from indexer.embed.architecture import Family
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

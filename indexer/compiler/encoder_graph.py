@@ -19,6 +19,7 @@ from indexer.compiler.graph import MICROSOFT, Graph
 from indexer.compiler.linear import SILU, Build
 from indexer.compiler.modernbert_graph import add_modernbert
 from indexer.compiler.tensors import HEAD, PROJECTION, bert_head
+from indexer.embed.architecture import Family
 from indexer.embed.compiled import DATA, GRAPH
 from indexer.embed.encoder import (
     ANCHORS,
@@ -31,7 +32,6 @@ from indexer.embed.encoder import (
     STATES,
     SUMS,
 )
-from indexer.embed.models import Family
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.compiler.linear import FloatLinear, Weights
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
     Floats = NDArray[np.float32]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.compiler.attention import Attention, Rest
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
     Floats = NDArray[np.float32]
     Weights = Callable[[str], Floats]

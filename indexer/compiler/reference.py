@@ -14,14 +14,14 @@ import numpy as np
 from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
 from indexer.compiler.attention import alibi_slopes
 from indexer.compiler.tensors import EMBEDDED, HEAD, PROJECTION, TOKENS, bert_head
-from indexer.embed.models import Family
+from indexer.embed.architecture import Family
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
     Floats = NDArray[np.float32]
     Weights = Callable[[str], Floats]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
     Array = NDArray[Any]
 

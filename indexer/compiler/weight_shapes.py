@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from indexer.compiler.adapter import POSITIONS, TYPES, WORDS
 from indexer.compiler.tensors import EMBEDDED, HEAD, TOKENS, bert_head
-from indexer.embed.models import Family
+from indexer.embed.architecture import Family
 
 if TYPE_CHECKING:
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
     Shapes = dict[str, tuple[int, ...]]
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.embed.batches import Pooler, in_batches, segments
-from indexer.embed.compiled import BUILDER_VERSION
 from indexer.embed.devices import (
     AUTO,
     CPU,
@@ -33,6 +32,7 @@ from indexer.embed.models import TOKENIZER, Side
 from indexer.embed.openvino import OpenVinoSession, faster
 from indexer.embed.ordered import closing_pool, in_order
 from indexer.embed.pooling import unit
+from indexer.embed.spaces import space_of
 from indexer.embed.token_states import TokenStates, collect
 from indexer.embed.tokens import shared_tokenizer
 
@@ -52,23 +52,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Versions of the layout of a sequence. They are part of the space's name.
-LATE, ALONE, TOKENS = "late-3", "alone-1", "tokens-1"
 # On the CPU small runs stay in its cache; on other devices the start of a run costs time.
 _TOKENS_A_RUN = {CPU: 512, OPENVINO: 512}
 _TOKENS_A_RUN_ELSEWHERE = 16_384
 # Vectors of queries in memory: a query is asked again with another filter or limit, and many ask
 # the same of other documents.
 _QUERIES_KEPT = 256
-
-
-def space_of(record: ModelRecord, precision: Precision) -> str:
-    """The name of the space of a model's vectors; vectors of equal spaces are comparable."""
-    mode = LATE if record.late else ALONE
-    if record.interaction is not None:
-        mode = f"{TOKENS}.{record.interaction.pooled}"
-    edition = f"/{record.edition}" if record.edition else ""
-    return f"{record.id}/{precision}-{BUILDER_VERSION}/{mode}{edition}"
 
 
 class OnnxEmbedder:

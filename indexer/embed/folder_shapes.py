@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from indexer.embed.architecture import Architecture, Family
 from indexer.embed.folder_options import Options, refusal
-from indexer.embed.models import Architecture, Family
 
 
 def read_architecture(options: Options) -> Architecture:

@@ -17,7 +17,8 @@ from indexer.api.atomic import replacing
 from indexer.api.errors import WorldError
 from indexer.api.progress import Progress, Reporter, Step
 from indexer.config import Precision
-from indexer.embed.compiled import LOCK_TIMEOUT_S, CompileRequest, ask_compiler, explained
+from indexer.embed.compiled import LOCK_TIMEOUT_S, explained
+from indexer.embed.compiling import CompileRequest, ask_compiler
 from indexer.embed.fetch import hash_file
 from indexer.embed.folder_options import card_licence, refusal, regular_size
 from indexer.embed.models import RECORDS, Side, SourceFile

@@ -17,11 +17,12 @@ from indexer.api.phrases import Note
 from indexer.config import Precision
 from indexer.embed.compiled import CompiledModel, changed_files, compiled_folder, ensure_compiled
 from indexer.embed.devices import CPU, candidates, load_runtime, survey
-from indexer.embed.embedder import OnnxEmbedder, open_tested, space_of
+from indexer.embed.embedder import OnnxEmbedder, open_tested
 from indexer.embed.factory import open_embedder
 from indexer.embed.models import Side
 from indexer.embed.query_device import QueryDevice
 from indexer.embed.record_files import find_embedding, find_record, find_reranker
+from indexer.embed.spaces import space_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,6 +12,7 @@ from dataclasses import replace
 from string import punctuation
 from typing import TYPE_CHECKING
 
+from indexer.embed.architecture import Family
 from indexer.embed.folder_options import LARGEST_JSON, Options, load, refusal, regular_size
 from indexer.embed.folder_shapes import read_architecture
 from indexer.embed.interaction import Interaction
@@ -21,7 +22,6 @@ from indexer.embed.models import (
     GIVEN_INT8,
     TOKENIZER,
     WEIGHTS,
-    Family,
     ModelRecord,
     Package,
     Pooling,
@@ -31,7 +31,7 @@ from indexer.embed.models import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
 CONFIG, MODULES, PROMPTS = "config.json", "modules.json", "config_sentence_transformers.json"
 LENGTHS = "sentence_bert_config.json"

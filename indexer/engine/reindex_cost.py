@@ -13,9 +13,9 @@ import numpy as np
 from indexer.api.answers import ReindexCost
 from indexer.api.errors import LecternError
 from indexer.embed.base import EmbedInput
-from indexer.embed.embedder import space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.record_files import find_record
+from indexer.embed.spaces import space_of
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.throughput import load
 from indexer.store.quantise import width

@@ -19,7 +19,7 @@ from indexer.embed.models import Side
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
     Tensor = Any
     Weights = dict[str, Tensor]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from bert import Weights
 
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
     from indexer.embed.tokens import TextTokenizer
 
 # The share of the mean that is subtracted; all of it is worse (figures in the model card).

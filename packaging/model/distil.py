@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bert import Weights
     from lessons import Lesson
 
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
     Ints = Any
     Tensor = Any

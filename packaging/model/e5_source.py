@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.embed.models import Architecture, Package, SourceFile
+from indexer.embed.architecture import Architecture
+from indexer.embed.models import Package, SourceFile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lessons import Lesson, Lessons
     from student import Student
 
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
 CHECKPOINT, LOG, SETTINGS = "checkpoint.pt", "log.jsonl", "settings.json"
 # Seconds between checkpoints.

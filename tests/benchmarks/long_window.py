@@ -23,10 +23,10 @@ from indexer.compiler.linear import FloatLinear, PaddedLinear, RecordingLinear
 from indexer.compiler.quantize import FULL_RANGE, IntegerLinear, Range
 from indexer.compiler.weight_shapes import expected_shapes
 from indexer.config import Precision
+from indexer.embed.architecture import Architecture, Family
 from indexer.embed.batches import Batch
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
-from indexer.embed.models import Architecture, Family
 
 SHAPE = Architecture(
     layers=22, heads=12, hidden=768, intermediate=1152, vocabulary=50_368, positions=8192,

@@ -20,12 +20,13 @@ from indexer.compiler.reference import reference_states
 from indexer.compiler.sequences import LENGTHS
 from indexer.compiler.tensors import PROJECTION, open_tensors
 from indexer.config import Precision
+from indexer.embed.architecture import Family
 from indexer.embed.batches import Batch, in_batches
 from indexer.embed.compiled import GRAPH
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder, largest_error
 from indexer.embed.factory import open_embedder
-from indexer.embed.models import WEIGHTS, Family, Pooling, Side
+from indexer.embed.models import WEIGHTS, Pooling, Side
 from indexer.embed.pooling import unit
 from tests.tiny_families import (
     FAMILIES,

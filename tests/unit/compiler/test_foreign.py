@@ -10,13 +10,14 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.compiler.foreign import adopt
 from indexer.config import Precision
+from indexer.embed.architecture import Family
 from indexer.embed.batches import Batch
 from indexer.embed.compiled import GRAPH
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
 from indexer.embed.factory import open_embedder
 from indexer.embed.imported import import_model
-from indexer.embed.models import GIVEN_GRAPH, GIVEN_INT8, WEIGHTS, Family
+from indexer.embed.models import GIVEN_GRAPH, GIVEN_INT8, WEIGHTS
 from indexer.embed.pooling import unit
 from tests.exported_graph import INPUTS, TABLE, write_graph
 from tests.sentence_folder import write_folder

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.models import Architecture
+    from indexer.embed.architecture import Architecture
 
     Floats = NDArray[np.float32]
 

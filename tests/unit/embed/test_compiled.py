@@ -128,7 +128,7 @@ def test_a_damaged_file_is_rebuilt(
 def test_the_error_of_a_crashed_compiler_has_the_tail_of_its_stderr(
     record: ModelRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexer.embed.compiled.COMPILER", "no_such_compiler")
+    monkeypatch.setattr("indexer.embed.compiling.COMPILER", "no_such_compiler")
     with pytest.raises(InternalError, match=r"compiler crashed.*no_such_compiler"):
         _compile(record, tmp_path, Precision.INT8)
     assert [path.name for path in (tmp_path / TINY).iterdir() if path.is_dir()] == ["source"]

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput, passage_prefix
-from indexer.embed.embedder import OnnxEmbedder, space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.layout import Layout
 from indexer.embed.models import TOKENIZER
 from indexer.embed.pooling import unit
+from indexer.embed.spaces import space_of
 from indexer.embed.tokens import TextTokenizer
 from indexer.embed.windows import plan_windows
 from tests.tiny_model import TINY, install_tiny_model
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indexer.embed.embedder import OnnxEmbedder
     from indexer.embed.models import ModelRecord
 
 SENTENCES = ("The storm broke at dawn. ", "Nobody on the quay had slept. ", "Bread was dear. ")

@@ -15,10 +15,11 @@ from indexer.api.errors import Cancelled, WorldError
 from indexer.api.models import ModelKind, ModelState, Origin
 from indexer.api.progress import CancelToken, Progress, Reporter
 from indexer.embed import connections, hub, hub_child
+from indexer.embed.architecture import Family
 from indexer.embed.fetch import hash_file
 from indexer.embed.hub import PART, download_known, get_published
 from indexer.embed.installed import describe, list_models
-from indexer.embed.models import GIVEN_GRAPH, TOKENIZER, WEIGHTS, Family
+from indexer.embed.models import GIVEN_GRAPH, TOKENIZER, WEIGHTS
 from indexer.embed.published import PUBLISHED, Published
 from indexer.embed.record_files import find_record
 from tests.exported_graph import write_graph

@@ -16,7 +16,6 @@ from indexer.api.models import Origin
 from indexer.api.progress import CancelToken, Progress, Reporter
 from indexer.compiler.reference import reference_states
 from indexer.config import EngineConfig, Precision
-from indexer.embed.embedder import space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.folder_options import card_licence
 from indexer.embed.imported import SCRATCH, import_model
@@ -25,6 +24,7 @@ from indexer.embed.models import MINILM, TOKENIZER, WEIGHTS, Pooling, PoolScope
 from indexer.embed.pooling import unit
 from indexer.embed.record_files import find_record
 from indexer.embed.sentence_folder import LARGEST
+from indexer.embed.spaces import space_of
 from tests.sentence_folder import change, write_folder
 from tests.tiny_families import FAMILIES, family_weights
 from tests.unit.embed.test_embedder import SENTENCES, passage
@@ -259,7 +259,7 @@ def test_a_folder_that_takes_too_long_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, models = write_folder(tmp_path / "mine", "modernbert"), tmp_path / "models"
-    monkeypatch.setattr("indexer.embed.compiled.COMPILE_LIMIT_S", 0.01)
+    monkeypatch.setattr("indexer.embed.compiling.COMPILE_LIMIT_S", 0.01)
     with pytest.raises(WorldError) as caught:
         import_model(folder, models)
     assert caught.value.code == "model_slow"

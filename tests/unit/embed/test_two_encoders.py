@@ -13,10 +13,10 @@ from indexer.api.errors import InternalError, WorldError
 from indexer.compiler.adapter import POSITIONS
 from indexer.config import Precision
 from indexer.embed.compiled import ensure_compiled, intact
-from indexer.embed.embedder import OnnxEmbedder, space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.models import WEIGHTS, Side
 from indexer.embed.record_files import find_record, write_record
+from indexer.embed.spaces import space_of
 from tests.tiny_model import TINY, install_tiny_model, tiny_weights
 from tests.two_encoders import (
     QUERY_WINDOW,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indexer.embed.embedder import OnnxEmbedder
     from indexer.embed.models import ModelRecord
 
 both = pytest.mark.parametrize("precision", list(Precision))
