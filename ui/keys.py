@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFrame,
     QGridLayout,
-    QLabel,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.translation import N_
 from ui.help import about
+from ui.labels import plain_label
 from ui.theme import XL, L, M, S
 from ui.words.translate import say
 
@@ -150,7 +150,7 @@ class KeyList(QDialog):
         self.resize(self.sizeHint().width(), inside.sizeHint().height() + around)
 
     def _add_group(self, grid: QGridLayout, group: Group) -> None:
-        title = QLabel(say(group.title))
+        title = plain_label(say(group.title))
         font = title.font()
         font.setBold(True)
         title.setFont(font)
@@ -158,5 +158,5 @@ class KeyList(QDialog):
         grid.addWidget(title, grid.rowCount(), 0, 1, 2)
         for key in group.keys:
             row = grid.rowCount()
-            grid.addWidget(QLabel(shown(key.keys)), row, 0)
-            grid.addWidget(QLabel(say(key.text)), row, 1)
+            grid.addWidget(plain_label(shown(key.keys)), row, 0)
+            grid.addWidget(plain_label(say(key.text)), row, 1)

@@ -207,6 +207,25 @@ def with_the_same_key(root: QWidget) -> Iterator[list[str]]:
     yield from (same for same in by_key.values() if len(same) > 1)
 
 
+def test_from_right_to_left_every_text_begins_at_the_right(
+    qapp: QApplication, plain: Callable[[str, int], None], request: pytest.FixtureRequest
+) -> None:
+    plain("en", 100)
+    qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    request.getfixturevalue("engine").activity_now = BUSY
+    shown: Program = request.getfixturevalue("shown")
+    wrong = []
+    for place, root in visit(shown.window):
+        for each in root.findChildren(QLabel):
+            if not each.isVisible() or each.width() <= each.sizeHint().width():
+                continue  # there is no other side
+            side = each.alignment() & Qt.AlignmentFlag.AlignHorizontal_Mask
+            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute
+            if each.text() and side not in (right, Qt.AlignmentFlag.AlignHCenter):
+                wrong.append(f"{place}: {described(each)}: {each.text()!r}")
+    assert not wrong
+
+
 def test_labels_can_be_read_after_a_live_change_of_the_theme(
     request: pytest.FixtureRequest, qtbot: QtBot
 ) -> None:

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 
 from tests.ui.contrast import contrast
 from ui import theme
+from ui.card_frame import CardFrame
 from ui.focus_ring import FocusRing, FocusRings
 from ui.icons import icon, pixmap, rendered
 from ui.library.tones import light_tone
@@ -121,6 +122,19 @@ def test_a_selected_row_has_a_bar_at_its_leading_edge(themes: Themes, qtbot: QtB
         ends = (place.left() + 1, place.right() - 1)
         edges = [seen.pixelColor(x, place.center().y()) for x in ends]
         assert [edge == theme.current().accent for edge in edges] == [not mirrored, mirrored]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_card_stands_out_from_its_page(themes: Themes, qtbot: QtBot, mode: str) -> None:
+    themes.apply(mode)
+    page = QWidget()
+    qtbot.addWidget(page)
+    page.resize(200, 100)
+    card = CardFrame(page)
+    card.setGeometry(0, 0, 100, 100)
+    seen = page.grab().toImage()
+    assert seen.pixelColor(50, 50) == theme.current().base
+    assert seen.pixelColor(50, 50) != seen.pixelColor(150, 50)
 
 
 def test_the_text_of_a_row_keeps_off_its_bar(qtbot: QtBot) -> None:

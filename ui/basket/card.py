@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from ui.card_frame import CardFrame
 from ui.icons import icon
 from ui.labels import plain_label, wrapped_label
 from ui.search import describe
@@ -66,7 +67,7 @@ class NoteField(QPlainTextEdit):
         self.setMinimumHeight(self.fontMetrics().lineSpacing() * _NOTE_LINES + 2 * M)
 
 
-class Card(QFrame):
+class Card(CardFrame):
     """Shows a passage.
 
     Signals:
@@ -239,13 +240,9 @@ class Card(QFrame):
             self._body.setDirection(direction)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = current()
+        super().paintEvent(event)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(theme.line)
-        painter.setBrush(theme.base)
-        edge = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        painter.drawRoundedRect(edge, S, S)
-        painter.setPen(theme.edge)
+        painter.setPen(current().edge)
         painter.drawRoundedRect(QRectF(self.note.geometry()).adjusted(-1, -1, 1, 1), S, S)
         painter.end()

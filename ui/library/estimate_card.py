@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import (
-    QFrame,
     QProgressBar,
     QVBoxLayout,
     QWidget,
 )
 
 from indexer.api.requests import EstimateIndex
+from ui.card_frame import CardFrame
 from ui.flow import FlowLayout
 from ui.focus_return import FocusReturn
 from ui.labels import wrapped_label
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MOST_KINDS = 6
 
 
-class EstimateCard(QFrame):
+class EstimateCard(CardFrame):
     """Asks whether to start.
 
     Signals:
@@ -58,7 +58,6 @@ class EstimateCard(QFrame):
         self._questions = Questions(context, self)
         self._paths: list[str] = []
         self._focus = FocusReturn(self, self.dismiss if can_cancel else None)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName(self.tr("Estimate"))
         self._title = wrapped_label()
         bold = self._title.font()

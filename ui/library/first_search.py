@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from indexer.api.requests import Search
+from ui.card_frame import CardFrame
 from ui.elided import ElidedLabel
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
@@ -88,8 +89,7 @@ class FirstSearch(QWidget):
         self.button.clicked.connect(self._finish)
         self.lessons = Lessons()
         self.lessons.tried.connect(self.field.setText)
-        self.card = QFrame()
-        self.card.setFrameShape(QFrame.Shape.StyledPanel)
+        self.card = CardFrame()
         self.example = wrapped_label()
         self.title = ElidedLabel()
         bold = self.title.font()

@@ -9,8 +9,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from ui.card_frame import CardFrame
 from ui.icons import icon
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
@@ -76,14 +77,13 @@ class Lessons(QWidget):
         self.tried.emit(next(one.query for one in self._lessons if one.button is self.sender()))
 
 
-class _Lesson(QFrame):
+class _Lesson(CardFrame):
     """A card: what can be done, and a button to do it."""
 
     def __init__(self, drawing: str, title: str, about: str) -> None:
         super().__init__()
         self.query = ""
         self._drawing, self._glyph = drawing, QLabel()
-        self.setFrameShape(QFrame.Shape.StyledPanel)
         head = wrapped_label(title)
         font = head.font()
         font.setBold(True)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QFrame, QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from indexer.api.requests import EstimateIndex, SetPatterns
 from indexer.api.types import FileState
 from ui import theme
+from ui.card_frame import CardFrame
 from ui.flow import FlowLayout
 from ui.focus_return import FocusReturn
 from ui.labels import plain_label, wrapped_label
@@ -34,7 +35,7 @@ TYPING_MS = 400
 LINES = 5
 
 
-class PatternsEditor(QFrame):
+class PatternsEditor(CardFrame):
     """Signals: ``saved`` with the folder, after the engine has stored its patterns; ``closed``."""
 
     saved = Signal(str)
@@ -47,7 +48,6 @@ class PatternsEditor(QFrame):
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         self._monospaced = font.family()
         self._before: tuple[str, ...] = ()
-        self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName(self.tr("Patterns"))
         self._title = wrapped_label()
         self.text = QPlainTextEdit()

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPainterPath, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from indexer.api.types import FileState
 from ui import theme
 from ui.elided import ElidedLabel
+from ui.labels import plain_label
 from ui.search.link import Link
 from ui.theme import L, M, S, blend
 from ui.words import amounts, states
@@ -230,6 +231,6 @@ class Legend(QWidget):
             (light_tone, self.tr("found by its words")),
         ):
             row.addWidget(_Swatch(colour))
-            row.addWidget(QLabel(text))
+            row.addWidget(plain_label(text))
             row.addSpacing(L)
         row.addStretch(1)

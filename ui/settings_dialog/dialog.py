@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from ui import autostart
 from ui.help import about
+from ui.labels import plain_label
 from ui.library.buttons import IconButton
 from ui.ports import Notice
 from ui.selection import RowDelegate
@@ -73,7 +74,7 @@ class SettingsDialog(QDialog):
         about(self.models, "languages")
         about(self.privacy, "privacy")
         self.privacy.deletion_requested.connect(self.deletion_requested)
-        self.nothing = QLabel(self.tr("No setting matches."))
+        self.nothing = plain_label(self.tr("No setting matches."))
         self._arrange()
         self._make_pages()
         self._show_login()
@@ -142,7 +143,7 @@ class SettingsDialog(QDialog):
         item = QListWidgetItem(label)
         item.setData(ROLE, name)
         self.pages.addItem(item)
-        heading = QLabel(label)
+        heading = plain_label(label)
         self._headings[name] = heading
         self._column.addWidget(heading)
         for part in parts:

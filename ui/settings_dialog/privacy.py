@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import GetStatus
 from ui import desktop
+from ui.card_frame import CardFrame
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
@@ -130,9 +130,8 @@ class PrivacyPage(QWidget):
         rows = ("\t".join(map(item.text, range(3))) for item in items if item is not None)
         QGuiApplication.clipboard().setText("\n".join(rows))
 
-    def _make_delete(self) -> QFrame:
-        frame = QFrame()
-        frame.setFrameShape(QFrame.Shape.StyledPanel)
+    def _make_delete(self) -> CardFrame:
+        frame = CardFrame()
         word = self._word()
         warning = wrapped_label(
             self.tr(

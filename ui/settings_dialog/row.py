@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
 
 from indexer.api.errors import WorldError
 from indexer.api.setting import SettingType
 from ui import theme
 from ui.icons import icon
-from ui.labels import wrapped_label
+from ui.labels import plain_label, wrapped_label
 from ui.settings_dialog.editors import editor_for
 from ui.theme import M, S, icon_size
 from ui.words import amounts, failures
@@ -40,7 +40,7 @@ class SettingRow(QWidget):
         self.reset.setIconSize(icon_size(self))
         self.reset.setAutoRaise(True)
         self.reset.clicked.connect(self._reset)
-        self.note = QLabel()
+        self.note = plain_label()
         self.note.setWordWrap(True)
         self._arrange()
         self.show_value()
@@ -78,7 +78,7 @@ class SettingRow(QWidget):
         grid.setVerticalSpacing(S)
         row = 0
         if self.declaration.type is not SettingType.FLAG:
-            label = QLabel(name)
+            label = plain_label(name)
             label.setBuddy(self.editor.control)
             grid.addWidget(label, 0, 0)
             row = 1
