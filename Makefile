@@ -16,7 +16,8 @@ demo: .venv/runtime.stamp  ## Install what is needed, index the sample documents
 	@$(PY) -m app demo
 
 test: .venv/dev.stamp lint types imports  ## Install what is needed and pass every check and test
-	$(PY) -m pytest -n $(WORKERS) --dist loadfile
+	@# In the order of the folders, whole engines first: small tests fill the end, when workers run dry.
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 lint: .venv/dev.stamp  ## Style: ruff's rules and its formatting
 	.venv/bin/ruff check .

@@ -244,7 +244,7 @@ def test_a_pipe_that_takes_the_place_of_a_file(world: World) -> None:
 
 def test_many_tiny_files(world: World) -> None:
     """A hundred thousand take minutes: ``python -m tests.benchmarks.tiny_files``."""
-    count = 600
+    count = 300
     corpus.make_tiny_files(world.documents, count)
     with world.engine(batches=BatchSizes(passages=256, vectors=128)) as engine:
         assert world.index(engine).work[0] == count
