@@ -56,12 +56,16 @@ def pdf(path: Path, pages: Sequence[str], title: str = "") -> None:
 
 
 def make(folder: Path) -> None:
-    """Fill a folder: documents in several formats, a copy, and files that cannot be read."""
+    """Fill a folder: documents in several formats, a copy, and files that cannot be read.
+
+    They make fewer passages than ``calibration.MIN_PASSAGES``, since measuring a library's baseline
+    takes twice as long as indexing it. Tests of that make their own.
+    """
     (folder / "reports").mkdir(parents=True)
     (folder / "notes").mkdir()
     pdf(folder / "reports" / "one.pdf", [text(seed, 220) for seed in range(1, 5)], "Report One")
     pdf(folder / "reports" / "two.pdf", [text(seed, 200) for seed in range(11, 14)])
-    (folder / "long.txt").write_text("The zephyr clause.\n\n" + text(21, 6000))
+    (folder / "long.txt").write_text("The zephyr clause.\n\n" + text(21, 3700))
     (folder / "short.txt").write_text("A single xylophone stands in the hall.\n")
     (folder / "notes" / "copy.txt").write_bytes((folder / "short.txt").read_bytes())
     chapters = [f"# Chapter {n}\n\n{text(30 + n, 300)}" for n in range(3)]
