@@ -39,7 +39,7 @@ class ModelKind(StrEnum):
 
 
 class Unused(StrEnum):
-    """What else a model makes, which this version does not use."""
+    """What else a model makes, which is not used, see ``docs/benchmarks/vectors.md``."""
 
     SPARSE = "sparse"  # a weight for each word, from the pass that makes its vectors
     TOKENS = "tokens"  # a vector for each token
