@@ -13,9 +13,15 @@ from app.progress_line import ProgressLine
 from app.signals import stopping
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
+from indexer.api.model_requests import (
+    BenchModel,
+    CompareModels,
+    ReadTogether,
+    RemoveModel,
+    UseReranker,
+)
 from indexer.api.models import read_questions
 from indexer.api.progress import CancelToken, Reporter, ignore
-from indexer.api.requests import BenchModel, CompareModels, ReadTogether, RemoveModel, UseReranker
 from indexer.config import Precision
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from app.cli_common import Command, Context, json_argument
 from app.signals import CANCELLED
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
-from indexer.api.requests import Discard, EstimateReindex, Index, Reindex, Repair, RollBack, Verify
+from indexer.api.model_requests import Discard, EstimateReindex, Reindex, RollBack
+from indexer.api.requests import Index, Repair, Verify
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

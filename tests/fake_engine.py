@@ -28,14 +28,13 @@ from indexer.api.answers import (
 )
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.lock import LibraryLock
+from indexer.api.model_requests import Discard, EstimateReindex, Reindex, RemoveModel, RollBack
 from indexer.api.phrases import Note
 from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.api.requests import (
     Compare,
     Diagnose,
-    Discard,
     EstimateIndex,
-    EstimateReindex,
     Explain,
     FindSentences,
     GetActivity,
@@ -44,13 +43,10 @@ from indexer.api.requests import (
     Index,
     ListFiles,
     MapPages,
-    Reindex,
     Remove,
-    RemoveModel,
     Repair,
     Rerank,
     Retry,
-    RollBack,
     Search,
     SetCollection,
     SetPace,

@@ -15,8 +15,9 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from indexer.api.errors import Cancelled, WorldError
+from indexer.api.model_requests import Discard, ReadTogether, Reindex, RollBack
 from indexer.api.progress import CancelToken, Progress, Reporter, Step
-from indexer.api.requests import Discard, Index, ReadTogether, Reindex, RollBack
+from indexer.api.requests import Index
 from indexer.api.status import ModelChoice
 from indexer.api.types import FileState
 from indexer.embed.installed import read_together

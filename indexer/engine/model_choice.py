@@ -16,9 +16,9 @@ from indexer.embed.installed import remove
 from indexer.query.grammar import parse
 
 if TYPE_CHECKING:
+    from indexer.api.model_requests import CompareModels
     from indexer.api.models import Question
     from indexer.api.progress import Reporter
-    from indexer.api.requests import CompareModels
     from indexer.api.types import Hit
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space

@@ -13,32 +13,34 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from indexer.api.answers import FileList
 from indexer.api.contract import Request
 from indexer.api.errors import WorldError
+from indexer.api.model_requests import (
+    BenchModel,
+    CompareModels,
+    EstimateReindex,
+    GetModel,
+    ImportModel,
+    ListModels,
+    RemoveModel,
+    UseReranker,
+)
 from indexer.api.progress import Reporter
 from indexer.api.requests import (
-    BenchModel,
     Compare,
-    CompareModels,
     Diagnose,
     EstimateIndex,
-    EstimateReindex,
     Explain,
     FindElsewhere,
     FindSentences,
     GetActivity,
     GetDocument,
-    GetModel,
-    ImportModel,
     ListFiles,
-    ListModels,
     MapPages,
-    RemoveModel,
     Rerank,
     Retry,
     Search,
     SetCollection,
     SetPace,
     Unlock,
-    UseReranker,
 )
 from indexer.catalog.coverage import CoverageFilter
 from indexer.config import NO_RERANKER

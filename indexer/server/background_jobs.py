@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.api.contract import EngineApi
 from indexer.api.errors import Cancelled, LecternError
-from indexer.api.requests import Index, Reindex
+from indexer.api.model_requests import Reindex
+from indexer.api.requests import Index
 from indexer.server.work_queues import IndexQueue, Job, Priority, WorkQueue
 
 if TYPE_CHECKING:

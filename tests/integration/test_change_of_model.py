@@ -10,18 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.api.model_requests import BenchModel, CompareModels, Reindex, RemoveModel, RollBack
 from indexer.api.models import Question
-from indexer.api.requests import (
-    BenchModel,
-    CompareModels,
-    GetActivity,
-    GetStatus,
-    Index,
-    Reindex,
-    RemoveModel,
-    RollBack,
-    SetPace,
-)
+from indexer.api.requests import GetActivity, GetStatus, Index, SetPace
 from indexer.engine.model_bench import FEWEST
 from indexer.server.host import Host
 from indexer.server.service import Service

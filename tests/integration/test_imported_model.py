@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.requests import (
-    Explain,
-    GetActivity,
-    GetStatus,
-    ReadTogether,
-    Reindex,
-    RollBack,
-)
+from indexer.api.model_requests import ReadTogether, Reindex, RollBack
+from indexer.api.requests import Explain, GetActivity, GetStatus
 from indexer.config import DEFAULT_MODEL
 from indexer.embed.imported import import_model
 from indexer.embed.record_files import find_record

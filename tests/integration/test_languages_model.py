@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.requests import GetStatus, Reindex, Search
+from indexer.api.model_requests import Reindex
+from indexer.api.requests import GetStatus, Search
 from indexer.embed.record_files import write_record
 from indexer.search.language_means import load_means
 from tests.integration.world import World

@@ -6,8 +6,9 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from indexer.api.model_requests import Reindex
 from indexer.api.phrases import Note
-from indexer.api.requests import Diagnose, GetStatus, Reindex
+from indexer.api.requests import Diagnose, GetStatus
 from indexer.config import Precision
 from indexer.embed import record_files
 from indexer.embed.compiled import GRAPH

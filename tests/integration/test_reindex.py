@@ -9,16 +9,9 @@ import numpy as np
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.api.model_requests import Discard, EstimateReindex, Reindex, RollBack
 from indexer.api.progress import CancelToken, Progress, Step
-from indexer.api.requests import (
-    Discard,
-    EstimateReindex,
-    GetActivity,
-    GetStatus,
-    Reindex,
-    RollBack,
-    Search,
-)
+from indexer.api.requests import GetActivity, GetStatus, Search
 from indexer.api.status import ModelChoice
 from indexer.engine import reindex
 from indexer.store import schema

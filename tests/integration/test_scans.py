@@ -11,7 +11,8 @@ import pytest
 
 from app.cli_library import file_line, status_lines
 from indexer.api.errors import CODES
-from indexer.api.requests import Diagnose, GetStatus, Index, ListFiles, Reindex, Retry, SetPace
+from indexer.api.model_requests import Reindex
+from indexer.api.requests import Diagnose, GetStatus, Index, ListFiles, Retry, SetPace
 from indexer.api.status import Speed
 from indexer.api.types import FileState
 from indexer.config import Limits

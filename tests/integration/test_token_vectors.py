@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.api.model_requests import RemoveModel, UseReranker
 from indexer.api.progress import Reporter
-from indexer.api.requests import GetStatus, RemoveModel, Search, UseReranker
+from indexer.api.requests import GetStatus, Search
 from indexer.compiler.reference import reference_states
 from indexer.config import NO_RERANKER
 from indexer.embed.imported import import_model

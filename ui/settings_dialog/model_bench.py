@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from indexer.api.model_requests import BenchModel, ReadTogether
 from indexer.api.models import ModelKind, ModelState, Origin
-from indexer.api.requests import BenchModel, ReadTogether
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts

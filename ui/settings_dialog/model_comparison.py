@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from indexer.api.model_requests import CompareModels, RollBack
 from indexer.api.models import RankScore, read_questions
-from indexer.api.requests import CompareModels, RollBack
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.drops import choose_files

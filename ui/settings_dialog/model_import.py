@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QHBoxLayout, QLineEdit, QWidget
 
-from indexer.api.requests import ImportModel
+from indexer.api.model_requests import ImportModel
 from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.drops import choose_folder

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from indexer.api.models import ModelInfo, ModelKind, ModelState
-from indexer.api.requests import (
+from indexer.api.model_requests import (
     EstimateReindex,
     GetModel,
-    GetStatus,
     ListModels,
     Reindex,
     RemoveModel,
     UseReranker,
 )
+from indexer.api.models import ModelInfo, ModelKind, ModelState
+from indexer.api.requests import GetStatus
 from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton, open_menu
 from ui.library.questions import Questions
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from indexer.api.answers import ReindexCost
     from indexer.api.errors import LecternError
-    from indexer.api.requests import ImportModel
+    from indexer.api.model_requests import ImportModel
     from indexer.api.status import Status
     from ui.ports import Context
 

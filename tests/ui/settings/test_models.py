@@ -11,6 +11,17 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from indexer.api.answers import ReindexCost
 from indexer.api.errors import WorldError
+from indexer.api.model_requests import (
+    BenchModel,
+    EstimateReindex,
+    GetModel,
+    ImportModel,
+    ListModels,
+    ReadTogether,
+    Reindex,
+    RemoveModel,
+    UseReranker,
+)
 from indexer.api.models import (
     ContextBenefit,
     ModelBench,
@@ -20,18 +31,7 @@ from indexer.api.models import (
     Origin,
 )
 from indexer.api.progress import Progress, Step
-from indexer.api.requests import (
-    BenchModel,
-    EstimateReindex,
-    GetModel,
-    GetStatus,
-    ImportModel,
-    ListModels,
-    ReadTogether,
-    Reindex,
-    RemoveModel,
-    UseReranker,
-)
+from indexer.api.requests import GetStatus
 from tests.answers import EMPTY
 from tests.ui.library.port import Canned, CannedLink, canned_context
 from tests.ui.menus import entries

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import Qt
 
-from indexer.api.requests import Index, Reindex
+from indexer.api.model_requests import Reindex
+from indexer.api.requests import Index
 from tests.sentence_folder import write_folder
 from tests.tiny_model import TINY
 from tests.ui.engines import answer

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.api import model_requests, requests
 from indexer.api.codec import MAX_INT, decode, encode
 from indexer.api.contract import Queue, Request
 from indexer.api.errors import WorldError
@@ -164,12 +165,18 @@ def test_a_type_that_cannot_cross_is_a_fault_of_ours() -> None:
         encode({1, 2})
 
 
-@pytest.mark.parametrize("kind", Request.kinds.values())
+# Declared when their modules are imported.
+KINDS = [Request.kinds[each.wire_name] for module in (requests, model_requests)
+         for each in vars(module).values() if isinstance(each, type) and issubclass(each, Request)
+         and each is not Request]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_request_of_an_engine_has_a_queue(kind: Any) -> None:
     assert isinstance(kind.queue, Queue)
 
 
-@pytest.mark.parametrize("kind", [*Request.kinds.values(), *PageRequest.kinds.values()])
+@pytest.mark.parametrize("kind", [*KINDS, *PageRequest.kinds.values()])
 def test_every_request_and_answer_can_cross(kind: Any) -> None:
     with pytest.raises(WorldError):
         decode(kind, 1)

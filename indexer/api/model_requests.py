@@ -1,0 +1,163 @@
+"""The requests to an engine about language models, and the change from one to another.
+
+Owns their fields, as ``requests`` does of the others. Standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from indexer.api.answers import ReindexCost
+from indexer.api.contract import Queue, Request
+from indexer.api.models import ModelBench, ModelComparison, ModelInfo, Question
+from indexer.api.status import ModelChoice
+from indexer.api.types import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateReindex(Request[ReindexCost]):
+    """Estimate the cost of making all vectors with a model; None is the current one.
+
+    Raises ``unknown_model``, ``model_absent`` for one that is not here, ``model_scores`` for a
+    cross-encoder.
+    """
+
+    queue: ClassVar[Queue] = Queue.SLOW
+    model: str | None = None
+    precision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListModels(Request[tuple[ModelInfo, ...]]):
+    """List the language models that are here, then those that could be fetched."""
+
+    queue: ClassVar[Queue] = Queue.STATUS
+
+
+@dataclass(frozen=True, slots=True)
+class GetModel(Request[ModelInfo]):
+    """Fetch and compile a model, without using it. Progress is in bytes.
+
+    ``accepted``: the person accepts its terms. Raises ``unknown_model``, ``model_unsupported``,
+    ``licence_not_accepted``, ``model_gated``, ``model_missing``, ``download_wrong``, ``disk_full``,
+    ``model_refused``.
+    """
+
+    queue: ClassVar[Queue] = Queue.FETCH
+    reports: ClassVar[bool] = True
+    model: str
+    accepted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportModel(Request[ModelInfo]):
+    """Take a model over from a folder of sentence-transformers, without using it.
+
+    Attributes:
+        folder: It stays as it is; progress is in bytes copied.
+        name: The id; by default the folder's name.
+        late: Whether it was trained for late chunking, which its files do not say.
+
+    Raises ``model_refused``, ``disk_full``, ``library_unwritable``, ``busy``.
+    """
+
+    queue: ClassVar[Queue] = Queue.FETCH
+    reports: ClassVar[bool] = True
+    folder: Path
+    name: str = ""
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveModel(Request[int]):
+    """Delete the files of a model that is not in use; the answer is the number of bytes freed.
+
+    Raises ``unknown_model``, ``model_in_use``.
+    """
+
+    queue: ClassVar[Queue] = Queue.SLOW
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class UseReranker(Request[str]):
+    """Let a model that is here order the first hits; the answer is the one that does now, or "".
+
+    ``model`` is its id, "" for the best that is here, or ``indexer.config.NO_RERANKER``. The
+    vectors of a late-interaction model are made by the next ``Index``. Raises ``unknown_model``.
+    """
+
+    queue: ClassVar[Queue] = Queue.SLOW
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompareModels(Request[ModelComparison]):
+    """Ask the same questions by the vectors of two models, of which the library must have both.
+
+    ``first`` and ``second`` are models, with ``:int8`` or ``:fp32`` if there are both. Raises
+    ``model_not_embedded``.
+    """
+
+    queue: ClassVar[Queue] = Queue.SLOW
+    reports: ClassVar[bool] = True
+    first: str
+    second: str
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchModel(Request[ModelBench]):
+    """Measure a model on this machine and on text of the library; None is the current one.
+
+    Raises ``unknown_model``, and ``model_absent`` for one that is not here.
+    """
+
+    queue: ClassVar[Queue] = Queue.SLOW
+    reports: ClassVar[bool] = True
+    model: str | None = None
+    precision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTogether(Request[ModelInfo]):
+    """Have a model read passages with their neighbours, or alone, as ``BenchModel`` advises.
+
+    If it is the library's model, the next ``Reindex`` makes its vectors anew. Raises
+    ``unknown_model``, ``model_refused`` for one that ships with Lectern or does not pool by the
+    mean.
+    """
+
+    queue: ClassVar[Queue] = Queue.INDEX
+    model: str
+    together: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reindex(Request[Summary]):
+    """Make the missing vectors of a model, and index with it from now on.
+
+    Searches use the old model until the new one is complete, which ends the request. Files that an
+    older extractor read are read again. Raises ``unknown_model``.
+    """
+
+    queue: ClassVar[Queue] = Queue.INDEX
+    reports: ClassVar[bool] = True
+    model: str | None = None
+    precision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RollBack(Request[ModelChoice]):
+    """Search with the previous model again. Raises ``nothing_to_roll_back``."""
+
+    queue: ClassVar[Queue] = Queue.INDEX
+
+
+@dataclass(frozen=True, slots=True)
+class Discard(Request[int]):
+    """Delete the vectors kept for ``RollBack``; the answer is the number of bytes freed."""
+
+    queue: ClassVar[Queue] = Queue.INDEX
