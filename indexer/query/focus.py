@@ -4,7 +4,8 @@ In "Consider the lease with Acme; when does it end?" the context identifies the 
 documents are ranked by the whole query and pages by the question too. A question mark tells the
 question. Requests without one are told by the library, which knows the words that name a document:
 a clause that is mostly such words is context; of several others, those that begin as a question
-does are one. A query of one clause is its own question. Pure functions of text.
+does are one. So is the part of the question between commas that has most of these words. A query
+of one part is its own question. Pure functions of text.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from indexer.text.terms import word_spans, words
 
 # A semicolon or colon separates a question as a full stop does.
 _CLAUSE_END = re.compile(r"[;:]\s+(?=\S)")
+# A comma, also an Arabic or a Chinese one; within a number none follows a space.
+_COMMA = re.compile(r"[,\u060c][\"'\u201d\u2019]*\s+(?=\S)|\uff0c(?=\S)")
 _ASKS = re.compile(
     r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|"
     r"can|could|should|would|will|may|among|under what|in which|to what|for which)\b",
@@ -29,6 +32,8 @@ _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _FEWEST_LEFT = 2
 # A clause says which document is meant if this share of its words, stop words aside, are of names.
 NAMING = 0.5
+# Parts between commas do so if they have so many more words of names than others.
+MORE_NAMES = 3
 # A question of one or two words ("Why?") has no meaning without its context.
 FEWEST_WORDS = 3
 
@@ -75,6 +80,41 @@ def _names(clause: str, names: frozenset[str]) -> bool:
     """Whether a clause is mostly words of names."""
     found = [word for word in words(clause) if word not in ALL_STOP_WORDS]
     return bool(found) and sum(word in names for word in found) >= NAMING * len(found)
+
+
+def without_context(question: str, names: frozenset[str]) -> str:
+    """Return a question without the parts between commas that say which document is meant.
+
+    They are the neighbouring ones that have the most words of names beyond other words, stop words
+    aside. All of the question if these are few, or nothing else asks.
+
+    >>> names = frozenset({"acme", "lamp", "lease"})
+    >>> without_context("In the lease of Acme to Lamp, when is the rent due?", names)
+    'when is the rent due?'
+    >>> without_context("Of the lease, when is the rent due?", names)
+    'Of the lease, when is the rent due?'
+
+    Args:
+        question: A question, or a query that is all question.
+        names: The folded words that name a document, and those of names in its first lines.
+    """
+    borders = [0, *(found.end() for found in _COMMA.finditer(question)), len(question)]
+    parts = [question[low:high] for low, high in pairwise(borders)]
+    best = beyond = low = high = begin = 0
+    for at, part in enumerate(parts):
+        if beyond <= 0:
+            beyond, begin = 0, at
+        beyond += _names_beyond(part, names)
+        if beyond > best:
+            best, low, high = beyond, begin, at + 1
+    left = "".join(parts[:low] + parts[high:]).rstrip()
+    return left if best >= MORE_NAMES and len(left.split()) >= FEWEST_WORDS else question
+
+
+def _names_beyond(part: str, names: frozenset[str]) -> int:
+    """How many more words of names a text has than others, stop words aside."""
+    found = [word for word in words(part) if word in names or word not in ALL_STOP_WORDS]
+    return sum(1 if word in names else -1 for word in found)
 
 
 def without_words(question: str, left_out: frozenset[str]) -> str:

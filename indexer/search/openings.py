@@ -50,12 +50,14 @@ _NONE: Pairs = frozenset()
 class Openings:
     """The pairs of a query's words in the openings of some documents.
 
-    ``written`` are the neighbouring words that the query writes with capitals.
+    ``written`` are the neighbouring words that the query writes with capitals, ``capitals`` the
+    words that it and each opening write so.
     """
 
     docs: Docs
     pairs: tuple[Pairs, ...]
     written: Pairs = _NONE
+    capitals: tuple[frozenset[str], ...] = ()
 
     @property
     def words(self) -> frozenset[str]:
@@ -93,6 +95,11 @@ class Openings:
         )
         return frozenset(word for pair in found if counts[pair] <= FEW_OPENINGS for word in pair)
 
+    def capitals_of(self, docs: Docs) -> frozenset[str]:
+        """The words that the query and the openings of these documents write with capitals."""
+        known = self.docs.tolist()
+        return frozenset().union(*(self.capitals[known.index(doc)] for doc in docs if doc in known))
+
     def _counts(self) -> Counter[tuple[str, str]]:
         return Counter(chain.from_iterable(self.pairs))
 
@@ -118,7 +125,9 @@ def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
     runs, single = asked_runs(terms.text, terms.instead), frozenset(asked)
     written = name_pairs(terms.text)
     pairs = (matched(runs, single, text, written) for text in texts)
-    return Openings(docs, tuple(pairs), written)
+    mine = name_words(terms.text)
+    capitals = (mine & name_words(text) for text in texts)
+    return Openings(docs, tuple(pairs), written, tuple(capitals))
 
 
 def asked_runs(query: str, instead: Mapping[str, tuple[str, ...]]) -> frozenset[tuple[str, ...]]:

@@ -66,7 +66,8 @@ def focus(
     likeliest = likely_documents(evidence, request.narrowing.docs, searcher.weights)[:1]
     rare = rare_words(likeliest, terms, evidence)
     names = naming_words(likeliest, catalog) | openings.naming_words(likeliest)
-    terms = terms.within(question(query.text, names | rare)).without_names(names, rare)
+    terms = terms.within(question(query.text, names | rare))
+    terms = terms.without_names(names, rare, openings.capitals_of(likeliest))
     if terms.names_removed:
         evidence = with_names(evidence, terms, names | rare, reading)
     return FocusedQuery(terms, evidence, notes)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from indexer.query.focus import without_words
+from indexer.query.focus import without_context, without_words
 from indexer.search.fusion import BM25_CEILING, NAME_FLOOR
 from indexer.search.query_expansion import Expander, Expansion
 from indexer.store.values import Term
@@ -124,18 +124,28 @@ class QueryTerms:
         )
 
     def without_names(
-        self, names: frozenset[str], rare: frozenset[str] = frozenset()
+        self,
+        names: frozenset[str],
+        rare: frozenset[str] = frozenset(),
+        opening: frozenset[str] = frozenset(),
     ) -> QueryTerms:
-        """Take the words that identify a document out of the question; all stay if none is left.
+        """Take what identifies a document out of the question; all stays if nothing is left.
 
         The question's vector keeps the rare ones, which may be on one page more than on others.
 
         Args:
             names: Folded words of the document's file names and title.
             rare: Words that hardly any other document has.
+            opening: Words of names in the document's first lines, which others may have too.
         """
         left_out = names | rare
-        kept = [pair for pair in self.question_words if left_out.isdisjoint(pair[0].words)]
+        asked = without_context(self.question, left_out | opening)
+        within = set(words(asked))
+        kept = [
+            pair
+            for pair in self.question_words
+            if pair[0].word in within and left_out.isdisjoint(pair[0].words)
+        ]
         if not kept or len(kept) == len(self.question_words):
             return self
         counts = [count for _, count in kept]
@@ -151,7 +161,7 @@ class QueryTerms:
             ceiling=ceiling(counts, self.passages),
             question_words=tuple(kept),
             names_removed=True,
-            asked=without_words(self.question, names),
+            asked=without_words(asked, names),
         )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.query.focus import question, split_clauses
+from indexer.query.focus import question, split_clauses, without_context
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,44 @@ def test_the_question_is_told_from_the_rest(query: str, expected: str) -> None:
 def test_what_names_a_document_is_no_question(query: str, expected: str) -> None:
     names = frozenset(["supply", "agreement", "acme", "lamp"])
     assert question(query, names) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (
+            'In the Supply Agreement between Acme ("Buyer") and Lamp ("Seller"), may it end?',
+            "may it end?",
+        ),
+        ("根据 Acme Lamp supply agreement，租金是 多少 呢", "租金是 多少 呢"),
+        ("may it end, in the Acme supply agreement", "may it end,"),
+        (
+            "May it end, as in the Acme supply agreement, or be renewed?",
+            "May it end, or be renewed?",
+        ),
+        # A name alone is part of what is asked, as are parts of other words too.
+        *[
+            (one, one)
+            for one in (
+                "Of Acme, what is the rent?",
+                "What does Acme supply, and what does the wick of the lamp cost?",
+                "Under the indemnities that Acme gave Lamp for its wicks, who pays?",
+                "Acme supply agreement with Lamp",
+                "In the Acme supply agreement, why?",
+            )
+        ],
+    ],
+)
+def test_the_parts_that_name_a_document_are_no_question(query: str, expected: str) -> None:
+    names = frozenset(["supply", "agreement", "acme", "lamp", "buyer"])
+    assert without_context(query, names) == expected
+    assert without_context(query, frozenset()) == query
+
+
+@given(st.text(alphabet='aB, ;"', max_size=60), st.frozensets(st.sampled_from("ab")))
+def test_some_question_is_left(query: str, names: frozenset[str]) -> None:
+    left = without_context(query, names)
+    assert left == query or len(left.split()) >= 3
 
 
 @given(st.text(max_size=200))

@@ -94,6 +94,17 @@ def test_words_of_the_name_are_no_part_of_the_question(catalog: Catalog) -> None
     )
 
 
+def test_the_part_that_names_a_document_is_no_part_of_the_question(catalog: Catalog) -> None:
+    names, opening = frozenset({"acme", "lamp"}), frozenset({"lessor", "lessee"})
+    text = 'In the lease of Acme ("Lessor") and Lamp ("Lessee"), what is the margin in {}?'
+    terms, _ = ask(catalog, text.format("FY2018"))
+    apart = terms.without_names(names, opening=opening)
+    assert apart.asked == "what is the margin in FY2018?"
+    assert not {"leas", "lamp"} & {term.text for term in apart.question_terms}
+    assert apart.terms == terms.terms
+    assert apart.named == terms.without_names(names).named > 0.0
+
+
 def test_words_of_hardly_any_document_name_it(catalog: Catalog) -> None:
     first, *others = (int(doc) for doc in catalog.docs.known())
     catalog.lexicon.add(first, {"globex": 4, "kiosk": 1, "margin": 3}, language="en")

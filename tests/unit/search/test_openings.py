@@ -43,6 +43,13 @@ def test_a_pair_of_one_opening_is_worth_more_than_a_common_one() -> None:
     assert len(found.docs) - 1 > FEW_OPENINGS
 
 
+def test_the_words_that_query_and_opening_both_capitalise() -> None:
+    found = replace(openings(*[frozenset()] * 2), capitals=(frozenset({"buyer"}), frozenset("ab")))
+    assert found.capitals_of(found.docs[:1]) == {"buyer"}
+    assert found.capitals_of(found.docs) == {"buyer", "a", "b"}
+    assert found.capitals_of(np.array([7], np.int32)) == found.capitals_of(found.docs[:0]) == set()
+
+
 def test_without_a_likely_document_a_whole_name_names_one() -> None:
     whole, part = frozenset({("direct", "response"), ("response", "inc")}), frozenset({("a", "b")})
     none: frozenset[tuple[str, str]] = frozenset()
