@@ -1523,6 +1523,13 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>HistoryNotes</name>
+    <message>
+        <source>The list of searches could not be written: {reason}.</source>
+        <translation>Die Liste der Suchen ließ sich nicht schreiben: {reason}.</translation>
+    </message>
+</context>
+<context>
     <name>HitActions</name>
     <message>
         <source>What to do with this passage</source>
@@ -2605,13 +2612,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Words, “phrases”, filters such as ext:pdf (Ctrl+L; ? for help)</source>
         <translation>Wörter, „Wortlaut“, Filter wie ext:pdf (Strg+L; ? für Hilfe)</translation>
-    </message>
-</context>
-<context>
-    <name>SearchPage</name>
-    <message>
-        <source>The list of searches could not be written: {reason}.</source>
-        <translation>Die Liste der Suchen ließ sich nicht schreiben: {reason}.</translation>
     </message>
 </context>
 <context>

@@ -6,7 +6,6 @@ which its signals name.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -18,16 +17,16 @@ from indexer.api.types import Match
 from ui import keys
 from ui.latest_request import LatestRequest
 from ui.links import is_link, query_of
-from ui.ports import Notice
 from ui.search.actions import HitAction, HitActions
 from ui.search.alerts import Alerts, digest
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
 from ui.search.collections import Collections
 from ui.search.describe import is_name_only, pages
-from ui.search.filter_choices import FilterChoices, folders_of
+from ui.search.filter_values import FilterValues
 from ui.search.freshness import Freshness
 from ui.search.grouping import Order, key_of
+from ui.search.history_notes import HistoryNotes
 from ui.search.live_search import FIRST_LIMIT, LiveSearch
 from ui.search.memory import Memory
 from ui.search.message import MessageLine
@@ -39,7 +38,6 @@ from ui.search.warm import warm
 from ui.search.work import Worker
 from ui.steps import Steps
 from ui.theme import L, M
-from ui.timers import timer
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -52,8 +50,6 @@ if TYPE_CHECKING:
 
 # Hits for orders other than relevance, whose first documents may rank low.
 _SORTED_LIMIT = 500
-# Milliseconds after which the query of shown results enters the history.
-_HISTORY_MS = 4000
 
 
 class SearchPage(QWidget):
@@ -93,16 +89,17 @@ class SearchPage(QWidget):
         )
         self.reasons = Reasons(context.link, self)
         self.actions_on_hits = HitActions(context, self._worker, self)
-        self._choices = FilterChoices(context.link, self)
         self._status = LatestRequest(context.link)  # for what an answer does not cover
         self.collections = Collections(context, self)
         self.steps = Steps()
         self._wanted_key: Key | None = None  # of the hit to select in the next answer
-        self._history_timer = timer(self, _HISTORY_MS, self._note_shown)
         self._build()
+        self._values = FilterValues(
+            context.link, self.collections, self.bar, self.chips, self.actions_on_hits
+        )
+        self._history = HistoryNotes(context, self.memory, self.live_search, self.results)
         self._selected = SelectedHit(self.results, self.live_search, self.actions_on_hits, self)
         self._connect()
-        context.settings.watch(self._setting_changed)
         self._show_start()
 
     @property
@@ -153,7 +150,7 @@ class SearchPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._choices.ask()  # folders may have come or gone meanwhile
+        self._values.choices.ask()  # folders may have come or gone meanwhile
         self._start_changed()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -166,7 +163,7 @@ class SearchPage(QWidget):
 
     def stop(self) -> None:
         """Cancel what is under way, and wait until files are written."""
-        self._history_timer.stop()
+        self._history.timer.stop()
         self.freshness.stop()
         self.reasons.stop()
         self.live_search.stop()
@@ -195,7 +192,7 @@ class SearchPage(QWidget):
         self.setFocusProxy(self.bar.box)
 
     def _connect(self) -> None:
-        box, search, menus = self.bar.box, self.live_search, self.chips.menus
+        box, search = self.bar.box, self.live_search
         box.query_edited.connect(self._typed_in)
         box.query_changed.connect(self.chips.show_query)
         box.stepped.connect(self.results.step)
@@ -203,8 +200,7 @@ class SearchPage(QWidget):
         self.bar.searched.connect(self.search)
         self.chips.edited.connect(self._edited)
         self.chips.typing_requested.connect(box.type_filter)
-        menus.chosen.connect(box.focus_end)
-        menus.opened.connect(self._choices.ask)
+        self.chips.menus.chosen.connect(box.focus_end)
         search.answered.connect(self._answered)
         search.reordered.connect(self._reordered)
         self.freshness.outdated.connect(self.ask_again)
@@ -214,12 +210,9 @@ class SearchPage(QWidget):
         search.waiting.connect(self.message.wait)
         for signal in (self.memory.changed, self.alerts.changed):
             signal.connect(self._saved_changed)
-        self.memory.trouble.connect(self._memory_trouble)
-        self._choices.changed.connect(self._offer_places)
-        self._choices.changed.connect(self._take_collections)
-        self.collections.changed.connect(self._offer_collections)
-        self.actions_on_hits.collected.connect(self.collections.add)
-        self._choices.changed.connect(self._start_changed)
+        self._values.choices.changed.connect(self._start_changed)
+        # The query may name the collection, whose content has changed.
+        self.collections.changed.connect(self.live_search.refresh)
         self._connect_results()
 
     def _connect_results(self) -> None:
@@ -246,7 +239,7 @@ class SearchPage(QWidget):
         actions.previewed.connect(self.preview_toggled)
         actions.searched.connect(self.search)
         actions.inside_requested.connect(self.search_inside)
-        actions.used.connect(self._note)
+        actions.used.connect(self._history.note)
         actions.reasons_requested.connect(self.reasons.toggle)
         actions.steered.connect(self._steer)
         actions.kept.connect(self._keep)
@@ -262,10 +255,10 @@ class SearchPage(QWidget):
             return
         if not self.live_search.asks_the_same(text):
             self._changed(text)
-        self._choices.report_typing()
+        self._values.choices.report_typing()
 
     def _changed(self, text: str, *, at_once: bool = False) -> None:
-        self._history_timer.stop()
+        self._history.timer.stop()
         self._selected.forget()
         self.live_search.want(text, at_once=at_once)
 
@@ -275,7 +268,7 @@ class SearchPage(QWidget):
         self._changed(self.query, at_once=True)
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
-        if not result.hits and self._choices.roots == ():
+        if not result.hits and self._values.choices.roots == ():
             self._show_start()  # which says that the library is empty
             return
         self.message.note([failures.note(note) for note in result.notes])
@@ -289,13 +282,13 @@ class SearchPage(QWidget):
         key, self._wanted_key = self._wanted_key, None
         if key is not None:
             self.results.go_to(key)
-        self._offer_places()
+        self._values.show_documents([group.path for group in self.results.groups])
         if result.match is Match.GOOD and result.hits:
             self._status.cancel()
         elif not same_query:
             self._status.ask(GetStatus(), self.results.unsearched.show_status)
         if not same_query and result.hits:
-            self._history_timer.start()
+            self._history.timer.start()
         self._selected.answered()
 
     def _reordered(self, result: SearchResult) -> None:
@@ -316,7 +309,7 @@ class SearchPage(QWidget):
         self._fill_start()
 
     def _fill_start(self) -> None:
-        empty = self._choices.roots == ()
+        empty = self._values.choices.roots == ()
         memory, saved = self.memory, self.alerts.annotated()
         self.results.show_start(memory.recent, memory.documents, saved, empty_library=empty)
 
@@ -362,43 +355,3 @@ class SearchPage(QWidget):
 
     def _keep(self, hit: Hit) -> None:
         self.kept.emit(hit, self.live_search.answered_text)
-
-    def _note_shown(self) -> None:
-        """Remember the query, but its document only if the person went to it."""
-        if self.results.view.hasFocus():
-            self._note()
-        else:
-            self.memory.note(self.live_search.text)
-
-    def _note(self) -> None:
-        self.memory.note(self.live_search.answered_text)
-        if self.current_hit is not None:
-            self.memory.note_document(self.current_hit.path)
-
-    def _memory_trouble(self, error: OSError) -> None:
-        text = self.tr("The list of searches could not be written: {reason}.")
-        self._context.notices.post(Notice(text.format(reason=error.strerror or str(error))))
-
-    def _setting_changed(self, name: str) -> None:
-        if name == "history":
-            self.memory.remember(on=bool(self._context.settings["history"]))
-
-    # Values for filters
-
-    def _take_collections(self) -> None:
-        self.collections.show(self._choices.collections)
-
-    def _offer_collections(self) -> None:
-        names, box = tuple(self.collections.known), self.bar.box
-        self.chips.menus.collections = names
-        self.actions_on_hits.collections = tuple(self.collections.lists)
-        box.offers = replace(box.offers, collections=names)
-        self._choices.ask()  # replaces an answer that is still to come
-        self.live_search.refresh()  # the query may name the collection, whose content has changed
-
-    def _offer_places(self) -> None:
-        choices = self._choices
-        folders = folders_of(choices.roots or (), [group.path for group in self.results.groups])
-        self.chips.menus.folders, self.chips.menus.languages = folders, choices.languages
-        box = self.bar.box
-        box.offers = replace(box.offers, folders=folders, languages=choices.languages)

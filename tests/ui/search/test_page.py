@@ -331,7 +331,7 @@ def test_recent_documents_are_a_click_away(
     qtbot: QtBot, page: SearchPage, library_files: Path
 ) -> None:
     search(qtbot, page, "lamp")
-    page._history_timer.timeout.emit()
+    page._history.timer.timeout.emit()
     assert page.memory.recent == ("lamp",)
     assert page.memory.documents == (), "nobody chose it"
     page.actions_on_hits.used.emit()
