@@ -27,11 +27,20 @@ def write_graph(
     domain: str = "",
     location: str = "",
     table: np.ndarray[Any, Any] = TABLE,
+    positions: int = 1 << 14,
 ) -> None:
-    """Each token's vector and the mean of the real ones, as exporters name inputs and outputs."""
+    """Each token's vector and the mean of the real ones, as exporters name inputs and outputs.
+
+    It reads up to ``positions`` tokens.
+    """
     node, kept = helper.make_node, "input_ids"
     nodes = [
-        node("Gather", ["words", kept], ["x"]),
+        node("Gather", ["words", kept], ["own"]),
+        node("Shape", [kept], ["shape"], start=1),
+        node("Squeeze", ["shape"], ["length"]),
+        node("Range", ["zero", "length", "one"], ["places"]),
+        node("Gather", ["positions", "places"], ["place"]),
+        node("Add", ["own", "place"], ["x"]),
         node("Equal", [kept, kept], ["every"]),
         node("Cast", ["attention_mask" if masked else "every"], ["mask"], to=TensorProto.FLOAT),
         node("Unsqueeze", ["mask", "last"], ["column"]),
@@ -46,7 +55,9 @@ def write_graph(
         nodes, "exported", [value(name, TensorProto.INT64, ["b", "s"]) for name in inputs],
         [value(output, TensorProto.FLOAT, ["b", "s", table.shape[1]])],
         [numpy_helper.from_array(table, "words"), numpy_helper.from_array(np.array([-1]), "last"),
-         numpy_helper.from_array(np.array([1]), "second")],
+         numpy_helper.from_array(np.array([1]), "second"),
+         numpy_helper.from_array(np.array(0), "zero"), numpy_helper.from_array(np.array(1), "one"),
+         numpy_helper.from_array(np.zeros((positions, 1), np.float32), "positions")],
     )  # fmt: skip
     opsets = [helper.make_opsetid(each, 17) for each in {"", domain}]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=9)

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 PROBE = "The library opens at nine in the morning."
 _PROBED = 8  # values of its vector
 _PADDING = 7  # tokens
+# The longest window that a graph of others is tried with: attention of longer ones may be whole.
+_WHOLE = 1024
 # The largest error of a token's state, relative to its size. Equal graphs differ by about 1e-6.
 _MOST_ERROR = 1e-3
 
@@ -100,14 +102,20 @@ def _accept_given(record: ModelRecord, source: Path, folder: Path) -> Accepted:
         encoder = Encoder(adopt(source / GIVEN_GRAPH, folder), CPU)
     except RuntimeError as error:
         raise ValueError(f"its graph cannot be run ({str(error)[:200]})") from error
-    for ids in long_sequences(record, tokenizer, (2, 48, min(512, record.window))):
+    longest = record.window if record.window <= _WHOLE else LENGTHS[0]
+    for ids in long_sequences(record, tokenizer, (2, 48, longest - _PADDING)):
         padded = np.zeros((2, len(ids) + _PADDING), np.int32)
         padded[:, : len(ids)] = ids
         lengths = np.array([len(ids), len(ids) + _PADDING], np.int32)
-        alone = encoder.states(Batch((0,), ids[None], lengths[:1]))[0]
+        try:
+            alone = encoder.states(Batch((0,), ids[None], lengths[:1]))[0]
+            beside = encoder.states(Batch((0, 1), padded, lengths))[0, : len(ids)]
+        except Exception as error:  # the runtime raises many kinds
+            tokens, said = padded.shape[1], str(error)[:200]
+            raise ValueError(f"its graph cannot read {tokens} tokens ({said})") from error
         if alone.shape != (len(ids), record.architecture.hidden):
             raise ValueError("its graph gives states of another size")
-        _compare(encoder.states(Batch((0, 1), padded, lengths))[0, : len(ids)], alone)
+        _compare(beside, alone)
     (ids,) = sequences_of(record, tokenizer, [PROBE])
     states = encoder.states(Batch((0,), ids[None], np.array([len(ids)], np.int32)))[0]
     return Accepted(_probe(states), _cosines(record, encoder, tokenizer))

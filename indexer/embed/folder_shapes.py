@@ -12,12 +12,22 @@ from indexer.embed.architecture import Architecture, Family
 from indexer.embed.folder_options import Options, refusal
 
 
+def is_known(options: Options) -> bool:
+    """Whether weights of this family can be converted."""
+    return str(options.values.get("model_type")) in FAMILIES
+
+
 def read_architecture(options: Options) -> Architecture:
-    kind = options.values.get("model_type")
-    read = FAMILIES.get(kind) if isinstance(kind, str) else None
-    if read is None:
-        raise refusal(options.folder, "model_family", name=str(kind)[:80])
-    return read(options)
+    kind = str(options.values.get("model_type"))
+    if not is_known(options):
+        raise refusal(options.folder, "model_family", name=kind[:80])
+    return FAMILIES[kind](options)
+
+
+def read_given(options: Options) -> Architecture:
+    """The sizes of a model that is computed by a graph that others exported, of any family."""
+    shape = read_architecture(options) if is_known(options) else _sizes(options)
+    return replace(shape, family=Family.ONNX, block=0, reach=0, anchors=0)
 
 
 def _bert(options: Options) -> Architecture:

@@ -26,6 +26,7 @@ from indexer.confine.process import child_command
 from indexer.embed import connections
 from indexer.embed.compiled import explained
 from indexer.embed.fetch import wait
+from indexer.embed.folder_shapes import FAMILIES
 from indexer.embed.imported import import_model
 from indexer.embed.published import PUBLISHED
 
@@ -62,10 +63,11 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class HubRequest:
-    """The argument of the child, as JSON."""
+    """The argument of the child, as JSON; ``given``: its weights cannot be converted."""
 
     repository: str
     folder: Path
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,8 @@ def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
 
 
 def _run_child(published: Published, folder: Path, gone: Callable[[], bool]) -> None:
-    request = json.dumps(encode(HubRequest(published.repository, folder)))
+    given = published.family not in FAMILIES
+    request = json.dumps(encode(HubRequest(published.repository, folder, given)))
     with tempfile.TemporaryDirectory() as elsewhere:  # no configuration of a folder is read
         try:
             with subprocess.Popen(

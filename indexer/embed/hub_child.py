@@ -72,7 +72,7 @@ def _answer(request: HubRequest) -> HubAnswer:
     try:
         # The child of a command that was killed may still be writing, for half a second.
         with FileLock(request.folder / "download.lock", timeout=_TIMEOUT_S):
-            _download(request.repository, request.folder)
+            _download(request)
     except LecternError as error:
         return HubAnswer(error.failure())
     except Exception as error:  # noqa: BLE001  # HTTP libraries raise many things
@@ -93,13 +93,15 @@ def _explained(error: Exception, model: str, folder: Path) -> WorldError:
     return WorldError("model_missing", model=model, reason=reason[:300])
 
 
-def _download(repository: str, folder: Path) -> None:
+def _download(request: HubRequest) -> None:
     from huggingface_hub import HfApi
 
+    repository, folder = request.repository, request.folder
     info = HfApi(library_name="lectern").model_info(
         repository, files_metadata=True, timeout=_TIMEOUT_S
     )
-    listing = Listing(info.sha or "", tuple(_described(each) for each in _wanted(info.siblings)))
+    wanted = _wanted(info.siblings or [], given=request.given)
+    listing = Listing(info.sha or "", tuple(map(_described, wanted)))
     _check(repository, listing, {each.rfilename for each in info.siblings or ()})
     with replacing(folder / LISTING) as file:
         file.write(json.dumps(encode(listing)).encode())
@@ -107,19 +109,22 @@ def _download(repository: str, folder: Path) -> None:
     described = [each for each in listing.files if most_bytes(each.name) == LARGEST_JSON]
     for each in described:
         _fetch(repository, listing.revision, each, folder)
-    read_record(folder, "described", late=False)  # refuses what cannot be run before it is fetched
+    given = all(each.name != WEIGHTS for each in listing.files)
+    # Refuses what cannot be run before it is fetched.
+    read_record(folder, "described", late=False, given=given)
     for each in listing.files:
         if each not in described:
             _fetch(repository, listing.revision, each, folder)
 
 
-def _wanted(siblings: list[RepoSibling] | None) -> list[RepoSibling]:
-    """What a model needs: its graphs only where its weights are in no other file."""
-    converted = any(each.rfilename == WEIGHTS for each in siblings or ())
-    wanted = _WANTED if converted else _WANTED | _GRAPHS
+def _wanted(siblings: list[RepoSibling], *, given: bool) -> list[RepoSibling]:
+    """What a model needs: its graphs only where its weights are in no other file, or of no use."""
+    there = {each.rfilename for each in siblings}
+    by_graph = GRAPHS_FOLDER + GIVEN_GRAPH in there and (given or WEIGHTS not in there)
+    wanted = _WANTED - {WEIGHTS} | _GRAPHS if by_graph else _WANTED
     return [
         each
-        for each in siblings or ()
+        for each in siblings
         if each.rfilename in wanted or _PART_OF_PIPELINE.fullmatch(each.rfilename)
     ]
 

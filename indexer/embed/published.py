@@ -59,9 +59,14 @@ class Published:
 
     @property
     def runs(self) -> bool:
-        """Whether this version can convert it; its configuration is only known when it is here."""
-        pairs = self.kind is ModelKind.RERANKER and self.family in _SCORERS
-        return pairs or (self.kind is not ModelKind.RERANKER and self.family in FAMILIES)
+        """Whether this version may run it; its configuration is only known when it is here.
+
+        One whose weights cannot be converted runs if its repository has a graph that gives the
+        states of tokens, which only its files tell.
+        """
+        if self.kind is ModelKind.RERANKER:
+            return self.family in _SCORERS
+        return self.kind is ModelKind.EMBEDDING or self.family in FAMILIES
 
     def completed(self, record: ModelRecord, revision: str) -> ModelRecord:
         """The record that was read from the files of a commit, with what only the card tells."""

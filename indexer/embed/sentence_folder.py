@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.embed.architecture import Family
 from indexer.embed.folder_options import LARGEST_JSON, Options, load, refusal, regular_size
-from indexer.embed.folder_shapes import read_architecture
+from indexer.embed.folder_shapes import is_known, read_architecture, read_given
 from indexer.embed.interaction import Interaction
 from indexer.embed.models import (
     GIVEN_FP16,
@@ -64,13 +64,14 @@ def most_bytes(name: str) -> int:
     return (LARGEST | GRAPHS).get(name.rpartition("/")[2], LARGEST_JSON)
 
 
-def read_record(folder: Path, name: str, *, late: bool) -> ModelRecord:
+def read_record(folder: Path, name: str, *, late: bool, given: bool | None = None) -> ModelRecord:
     """The record of the model in a folder, without its files and its probe.
 
     Args:
         folder: With ``modules.json``.
         name: The id of the record.
         late: Whether passages are pooled inside a whole window.
+        given: Whether a graph stands for the weights; by default as the folder has it.
 
     Raises:
         WorldError: ``model_refused`` with the reason.
@@ -78,13 +79,13 @@ def read_record(folder: Path, name: str, *, late: bool) -> ModelRecord:
     if _is_scorer(folder):
         return _scorer(folder, name)
     transformer, pooling_folder, *dense = _modules(folder)
-    architecture = read_architecture(Options.read(folder, transformer + CONFIG))
+    options = Options.read(folder, transformer + CONFIG)
+    given = not dense and (_has_graph(folder, transformer) if given is None else given)
+    architecture = read_given(options) if given else read_architecture(options)
     for part in dense:
         architecture = _projected(architecture, Options.read(folder, f"{part}/{CONFIG}"))
     if not pooling_folder:
         return _by_tokens(folder, name, architecture)
-    if not dense and _has_graph(folder, transformer):
-        architecture = replace(architecture, family=Family.ONNX, block=0, reach=0, anchors=0)
     pooling = _pooling(Options.read(folder, f"{pooling_folder}/{CONFIG}"))
     if late and pooling is not Pooling.MEAN:
         raise refusal(folder, "model_late")
@@ -193,9 +194,11 @@ def source_files(folder: Path) -> dict[str, tuple[Path, int]]:
 
 
 def _has_graph(folder: Path, transformer: str) -> bool:
-    """Whether the weights are in a graph alone."""
-    given = folder / GRAPHS_FOLDER / GIVEN_GRAPH
-    return given.exists() and not (folder / transformer / WEIGHTS).exists()
+    """Whether a graph stands for the weights: they are there alone, or cannot be converted."""
+    if not (folder / GRAPHS_FOLDER / GIVEN_GRAPH).exists():
+        return False
+    alone = not (folder / transformer / WEIGHTS).exists()
+    return alone or not is_known(Options.read(folder, transformer + CONFIG))
 
 
 def _modules(folder: Path) -> list[str]:

@@ -20,7 +20,7 @@ from indexer.embed.imported import import_model
 from indexer.embed.models import GIVEN_GRAPH, GIVEN_INT8, WEIGHTS
 from indexer.embed.pooling import unit
 from tests.exported_graph import INPUTS, TABLE, write_graph
-from tests.sentence_folder import write_folder
+from tests.sentence_folder import change, write_folder
 from tests.tiny_families import WORDS
 from tests.unit.embed.test_embedder import SENTENCES, passage
 
@@ -50,6 +50,17 @@ def test_an_exported_graph_becomes_a_model(folder: Path, tmp_path: Path) -> None
         (ids,) = embedder.sequences([one])
         (made,) = embedder.encode_passages([one])
         np.testing.assert_allclose(made.vector, unit(table[ids].mean(axis=0)), atol=2e-5)
+
+
+def test_a_family_that_cannot_be_converted_is_computed_by_its_graph(
+    folder: Path, tmp_path: Path
+) -> None:
+    change(folder / "config.json", model_type="strange")
+    (folder / WEIGHTS).write_bytes(b"of no use")
+    write_graph(folder / "onnx" / GIVEN_GRAPH, positions=150)
+    record = import_model(folder, tmp_path / "models")
+    assert (record.architecture.family, record.window) == (Family.ONNX, 150)
+    assert WEIGHTS not in {file.name for file in record.package.files}
 
 
 def test_an_exported_graph_sums_states_for_an_accelerator(folder: Path, tmp_path: Path) -> None:
@@ -82,7 +93,11 @@ def test_what_is_no_encoder_is_refused(
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
-    [({"masked": False}, "differs from the reference"), ({"table": TABLE[:, :16]}, "another size")],
+    [
+        ({"masked": False}, "differs from the reference"),
+        ({"table": TABLE[:, :16]}, "another size"),
+        ({"positions": 149}, "cannot read 150 tokens"),
+    ],
 )
 def test_a_graph_with_other_numbers_is_refused(
     folder: Path, tmp_path: Path, changes: dict[str, Any], reason: str

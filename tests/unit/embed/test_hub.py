@@ -151,6 +151,24 @@ def test_graphs_are_fetched_where_there_are_no_other_weights(
     assert [file.name for file in record.package.files] == [GIVEN_GRAPH, TOKENIZER]
 
 
+def test_graphs_are_fetched_where_weights_cannot_be_converted(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arctic = PUBLISHED["snowflake-arctic-embed-m-v2.0"]
+    assert arctic.runs
+    repository = shutil.copytree(folder, tmp_path / "repo")
+    change(repository / "config.json", model_type="strange")
+    write_graph(repository / "onnx" / GIVEN_GRAPH)
+    with serving(repository, arctic.repository) as served:
+        monkeypatch.setenv("HF_ENDPOINT", served.address)
+        record = get_published(arctic, tmp_path)
+        assert served.ranges(WEIGHTS) == []
+        (repository / "onnx" / GIVEN_GRAPH).unlink()
+        assert refused(tmp_path / "other", arctic).reason == "model_family"
+        assert served.ranges(WEIGHTS) == []
+    assert record.architecture.family is Family.ONNX
+
+
 def test_a_hub_that_cannot_be_reached_is_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
