@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     Qt,
 )
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from ui import theme
 from ui.theme import S
@@ -69,7 +69,7 @@ class RowDelegate(QStyledItemDelegate):
         if option.features & QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator:
             role = QPalette.ColorRole.Window
             option.palette.setColor(role, theme.edged_palette(theme.current()).color(role))
-        if not index.column() and option.icon.isNull():
+        if isinstance(self.parent(), QListView) and option.icon.isNull():
             # An empty icon keeps the text off the bar.
             option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
             option.decorationSize = QSize(_BAR, 1)

@@ -158,7 +158,6 @@ class ActivityPanel(ColumnPage):
         row.addStretch(1)
         self._halves = QBoxLayout(QBoxLayout.Direction.TopToBottom, held)
         self._halves.setContentsMargins(0, 0, 0, 0)
-        self._halves.setSpacing(2 * XL)
         column, beside = QVBoxLayout(), QVBoxLayout()
         for half in (column, beside):
             half.setSpacing(M)
@@ -188,6 +187,7 @@ class ActivityPanel(ColumnPage):
         wide = self._is_wide(room)
         direction = QBoxLayout.Direction
         self._halves.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+        self._halves.setSpacing(2 * XL if wide else 0)  # below each other they keep their own
         return room if wide else super().column_width(room)
 
     def _is_wide(self, room: int) -> bool:

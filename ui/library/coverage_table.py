@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_CHOSEN = 5000
 # Widths of columns in average letters; names and reasons share the rest.
 _LETTERS = {
-    Column.FOLDER: 20, Column.REASON: 28, Column.SIZE: 12, Column.MODIFIED: 20, Column.PAGES: 9,
+    Column.FOLDER: 20, Column.REASON: 28, Column.SIZE: 12, Column.MODIFIED: 22, Column.PAGES: 9,
 }  # fmt: skip
 LETTERS_OF_NAME = 28
 

@@ -144,8 +144,11 @@ class CurrentWork(QWidget):
         self.current.setText(from_home(progress.current) if progress is not None else "")
         if progress is not None and progress.files_total:
             read = min(progress.files_done / progress.files_total, 1.0)
-            # Until passages are counted, the share is that of the files read.
-            self.bar.show_shares(read, progress.share if progress.passages else 0.0)
+            # Until passages are counted, the share is that of the files read. The library has
+            # less than the job has embedded until that is written.
+            done = progress.share if progress.passages else 0.0
+            known = activity.embedded_share if activity is not None else 0.0
+            self.bar.show_shares(read, min(done, read * known))
         elif activity is not None:  # at rest, or in the scan, which does not know its work
             there = sum(counts.get(state, 0) for state in SEARCHABLE_STATES)
             read = there / (there + activity.pending) if activity.pending else 1.0

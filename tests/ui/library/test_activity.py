@@ -144,6 +144,15 @@ def test_the_read_and_the_embedded_share_have_two_tones(qtbot: QtBot, tmp_path: 
     panel.hide()
 
 
+def test_nothing_is_shown_as_understood_before_it_is_written(qtbot: QtBot, tmp_path: Path) -> None:
+    embedded = running(Step.INDEX, files_done=8, files_total=10, passages=37)
+    panel, _link = _canned(qtbot, tmp_path, replace(BUSY, running=embedded, embedded_share=0.0))
+    assert (panel.work.bar.read, panel.work.bar.value()) == (0.8, 0)
+    panel.show_activity(replace(BUSY, running=embedded, embedded_share=1.0))
+    assert panel.work.bar.value() == 0.8 * panel.work.bar.maximum()
+    panel.hide()
+
+
 def test_hiding_a_line_moves_no_other(qtbot: QtBot, tmp_path: Path) -> None:
     panel, _link = _canned(qtbot, tmp_path, BUSY)
     panel.resize(800, 1000)
