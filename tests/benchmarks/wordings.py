@@ -1,8 +1,9 @@
-"""One question in several wordings: the questions of one set, each asked in the four of that set.
+"""One question in several wordings: how it is asked, and how its document is named.
 
-Owns the forms of the wordings. Every question has an intervention, what it was compared with and an
-outcome, so it can be put in each form; the rows of "its own" questions are those the set asks so,
-which are other questions for each wording.
+Owns the forms of the wordings. Every question of ``SET`` has an intervention, what it was compared
+with and an outcome, so it can be put in each form; the rows of "its own" questions are those the
+set asks so, which are other questions for each wording. Every question of ``CONTRACTS`` names a
+contract by its kind and its parties.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from tests.benchmarks.report import Section
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell
 
@@ -29,6 +32,13 @@ FORMS = (
     "how did {outcome} differ between {one} and {other}",
     "{outcome}: {one} versus {other}",
 )
+CONTRACTS = "cuad"
+NAMING_FORMS = (
+    "Consider the {document} between {parties}; {question}?",
+    "In the {document} between {parties}, {question}?",
+    "{question}, in the {document} between {parties}?",
+)
+_NAMING = re.compile(r"Consider the (.*?) between (.*); ([^;]*)\?", re.DOTALL)
 _PATTERNS = [re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*?)", re.escape(form))) for form in FORMS]
 
 
@@ -47,35 +57,70 @@ def reworded(text: str) -> tuple[int, tuple[str, ...]]:
     raise ValueError(text)
 
 
+def naming_wordings(text: str) -> tuple[str, ...]:
+    """Return a question about a contract with the contract named in every form.
+
+    Raises:
+        ValueError: If it names none.
+
+    >>> naming_wordings("Consider the Lease between A; B; What is the term?")[1]
+    'In the Lease between A and B, what is the term?'
+    """
+    found = _NAMING.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    document, parties, question = found.groups()
+    plain = question[0].lower() + question[1:]
+    together = " and ".join(parties.split("; "))
+    return (
+        text,
+        NAMING_FORMS[1].format(document=document, parties=together, question=plain),
+        NAMING_FORMS[2].format(document=document, parties=together, question=question),
+    )
+
+
 def run(options: Options, libraries: Libraries) -> Section:
     """Ask each question in each wording; only whole sets are measured, so not with ``quick``."""
-    wanted = sets.find(SET)
-    queries = [] if options.quick or not wanted.corpus.is_dir() else wanted.queries()
     rows: list[tuple[Cell, ...]] = []
-    if queries:
-        measurer = scoring.Measurer.from_set(wanted)
-        forms = [reworded(query.text) for query in queries]
-        with libraries.open(SET) as engine:
-            measures = np.array(
-                [
-                    [
-                        measurer.measure(
-                            query.id,
-                            scoring.run_hits(engine.call(Search(text, scoring.LIMIT)).hits),
-                        )
-                        for text in texts
-                    ]
-                    for query, (_, texts) in zip(queries, forms, strict=True)
-                ]
-            )
-        own = np.array([number for number, _ in forms])
+    if not options.quick and sets.find(SET).corpus.is_dir():
+        queries = sets.find(SET).queries()
+        own = np.array([reworded(query.text)[0] for query in queries])
+        measures = _measures(libraries, SET, [reworded(query.text)[1] for query in queries])
         for number, form in enumerate(FORMS):
             for label, chosen in (("all", own >= 0), ("its own", own == number)):
-                means = measures[chosen, number].mean(axis=0)
-                rows.append((form, label, int(chosen.sum()), *map(float, means)))
-    columns = ("wording", "questions", "queries", *scoring.COLUMNS)
+                rows.append(_row(form, label, measures[chosen, number]))
     notes = (spread(rows),) if rows else ()
+    if not options.quick and sets.find(CONTRACTS).corpus.is_dir():
+        texts = [naming_wordings(query.text) for query in sets.find(CONTRACTS).queries()]
+        measures = _measures(libraries, CONTRACTS, texts)
+        for number, form in enumerate(NAMING_FORMS):
+            rows.append(_row(form, CONTRACTS, measures[:, number]))
+    columns = ("wording", "questions", "queries", *scoring.COLUMNS)
     return Section("wordings", "One question in several wordings", columns, tuple(rows), notes)
+
+
+def _measures(
+    libraries: Libraries, name: str, wordings: Sequence[Sequence[str]]
+) -> NDArray[np.float64]:
+    """The measures of each wording of each query of a set: (queries, wordings, columns)."""
+    wanted = sets.find(name)
+    measurer = scoring.Measurer.from_set(wanted)
+    with libraries.open(name) as engine:
+        return np.array(
+            [
+                [
+                    measurer.measure(
+                        query.id, scoring.run_hits(engine.call(Search(text, scoring.LIMIT)).hits)
+                    )
+                    for text in texts
+                ]
+                for query, texts in zip(wanted.queries(), wordings, strict=True)
+            ]
+        )
+
+
+def _row(form: str, label: str, measures: NDArray[np.float64]) -> tuple[Cell, ...]:
+    return (form, label, len(measures), *map(float, measures.mean(axis=0)))
 
 
 def spread(rows: Sequence[Sequence[Cell]]) -> str:
