@@ -75,6 +75,9 @@ def _run(options: Namespace, context: Context) -> int:
     if not least <= given <= most:
         needs = ("takes no name", "needs a name", "needs two names")[least]
         raise WorldError("bad_usage", command="lectern models", reason=f"{action} {needs}")
+    if action == "compare" and given == 1:
+        reason = "compare needs two names, or none for the one before and the one in use"
+        raise WorldError("bad_usage", command="lectern models", reason=reason)
     if (action == "compare") != bool(options.queries):
         raise WorldError(
             "bad_usage", command="lectern models", reason="compare goes with --queries FILE"
@@ -173,7 +176,7 @@ def _compare(options: Namespace, context: Context) -> int:
     """Ask the person's own questions by the vectors of two models."""
     text = existing(options.queries).read_text("utf-8-sig", errors="replace")
     questions = tuple(read_questions(text))
-    request = CompareModels(options.model, options.other, questions)
+    request = CompareModels(options.model or "", options.other or "", questions)
     found = context.with_progress(lambda call: call(request), quiet=options.quiet)
     if options.json:
         context.print_json(encode(found))
@@ -226,7 +229,7 @@ _ACTIONS = {
     "bench": _bench,
 }
 # The least and the most names of an action that does not take one.
-_NAMES = {"list": (0, 0), "compare": (2, 2), "bench": (0, 1)}
+_NAMES = {"list": (0, 0), "compare": (0, 2), "bench": (0, 1)}
 
 COMMANDS = (
     Command(
@@ -250,11 +253,11 @@ COMMANDS = (
         "sizes and hashes, then fetches what is missing, and goes on where it stopped. A licence "
         "that restricts its use must be accepted first. HTTPS_PROXY and HF_TOKEN are honoured.\n\n"
         "`compare` asks your own questions by two models whose vectors the library has, the one it "
-        "uses and the one before: first `use` the new one, compare, and go back with `lectern "
-        "reindex --rollback` if it is worse, which is done at once. `bench` measures how fast a "
-        "model is here, and whether passages of this library are found better when they are read "
-        "together with their neighbours or alone; with --apply a model that does not come with "
-        "Lectern reads them so from the next `use` on.",
+        "uses and the one before, which need not be named: first `use` the new one, compare, and "
+        "go back with `lectern reindex --rollback` if it is worse, which is done at once. "
+        "`bench` measures how fast a model is here, and whether passages of this library are found "
+        "better when they are read together with their neighbours or alone; with --apply a "
+        "model that does not come with Lectern reads them so from the next `use` on.",
         (
             ("lectern models", "all of them"),
             ("lectern models info lectern-e5-late", "one of them"),

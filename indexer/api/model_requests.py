@@ -97,8 +97,9 @@ class UseReranker(Request[str]):
 class CompareModels(Request[ModelComparison]):
     """Ask the same questions by the vectors of two models, of which the library must have both.
 
-    ``first`` and ``second`` are models, with ``:int8`` or ``:fp32`` if there are both. Raises
-    ``model_not_embedded``.
+    ``first`` and ``second`` are models, with ``:int8`` or ``:fp32`` if there are both; empty for
+    the one before the last change and the one in use. Raises ``model_not_embedded``, or
+    ``nothing_to_roll_back`` without one before.
     """
 
     queue: ClassVar[Queue] = Queue.SLOW

@@ -152,12 +152,14 @@ def obtain(
             PUBLISHED[model], models, accepted=accepted, offline=config.offline, reporter=reporter
         )
     record = find_record(model, models)
+    reporter.token.check()
     if record.architecture.scores:
         ensure_scorer(record, config, reporter.note)
         return describe(record, models)
     for precision, side in (
         (config.precision, Side.PASSAGES), (config.query_precision, Side.QUERIES),
     ):  # fmt: skip
+        reporter.token.check()
         ensure_compiled(
             record, models, precision, side, download=not config.offline, note=reporter.note
         )

@@ -13,6 +13,7 @@ from indexer.api.errors import WorldError
 from indexer.api.models import ComparedPassage, ComparedQuestion, ModelComparison
 from indexer.api.progress import Progress, Step
 from indexer.embed.installed import remove
+from indexer.engine import reindex
 from indexer.query.grammar import parse
 
 if TYPE_CHECKING:
@@ -48,7 +49,10 @@ def remove_unused(catalog: Catalog, config: EngineConfig, model: str) -> int:
 
 def compare(searcher: Searcher, request: CompareModels, reporter: Reporter) -> ModelComparison:
     """Answer the questions twice; see ``CompareModels``."""
-    spaces = [_space(searcher.catalog, name) for name in (request.first, request.second)]
+    catalog = searcher.catalog
+    first = _space(catalog, request.first) if request.first else reindex.before(catalog)
+    second = _space(catalog, request.second) if request.second else catalog.spaces.active()
+    spaces = [first, second or first]
     found: list[list[Hit]] = []
     total = len(spaces) * len(request.questions)
     # All of one first, since one model at a time is open for queries.
@@ -59,11 +63,18 @@ def compare(searcher: Searcher, request: CompareModels, reporter: Reporter) -> M
         found.append(list(answer.hits))
     half = len(request.questions)
     compared = map(_compared, request.questions, found[:half], found[half:])
-    return ModelComparison(_name(spaces[0]), _name(spaces[1]), tuple(compared))
+    names = [_name(space) for space in spaces]
+    if names[0] == names[1]:
+        names = [f"{name}:{_reading(space)}" for name, space in zip(names, spaces, strict=True)]
+    return ModelComparison(names[0], names[1], tuple(compared))
 
 
 def _name(space: Space) -> str:
     return f"{space.record['model']}:{space.record['precision']}"
+
+
+def _reading(space: Space) -> str:
+    return "together" if space.record["late"] else "alone"
 
 
 def _space(catalog: Catalog, name: str) -> Space:

@@ -152,15 +152,25 @@ def note_dropped_tables(catalog: Catalog, store: Store) -> None:
         catalog.set_meta(_REBUILDING, "yes")
 
 
+def before(catalog: Catalog) -> Space:
+    """The space that was active before the last change.
+
+    Raises:
+        WorldError: ``nothing_to_roll_back`` if it is not kept.
+    """
+    space = previous(catalog)
+    if space is None:
+        raise WorldError("nothing_to_roll_back")
+    return space
+
+
 def roll_back(catalog: Catalog) -> Space:
     """Activate the space before the last change; the current one is kept.
 
     Raises:
         WorldError: ``nothing_to_roll_back``.
     """
-    space = previous(catalog)
-    if space is None:
-        raise WorldError("nothing_to_roll_back")
+    space = before(catalog)
     catalog.spaces.switch(space.id)
     return space
 

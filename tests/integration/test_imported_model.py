@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.model_requests import ReadTogether, Reindex, RollBack
+from indexer.api.model_requests import CompareModels, ReadTogether, Reindex, RollBack
+from indexer.api.models import Question
 from indexer.api.requests import Explain, GetActivity, GetStatus
 from indexer.config import DEFAULT_MODEL
 from indexer.embed.imported import import_model
@@ -74,6 +75,8 @@ def test_a_model_reads_passages_with_their_neighbours_once_that_was_chosen(tmp_p
         assert engine.call(GetActivity()).changing is not None
         engine.call(Reindex(TINY, None))
         assert reads(engine) == (True, True)
+        both = engine.call(CompareModels("", "", (Question("what of the zephyr"),)))
+        assert (both.first, both.second) == ("tiny:fp32:alone", "tiny:fp32:together")
         assert engine.call(RollBack()).model == TINY
         assert reads(engine) == (False, False)
         assert engine.call(GetActivity()).changing is None

@@ -42,7 +42,7 @@ class ComparePanel(QWidget):
         super().__init__(parent)
         self._context = context
         self._asked = Questions(context, self)
-        self._models = ("", "")
+        self._space = ""  # of the vectors that answer
         self.told = wrapped_label()
         self.questions = QPlainTextEdit()
         self.questions.setAccessibleName(self.tr("Your questions, one a line"))
@@ -100,9 +100,8 @@ class ComparePanel(QWidget):
             )
             self.told.setText(text)
             return
-        models = _name(before), f"{status.model}:{status.precision}"
-        if models != self._models:
-            self._models = models
+        if status.space != self._space:
+            self._space = status.space
             self._clear()
         text = self.tr(
             "Your own questions are answered by {second}, which is in use, and by {first}, which "
@@ -143,7 +142,7 @@ class ComparePanel(QWidget):
         self._clear()
         questions = tuple(read_questions(self.questions.toPlainText()))
         self._asked.ask(
-            CompareModels(*self._models, questions), self._show, failed=self._failed,
+            CompareModels("", "", questions), self._show, failed=self._failed,
             progress=self.task.show_progress,
         )  # fmt: skip
         self.task.begin(self.tr("Comparing two models"))
@@ -213,7 +212,3 @@ class ComparePanel(QWidget):
     def _not_rolled_back(self, error: LecternError) -> None:
         self.back.setEnabled(True)
         self._failed(error)
-
-
-def _name(choice: ModelChoice) -> str:
-    return f"{choice.model}:{choice.precision}"
