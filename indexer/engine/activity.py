@@ -112,9 +112,9 @@ class ActivityMonitor:
             return reindex.SpaceChange()
 
     def _counted(self) -> Counts:
-        began = time.monotonic()
-        if began < self._count_at:
+        if time.monotonic() < self._count_at:
             return self._counts
+        began = time.thread_time()
         totals = self.catalog.spaces.totals()
         embedded_share = totals.embedded / totals.passages if totals.passages else 1.0
         self._counts = Counts(
@@ -123,6 +123,7 @@ class ActivityMonitor:
             self.catalog.queue.waiting(),
             self.catalog.coverage.set_aside(),
         )
-        now = time.monotonic()
-        self._count_at = now + max(COUNT_EVERY_S, (now - began) / COUNT_SHARE)
+        # By the work, not by the clock: on a busy computer counts would be a minute old.
+        worked = time.thread_time() - began
+        self._count_at = time.monotonic() + max(COUNT_EVERY_S, worked / COUNT_SHARE)
         return self._counts

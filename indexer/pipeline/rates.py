@@ -129,9 +129,9 @@ class Rates:
         return embedding if left or made else reading
 
     def _count(self, done: Done, taken: Taken, written: int) -> None:
-        began = time.monotonic()
-        if began < self._count_at:
+        if time.monotonic() < self._count_at:
             return
+        began = time.thread_time()
         totals = self.catalog.spaces.totals(self.space)
         if self._embedded is None:
             self._embedded = totals.embedded
@@ -141,5 +141,6 @@ class Rates:
         self._files = done.files + taken.files + files
         self._bytes = done.bytes + taken.bytes + size
         self._passages = totals.passages
-        now = time.monotonic()
-        self._count_at = now + max(COUNT_EVERY_S, (now - began) / COUNT_SHARE)
+        # By the work, not by the clock: on a busy computer counts would be a minute old.
+        worked = time.thread_time() - began
+        self._count_at = time.monotonic() + max(COUNT_EVERY_S, worked / COUNT_SHARE)

@@ -138,7 +138,7 @@ def main() -> None:
     parser.add_argument("--set", action="append", choices=sets.NAMES, dest="sets")
     parser.add_argument("--documents", type=int, default=150)
     parser.add_argument("--questions", type=int, default=5)
-    parser.add_argument("--rest", type=float, default=REST_S + 15, help="seconds")
+    parser.add_argument("--rest", type=float, default=REST_S + 90, help="seconds")
     options = parser.parse_args()
     chosen = [sets.find(name) for name in options.sets or ("evidence", "cuad")]
     files = chain.from_iterable(sorted(each.corpus.iterdir()) for each in chosen)

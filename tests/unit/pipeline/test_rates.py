@@ -56,6 +56,35 @@ def test_progress_has_the_counts_done_and_left(library: Library) -> None:
     assert progress.seconds > 0
 
 
+class BusyClock:
+    """Half a second passes between two looks at it, in which this thread works nothing."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        self.now += 0.5
+        return self.now
+
+    def thread_time(self) -> float:
+        return 0.0
+
+
+def test_counts_are_renewed_on_a_busy_computer(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.pipeline.rates.time", BusyClock())
+    rates = Rates(library.catalog, library.space.id)
+
+    def pending() -> int:
+        made = rates.progress(Step.INDEX, Done(), written=0, embedded=0, tokens=0, taken=Taken())
+        return made.passages_pending
+
+    assert pending() == 0
+    library.read(a=3)
+    assert max(pending() for _ in range(4)) == 3
+
+
 def test_what_an_earlier_run_embedded_is_not_pending(library: Library) -> None:
     docs = library.read(a=3, b=2)
     library.catalog.spaces.finish(docs["a"], library.space.id, 3)
