@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 TITLE_PAGES = 5  # the cover may follow pages of decoration
 _OUTSTANDING = 1.2  # times the median size of the page
 _LEAD_BLOCKS = 12
-_ANNOUNCES = re.compile(r"\btoday\s+(announced|reported)\s+([^.]{10,100})")
 _ODD_SPACES = re.compile(r"[\u00a0\u2000-\u200a\u202f\u3000]")
-_ASIDE = re.compile(r"\s*\([^)]*\)")
-_IS_RELEASE = re.compile(r"for immediate release|press release|news release", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +87,9 @@ def _short(title: str) -> str:
     return title[:MAX_TITLE_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:-")
 
 
-def _release_title(texts: Sequence[str]) -> str:
-    """Return who announced what: the headline of a press release may be a list of figures."""
-    if not texts or not _IS_RELEASE.search(texts[0][:500]):
-        return ""
-    text = _ASIDE.sub("", " ".join(texts[0].split()))
-    found = _ANNOUNCES.search(text)
-    if found is None:
-        return ""
-    who = re.split(r"\s[–—-]+\s*|\.\s+(?=[A-Z]\w{3})", text[: found.start()])[-1].strip(" ,")
-    return f"{who} {found[1]} {found[2]}" if 2 < len(who) <= 80 else ""
-
-
 TITLE_RULES = (
     TitleRule("covers of US company filings", filing_title, TITLE_PAGES, before_metadata=True),
     TitleRule("contracts in English", agreement_title, 2),
-    TitleRule("press releases in English", _release_title, 1),
 )
 
 

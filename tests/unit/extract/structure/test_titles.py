@@ -158,15 +158,11 @@ def test_without_a_larger_type_the_first_heading_is_the_title() -> None:
     assert choose_title("", [page]) == "THE KEEPER'S RULES"
 
 
-RELEASE = "PRESS RELEASE\nOslo - Lamp today announced a new wick for old lamps."
-
-
 @pytest.mark.parametrize(
     ("kind", "text", "title"),
     [
         ("covers of US company filings", cover("LAMP CO", "10-K", ""), "LAMP CO 10-K"),
         ("contracts in English", AMENDMENT, "Amendment No. 3 to the Supply Agreement between"),
-        ("press releases in English", RELEASE, "Lamp announced a new wick for old lamps"),
     ],
 )
 def test_each_kind_of_document_has_its_rule(kind: str, text: str, title: str) -> None:
@@ -177,17 +173,6 @@ def test_each_kind_of_document_has_its_rule(kind: str, text: str, title: str) ->
     assert not choose_title("", pages, rules=others).startswith(title)
     own = choose_title("The Lamp", pages, rules=[rule])
     assert own.startswith(title) if rule.before_metadata else own == "The Lamp"
-
-
-def test_a_press_release_is_named_by_its_announcement() -> None:
-    text = (
-        "FOR IMMEDIATE RELEASE\n• Sales grew by 4%\nNew York, N.Y. (May 1, 2020) – Lamp & Wick\n"
-        "(NYSE: LW) today announced results for the first quarter of 2020. “We"
-    )
-    assert (
-        choose_title("", [RawPage(1, text)])
-        == "Lamp & Wick announced results for the first quarter of 2020"
-    )
 
 
 @pytest.mark.parametrize(
