@@ -86,7 +86,7 @@ def without_context(question: str, names: frozenset[str]) -> str:
     """Return a question without the parts between commas that say which document is meant.
 
     They are the neighbouring ones that have the most words of names beyond other words, stop words
-    aside. All of the question if these are few, or nothing else asks.
+    aside. All of the question if these are few, or nothing else asks. No part ends in brackets.
 
     >>> names = frozenset({"acme", "lamp", "lease"})
     >>> without_context("In the lease of Acme to Lamp, when is the rent due?", names)
@@ -98,7 +98,9 @@ def without_context(question: str, names: frozenset[str]) -> str:
         question: A question, or a query that is all question.
         names: The folded words that name a document, and those of names in its first lines.
     """
-    borders = [0, *(found.end() for found in _COMMA.finditer(question)), len(question)]
+    ends = (found.end() for found in _COMMA.finditer(question))
+    outside = (end for end in ends if question.count("(", 0, end) <= question.count(")", 0, end))
+    borders = [0, *outside, len(question)]
     parts = [question[low:high] for low, high in pairwise(borders)]
     best = beyond = low = high = begin = 0
     for at, part in enumerate(parts):

@@ -79,6 +79,7 @@ def test_what_names_a_document_is_no_question(query: str, expected: str) -> None
                 "Of Acme, what is the rent?",
                 "What does Acme supply, and what does the wick of the lamp cost?",
                 "Under the indemnities that Acme gave Lamp for its wicks, who pays?",
+                "What is the effect of the supply agreement of Lamp (Acme, Inc.) on the rent?",
                 "Acme supply agreement with Lamp",
                 "In the Acme supply agreement, why?",
             )
