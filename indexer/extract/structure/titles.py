@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 TITLE_PAGES = 5  # the cover may follow pages of decoration
 _OUTSTANDING = 1.2  # times the median size of the page
 _LEAD_BLOCKS = 12
+_BYTE_ORDER_MARK = "\ufeff"  # counts in offsets, so texts keep it
 _ODD_SPACES = re.compile(r"[\u00a0\u2000-\u200a\u202f\u3000]")
 
 
@@ -81,7 +82,7 @@ def choose_title(
 
 
 def _short(title: str) -> str:
-    title = tidy_capitals(title)
+    title = tidy_capitals(title.removeprefix(_BYTE_ORDER_MARK))
     if len(title) <= MAX_TITLE_CHARS:
         return title
     return title[:MAX_TITLE_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:-")
@@ -116,12 +117,13 @@ def _marked_title(page: RawPage) -> str:
 
 def _first_line(page: RawPage) -> str:
     """Return the first line of an unmarked text, if it may be a title."""
-    first = page.text.lstrip().split("\n", 1)[0]
+    text = page.text.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    first = text.split("\n", 1)[0]
     line = tidy_capitals(first)
     sentence = line.endswith((".", ",", ";", ":")) or ":" in line
     if len(line) > 90 or sentence or not is_plausible_title(line) or not line[:1].isupper():
         return ""
-    rest = page.text.lstrip()[len(first) :]
+    rest = text[len(first) :]
     alone = re.match(r"\r?\n\s*\r?\n", rest) or not rest.strip()
     return line if alone else ""
 

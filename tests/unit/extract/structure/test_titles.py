@@ -180,6 +180,12 @@ def test_each_kind_of_document_has_its_rule(kind: str, text: str, title: str) ->
     [
         ("# The Lamp\n\ntext", (RawBlock(2, 10, BlockKind.HEADING, 1),), "The Lamp"),
         ("The Lamp\n\nIt burns.", (RawBlock(0, 8, BlockKind.PARAGRAPH),), "The Lamp"),
+        ("\ufeffThe Lamp\n\nIt burns.", (RawBlock(0, 9, BlockKind.PARAGRAPH),), "The Lamp"),
+        (
+            "\ufeff" + AMENDMENT,
+            (),
+            "Amendment No. 3 to the Supply Agreement between Lamp Inc. and Wick Ltd.",
+        ),
         ("It burns all night.\n\nYes.", (RawBlock(0, 19, BlockKind.PARAGRAPH),), ""),
         ("Date: 1890\n\nIt burns.", (RawBlock(0, 10, BlockKind.PARAGRAPH),), ""),
     ],
