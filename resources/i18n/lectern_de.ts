@@ -626,7 +626,7 @@
     </message>
     <message>
         <source>Your own questions are answered by {second}, which is in use, and by {first}, which was before. Mark the passage that is right, to see which model puts it first.</source>
-        <translation>Ihre eigenen Fragen beantworten {second}, das verwendet wird, und {first}, das davor verwendet wurde. Haken Sie den richtigen Abschnitt an, um zu sehen, welches Modell sie zuerst nennt.</translation>
+        <translation>Ihre eigenen Fragen beantworten {second}, das verwendet wird, und {first}, das davor verwendet wurde. Haken Sie den richtigen Abschnitt an, um zu sehen, welches Modell ihn zuerst nennt.</translation>
     </message>
     <message>
         <source>Go &amp;back to {model}</source>
@@ -670,6 +670,14 @@
     <message>
         <source>Question and passages</source>
         <translation>Frage und Abschnitte</translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation>Davor</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>Verwendet</translation>
     </message>
     <message>
         <source>{question} – {number} of the first ten in both</source>

@@ -43,7 +43,6 @@ class ComparedList(QTreeWidget):
         self.comparison = ModelComparison("", "", ())
         self.setItemDelegate(RowDelegate(self))
         self.setAccessibleName(self.tr("What either model finds"))
-        self.setWordWrap(True)
         self.setFixedHeight(self.fontMetrics().height() * (LINES + 2) + LINES * S)
         header = self.header()
         header.setStretchLastSection(False)
@@ -54,7 +53,10 @@ class ComparedList(QTreeWidget):
 
     def show_comparison(self, found: ModelComparison) -> None:
         self.comparison = found
-        self.setHeaderLabels([self.tr("Question and passages"), found.first, found.second])
+        names = [self.tr("Question and passages"), self.tr("Before"), self.tr("In use")]
+        self.setHeaderLabels(names)
+        for column, model in enumerate((found.first, found.second), 1):
+            self.headerItem().setToolTip(column, model)
         self.blockSignals(True)
         self.clear()
         rows = [self._row_of(question) for question in found.questions]

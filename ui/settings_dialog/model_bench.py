@@ -16,7 +16,7 @@ from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
 from ui.library.questions import Questions
-from ui.settings_dialog.task_line import TaskLine
+from ui.settings_dialog.task_line import TaskLine, bring_into_view
 from ui.theme import M
 from ui.words import amounts, failures
 
@@ -131,6 +131,7 @@ class BenchPanel(QWidget):
             self._offer(together=benefit.better_together)
         self.facts.show_facts(rows)
         self.task.end(self._conclusion(benefit))
+        bring_into_view(self.facts)
 
     def _offer(self, *, together: bool) -> None:
         """Offer the other way of reading, for a model that can be changed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from indexer.api.model_requests import CompareModels, RollBack
@@ -19,7 +19,7 @@ from ui.library.buttons import IconButton
 from ui.library.drops import choose_files
 from ui.library.questions import Questions
 from ui.settings_dialog.compared_list import ComparedList
-from ui.settings_dialog.task_line import TaskLine
+from ui.settings_dialog.task_line import TaskLine, bring_into_view
 from ui.theme import M, S
 from ui.words import amounts, failures
 
@@ -73,7 +73,7 @@ class ComparePanel(QWidget):
     def _arrange(self) -> None:
         buttons = QHBoxLayout()
         buttons.setSpacing(S)
-        for button in (self.open, self.compare, self.back):
+        for button in (self.open, self.compare):
             buttons.addWidget(button)
         buttons.addStretch(1)
         inner = QVBoxLayout(self._inputs)
@@ -82,6 +82,7 @@ class ComparePanel(QWidget):
         inner.addWidget(self.task)
         inner.addWidget(self.list)
         inner.addWidget(self.score)
+        inner.addWidget(self.back, 0, Qt.AlignmentFlag.AlignLeading)
         column = QVBoxLayout(self)
         for layout in (inner, column):
             layout.setContentsMargins(0, 0, 0, 0)
@@ -172,6 +173,7 @@ class ComparePanel(QWidget):
         )
         self._show_score()
         self.list.setFocus()
+        bring_into_view(self.back)
 
     def _show_score(self) -> None:
         """Show how often each model ranks first what was marked."""

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from indexer.api.model_requests import (
     EstimateReindex,
@@ -22,6 +22,7 @@ from indexer.api.model_requests import (
 )
 from indexer.api.models import ModelInfo, ModelKind, ModelState
 from indexer.api.requests import GetStatus
+from ui.flow import FlowLayout
 from ui.labels import plain_label, wrapped_label
 from ui.library.buttons import IconButton, open_menu
 from ui.library.questions import Questions
@@ -105,7 +106,10 @@ class ModelsPage(QWidget):
             )
         )
         column.addWidget(self.list)
-        column.addLayout(_row(self.get, self.use, self.remove, self.take))
+        row = FlowLayout(spacing=S)
+        for button in (self.get, self.use, self.remove, self.take):
+            row.addWidget(button)
+        column.addLayout(row)
         column.addWidget(self.confirmation)
         column.addWidget(self.form)
         column.addWidget(self.task)
@@ -266,12 +270,3 @@ def _heading(text: str) -> QLabel:
     bold.setBold(True)
     label.setFont(bold)
     return label
-
-
-def _row(*buttons: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(S)
-    for button in buttons:
-        row.addWidget(button)
-    row.addStretch(1)
-    return row

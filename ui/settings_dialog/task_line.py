@@ -5,10 +5,11 @@ It must not know what the task is.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
 from ui.labels import wrapped_label
 from ui.library.buttons import IconButton
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from indexer.api.progress import Progress
 
 _STEPS = 1000
+
+
+def bring_into_view(widget: QWidget) -> None:
+    """Scroll to a widget once it is laid out."""
+    area = widget.parentWidget()
+    while area is not None and not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    if area is not None:
+        QTimer.singleShot(0, area, partial(area.ensureWidgetVisible, widget))
 
 
 class TaskLine(QWidget):
