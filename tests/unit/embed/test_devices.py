@@ -252,7 +252,7 @@ def test_questions_are_encoded_where_that_is_faster(
 
     monkeypatch.setattr("indexer.embed.query_device.seconds", seconds)
     config = EngineConfig(tmp_path / "library", tmp_path, TINY, offline=True)
-    space = {"model": TINY, "precision": "int8"}
+    space = {"model": TINY, "precision": "int8", "late": False}
 
     def device(models: ModelsInUse) -> str:
         return models.query(space).provider.name
