@@ -14,6 +14,7 @@ _CHILDREN = {
     "indexer.render": "indexer.render.child",
     "indexer.compiler": "indexer.compiler.__main__",
     "indexer.embed.hub_child": "indexer.embed.hub_child",
+    "indexer.store.probe_child": "indexer.store.probe_child",
 }
 
 

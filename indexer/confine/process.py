@@ -14,12 +14,13 @@ import faulthandler
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from indexer.confine.kernel import PR_SET_PDEATHSIG, libc
 
@@ -87,6 +88,36 @@ def child_command(module: str) -> list[str]:
     return [sys.executable, "-P", "-m", module]
 
 
+def start_child(command: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a child with pipes, in its own group, so that Ctrl+C does not reach it.
+
+    Args:
+        command: As of ``child_command``, with its arguments.
+        errors: Gets what it writes to stderr.
+
+    Raises:
+        OSError: If the system refuses.
+    """
+    options: dict[str, Any] = {}
+    if sys.platform == "win32":
+        options["creationflags"] = (
+            subprocess.BELOW_NORMAL_PRIORITY_CLASS
+            | subprocess.CREATE_NEW_PROCESS_GROUP
+            | subprocess.CREATE_NO_WINDOW
+        )
+    else:
+        options["start_new_session"] = True
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        cwd=tempfile.gettempdir(),  # another folder could keep a drive from being unmounted
+        env=child_environment(),
+        **options,
+    )
+
+
 def take_stdout() -> BinaryIO:
     """Return the real stdout, and redirect everything else that prints to stderr."""
     private = os.dup(1)
@@ -127,7 +158,7 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
     faulthandler.enable()
     if background:
         _lower_priority()
-    _limit_memory(options.address_space)
+    limit_memory(options.address_space)
     die_with(options.engine)
     scratch = options.scratch or Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX))
     tempfile.tempdir = str(scratch)
@@ -169,7 +200,7 @@ def _lower_priority() -> None:
             os.nice(NICENESS)
 
 
-def _limit_memory(address_space: int) -> None:
+def limit_memory(address_space: int) -> None:
     """Limit the address space, and disable core dumps."""
     if sys.platform == "win32":
         return

@@ -32,7 +32,7 @@ from indexer.engine import reindex
 from indexer.engine.indexing import IndexingLibrary, cores
 from indexer.engine.open_library import Caller, Handlers
 from indexer.engine.status import describe
-from indexer.library.crashes import blame_for_last_end, retry_after_update
+from indexer.library.crashes import CrashMark, LastEnd, last_end, retry_after_update
 from indexer.library.library import CATALOG_NAME, LANCE_NAME, exists, is_writable
 from indexer.library.recovery import note_missing_sums, recover
 from indexer.library.removal import remove_paths
@@ -90,6 +90,9 @@ class Engine(IndexingLibrary):
         lock = _locked(config.library)
         with contextlib.ExitStack() as unless_open:
             unless_open.callback(lock.release)
+            before = LastEnd() if lock.refusal else last_end(config.library)
+            mark = CrashMark(config.library, writable=lock.refusal is None)
+            unless_open.callback(mark.remove)
             catalog = _open_catalog(config.library / CATALOG_NAME, lock.refusal)
             unless_open.callback(catalog.close)
             lance, writable = config.library / LANCE_NAME, catalog.refusal is None
@@ -99,10 +102,11 @@ class Engine(IndexingLibrary):
                     threads=config.threads or cores(),
                     thresholds=batches.thresholds,
                     writable=writable,
+                    suspect=writable and before.by_fault,
                 )
-                engine = cls(config, lock, catalog, store, batches)
+                engine = cls(config, lock, mark, catalog, store, batches)
                 if writable:
-                    engine._put_in_order()
+                    engine._put_in_order(before.blame)
             unless_open.pop_all()
         return engine
 
@@ -113,8 +117,10 @@ class Engine(IndexingLibrary):
                 # Closing writes by path, where another library may be by now. Nothing committed is
                 # lost: the folder is as after a kill.
                 self.watcher.stop()
+                self.crash_mark.leave()
                 _keep_open(self)
                 return
+            parts.callback(self.crash_mark.remove)
             parts.callback(self.catalog.close)
             parts.callback(self.store.close)
             parts.callback(self.searcher.close)
@@ -198,10 +204,10 @@ class Engine(IndexingLibrary):
         else:
             done(Cancelled() if summary.cancelled else None)
 
-    def _put_in_order(self) -> None:
+    def _put_in_order(self, blame: int) -> None:
         try:
             self.store.clean_at_open()
-            recover(self.catalog, self.store, blame=blame_for_last_end(self.config.library))
+            recover(self.catalog, self.store, blame=blame)
             note_missing_sums(self.catalog, self.store)
             retry_after_update(self.catalog)
             reindex.requeue_outdated(self.catalog)

@@ -25,7 +25,6 @@ from indexer.embed.record_files import find_record
 from indexer.engine import reindex
 from indexer.engine.open_library import Caller, Handlers, OpenLibrary
 from indexer.files.scanner import Scanner
-from indexer.library.crashes import crash_mark
 from indexer.library.removal import forget_orphans
 from indexer.pipeline import token_feed
 from indexer.pipeline.indexing_job import IndexingJob
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root, Space
     from indexer.config import EngineConfig
+    from indexer.library.crashes import CrashMark
     from indexer.pipeline.parts import BatchSizes
     from indexer.store.store import Store
 
@@ -54,12 +54,14 @@ class IndexingLibrary(OpenLibrary):
         self,
         config: EngineConfig,
         lock: LibraryLock,
+        crash_mark: CrashMark,
         catalog: Catalog,
         store: Store,
         batches: BatchSizes,
     ) -> None:
         super().__init__(config, catalog, store)
         self.lock = lock
+        self.crash_mark = crash_mark
         self.batches = batches
         self.scanner = Scanner(catalog, config)
         self._indexing = threading.Lock()
@@ -79,7 +81,7 @@ class IndexingLibrary(OpenLibrary):
         self.catalog.must_be_writable()
         change = not self.config.background if change is None else change
         began = time.monotonic()
-        with self._indexing, crash_mark(self.config.library):
+        with self._indexing, self.crash_mark.working():
             reporter = Reporter(self._noting(caller.report), caller.token)
             roots = self._roots(request.paths, request.patterns)
             patient = self.config.background

@@ -1,10 +1,11 @@
-"""Detects that the engine crashed while documents were being read or embedded, and how.
+"""Detects that the engine crashed, whether documents were being read or embedded then, and how.
 
 Apart from ``recovery`` because it looks at the end of a process and not at the data: it returns the
 increment of the crash counters, which ``indexer.catalog`` stores (``queue`` for files, ``spaces``
-for documents being embedded). Owns the crash mark, a file that exists while documents are in
-progress. It is written at its full size and removed by deletion, so that a full disk affects
-neither: the traceback of a fault overwrites bytes that are already allocated.
+for documents being embedded), and whether the store may be what ended it. Owns the crash mark, a
+file that exists while an engine has the library open. It is written at its full size and removed by
+deletion, so that a full disk affects neither: the traceback of a fault overwrites bytes that are
+already allocated.
 
 A kill leaves no trace, whoever sent it, so it counts less than a fault or an out-of-memory kill,
 which the kernel counts; a shutdown counts nothing.
@@ -16,8 +17,10 @@ import contextlib
 import faulthandler
 import json
 import os
+import sys
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -40,41 +43,89 @@ _LINE_BYTES, _BYTES = 512, 8192
 SAME_START_S = 30.0
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _KERNEL_COUNTS = Path("/proc/vmstat")
+# There Rust ends a process without calling the handlers of a fault.
+_LEAVES_NO_TRACE = sys.platform == "win32"
 
 
-@contextmanager
-def crash_mark(library: Path) -> Iterator[None]:
-    """Hold the crash mark while the block runs."""
-    path = library / MARK_NAME
-    # On a full disk there is no mark, but nothing is read either.
-    with contextlib.ExitStack() as ending:
+@dataclass(frozen=True, slots=True)
+class LastEnd:
+    """How the last engine ended.
+
+    Attributes:
+        blame: The increment of the crash counters of documents in progress.
+        by_fault: Whether a fault may have ended it, of whichever part.
+    """
+
+    blame: int = 0
+    by_fault: bool = False
+
+
+class CrashMark:
+    """The crash mark of an engine, from its construction until ``remove``.
+
+    A read-only library has none.
+    """
+
+    def __init__(self, library: Path, *, writable: bool = True) -> None:
+        self._path = library / MARK_NAME
+        self._writable = writable
+        self._open = contextlib.ExitStack()
+        self._mark: BinaryIO | None = None
+        self._note(working=False)
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Note that documents are in progress while the block runs."""
+        self._note(working=True)
+        try:
+            yield
+        finally:
+            self._note(working=False)
+
+    def remove(self) -> None:
+        """Remove the mark, as the engine ends in order."""
+        marked = self._mark is not None
+        self.leave()
+        if marked:
+            _remove(self._path)  # after the file is closed: some systems delete none that is open
+
+    def leave(self) -> None:
+        """Close the mark without touching the library's folder."""
+        self._mark = None
+        self._open.close()
+
+    def _note(self, *, working: bool) -> None:
+        if not self._writable:
+            return
+        # On a full disk there is no mark, but nothing is read either.
         with contextlib.suppress(OSError):
-            # After the file is closed: some systems delete none that is open.
-            ending.callback(_remove, path)
-            mark = ending.enter_context(path.open("wb", buffering=0))
-            _write(mark)
-            _catch_faults(mark, ending)
-        yield
+            if self._mark is None:
+                self._mark = self._open.enter_context(self._path.open("wb", buffering=0))
+                _catch_faults(self._mark, self._open)
+            _write(self._mark, working=working)
 
 
-def blame_for_last_end(library: Path) -> int:
-    """Return the increment of the crash counters of documents in progress; removes the mark."""
+def last_end(library: Path) -> LastEnd:
+    """Return how the last engine ended; removes its mark."""
     path = library / MARK_NAME
     try:
         with path.open("rb") as file:
             content, inode = file.read(_BYTES), os.fstat(file.fileno()).st_ino
     except OSError:
-        return 0
+        return LastEnd()
     _remove(path)
     line, trace = content[:_LINE_BYTES], content[_LINE_BYTES:]
     try:
         mark = json.loads(line.rstrip(b"\0"))
         if mark["inode"] != inode or not _same_boot(mark["boot"]):
-            return 0  # copied from another library, or a power cut
+            return LastEnd()  # copied from another library, or a power cut
         killed = _killed_for_memory() > mark["killed_for_memory"]
+        working = bool(mark.get("working", True))  # the marks of older versions were no others
     except (ValueError, KeyError, TypeError):
-        return 0  # the mark itself is truncated: nothing was read yet
-    return FAULT if killed or trace.strip(b"\0") else UNEXPLAINED
+        return LastEnd()  # the mark itself is truncated: nothing was read yet
+    fault = killed or bool(trace.strip(b"\0"))
+    blame = FAULT if fault else UNEXPLAINED
+    return LastEnd(blame if working else 0, fault or _LEAVES_NO_TRACE)
 
 
 def retry_after_update(catalog: Catalog) -> int:
@@ -95,13 +146,15 @@ def _version() -> str:
         return ""
 
 
-def _write(mark: BinaryIO) -> None:
+def _write(mark: BinaryIO, *, working: bool) -> None:
     known: dict[str, Any] = {
+        "working": working,
         "boot": _boot(),
         "since": time.time(),
         "inode": os.fstat(mark.fileno()).st_ino,
         "killed_for_memory": _killed_for_memory(),
     }
+    mark.seek(0)
     mark.write(json.dumps(known).encode().ljust(_LINE_BYTES, b"\0").ljust(_BYTES, b"\0"))
     mark.seek(_LINE_BYTES)
 

@@ -7,12 +7,12 @@ must not know the catalog.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import checksums, damage, quantise, writing
+from indexer.store import checksums, damage, indices, quantise, writing
+from indexer.store.probe import DamagedError
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table
 from indexer.store.values import docs_of, key_of, ordinals_of
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from indexer.store.table import Table
     from indexer.store.values import DocumentRow, Int64s
 
-# Lance's message for an index that is sound but larger than the cache.
-_DOES_NOT_FIT = "not fully resident"
 # Tolerance of the norm of unit vectors; float16 alone is off by a thousandth.
 _NORM_TOLERANCE = 0.02
 
@@ -83,14 +81,15 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> TableReport:
         tick()
         try:
             rows = damage.read(table, block)
-        except damage.DamagedError:
+        except DamagedError:
             found.unreadable.append(block)
             found.lost += len(block.rows)
             continue
         keys.append(_check(name, rows, found))
         checksums.add_to(found.sums, checksums.by_document(rows))
     found.keys = np.sort(np.concatenate(keys)) if keys else found.keys
-    found.broken_indices = list(_broken_indices(table))
+    broken = damage.broken_indices(table, indices.columns(name))
+    found.broken_indices = [column for _name, column in broken]
     return found
 
 
@@ -135,23 +134,6 @@ def _is_readable(row: dict[str, Any]) -> bool:
     except Exception:  # noqa: BLE001  # damaged bytes may raise anything
         return False
     return len(passage.text) == passage.char_end - passage.char_start
-
-
-def _broken_indices(table: Table) -> Iterator[str]:
-    for index in table.inner.list_indices():
-        try:
-            damage.confirmed(table, partial(_read_index, name=index.name))
-        except damage.DamagedError:
-            yield index.columns[0]
-
-
-def _read_index(inner: Any, name: str) -> None:
-    try:
-        inner.prewarm_index(name)
-    except RuntimeError as error:
-        # The index is sound, but the cache is too small for it.
-        if _DOES_NOT_FIT not in str(error):
-            raise
 
 
 def wrong_keys(tables: Mapping[str, Table]) -> Iterator[str]:

@@ -2,27 +2,33 @@
 
 Owns proving that bytes are wrong or missing, block by block: damage in one place of a file costs
 only the rows there. Lance has no error class for damage, so a read must fail again in a table
-reopened with an empty cache, and its manifests must exist before and after. A deletion only records
-row addresses, so it works on a damaged or missing file. It must not know what the rows mean.
+reopened with an empty cache, and its manifests must exist before and after; it is read in another
+process (``probe``), which damage may end. A deletion only records row addresses, so it works on a
+damaged or missing file. It must not know what the rows mean.
 """
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from indexer.api.errors import WorldError
-from indexer.store import disk, runtime
+from indexer.store import disk, probe, runtime
+from indexer.store.probe import DamagedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from indexer.store.table import Table
     from indexer.store.values import Int64s
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 #: Rows per block.
 BLOCK = 1024
@@ -58,10 +64,6 @@ class Block:
     last: int
 
 
-class DamagedError(Exception):
-    """Bytes of a table are wrong or missing, as ``confirmed`` has verified."""
-
-
 def may_be_damage(error: BaseException) -> bool:
     """Whether an error may be caused by wrong or missing bytes; ``confirmed`` verifies it."""
     message = str(error).lower()
@@ -76,8 +78,13 @@ def may_be_damage(error: BaseException) -> bool:
     )
 
 
-def confirmed(table: Table, work: Callable[[Any], T]) -> T:
+def confirmed(table: Path, cache: int, work: Callable[[Any], T]) -> T:
     """Run a function that reads files of a table; it is given the LanceDB table.
+
+    Args:
+        table: The folder of the table.
+        cache: The size of the index cache in bytes.
+        work: The function.
 
     Raises:
         DamagedError: If bytes that it needs are wrong or missing.
@@ -85,28 +92,29 @@ def confirmed(table: Table, work: Callable[[Any], T]) -> T:
             connected; errors of the system, see ``disk.system_error``.
     """
     try:
-        return work(table.inner)
+        return work(_opened(table, cache))
     except BaseException as error:  # noqa: BLE001  # a panic of Lance is no Exception
         _must_be_suspect(error, table)
     try:
-        return work(_reopened(table))
+        return work(_opened(table, cache))
     except BaseException as error:
         _must_be_suspect(error, table)
-        _reopened(table)
+        _opened(table, cache)
         # The rest is a location in Lance's source.
         raise DamagedError(str(error).partition(", /")[0]) from error
 
 
-def _must_be_suspect(error: BaseException, table: Table) -> None:
+def _must_be_suspect(error: BaseException, table: Path) -> None:
     if not may_be_damage(error):
-        raise disk.system_error(error, table.path) or error
+        raise disk.system_error(error, table) or error
 
 
-def _reopened(table: Table) -> Any:
-    lists = table.path / "_versions"
+def _opened(table: Path, cache: int) -> Any:
+    """Open a table with an empty cache."""
+    lists = table / "_versions"
     if not lists.is_dir():
         raise WorldError("path_missing", path=str(lists))
-    return runtime.reopen(table.path)
+    return runtime.connect(table.parent, 1, cache).open_table(table.stem)
 
 
 def blocks(inner: Any) -> list[Block]:
@@ -129,7 +137,7 @@ def read(table: Table, block: Block) -> Any:
     Raises:
         DamagedError: If they cannot be read.
     """
-    return confirmed(table, lambda inner: inner.take_row_ids(block.rows.tolist()).to_arrow())
+    return probe.rows(table.path, block.rows)
 
 
 def unreadable(table: Table, among: Iterable[Block] | None = None) -> list[Block]:
@@ -141,6 +149,32 @@ def unreadable(table: Table, among: Iterable[Block] | None = None) -> list[Block
         except DamagedError:
             damaged.append(block)
     return damaged
+
+
+def broken_indices(table: Table, expected: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """The names and columns of unreadable indices; of all ``expected`` if none can be listed."""
+    try:
+        listed = [(index.name, index.columns[0]) for index in table.inner.list_indices()]
+    except BaseException as error:  # noqa: BLE001  # a panic of Lance is no Exception
+        _must_be_suspect(error, table.path)
+        return [(f"{column}_idx", column) for column in expected]
+    broken = []
+    for name, column in listed:
+        try:
+            probe.index(table.path, name)
+        except DamagedError:
+            broken.append((name, column))
+    return broken
+
+
+def take_out(table: Table) -> int:
+    """Delete unreadable rows and indices before anything else reads them; return how many rows."""
+    with disk.write_errors(table.path.parent):
+        rows = delete(table.inner, unreadable(table))
+        for name, _column in broken_indices(table):
+            table.inner.drop_index(name)
+            log.error("%s: %s is damaged and is made anew", table.path.stem, name)
+    return rows
 
 
 def delete_unreadable(table: Table, rows: Iterable[Block]) -> int:

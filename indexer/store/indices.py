@@ -13,9 +13,12 @@ IVF_SQ 27 ms and 390 bytes; IVF_HNSW_SQ takes a minute to build.
 
 from __future__ import annotations
 
+import logging
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from indexer.store import damage
 from indexer.store.disk import write_errors
 from indexer.store.schema import PASSAGES
 
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from indexer.store.table import Table
+
+log = logging.getLogger(__name__)
 
 #: Fewer vectors are searched exhaustively: exact, and faster, see ``first_pass``. They take a byte
 #: of memory for each component: 77 MB.
@@ -64,6 +69,26 @@ def vector_index() -> Any:
     return IvfRq(distance_type="dot", num_bits=_RQ_BITS)
 
 
+def make_listable(table: Table, name: str) -> None:
+    """Drop indices until Lance lists the others, which it does not beside some damaged ones."""
+    for column in (*columns(name), "vector"):
+        try:
+            table.inner.list_indices()
+        except BaseException as error:  # a panic of Lance is no Exception
+            if not damage.may_be_damage(error):
+                raise
+            log.exception("%s: the index of %s is made anew", table.path.stem, column)
+            with suppress(RuntimeError, ValueError):  # if there is none
+                table.inner.drop_index(f"{column}_idx")
+        else:
+            return
+
+
+def columns(name: str) -> list[str]:
+    """The columns of a table that have an index from its first row on."""
+    return list(_from_first_row(name))
+
+
 def create_missing(table: Table, name: str) -> None:
     """Create the indices that a table has from its first row on."""
     there = table.indices()
@@ -73,13 +98,13 @@ def create_missing(table: Table, name: str) -> None:
                 table.commit(partial(table.inner.create_index, column, config=config))
 
 
-def rebuild(name: str, table: Table, columns: Sequence[str]) -> None:
+def rebuild(name: str, table: Table, broken: Sequence[str]) -> None:
     """Rebuild the indices of some columns."""
-    for column in columns:
+    for column in broken:
         config = _from_first_row(name).get(column) or vector_index()
         with write_errors(table.path.parent):
             table.inner.create_index(column, config=config, replace=True)
-    if columns:
+    if broken:
         refresh_coverage(table)
 
 

@@ -56,14 +56,18 @@ class Store:
         threads: int,
         thresholds: Thresholds | None = None,
         writable: bool = True,
+        suspect: bool = False,
     ) -> Store:
         """Open the store in a directory, which is created if missing, readable by its owner only.
+
+        ``suspect``: first, all of it is read in another process, and what that cannot read is taken
+        out.
 
         Raises:
             WorldError: ``disk_full``, as every method that writes, or ``library_newer``; for a
                 read-only store also ``library_older`` and ``library_damaged``.
         """
-        return cls(Tables.open(path, threads, writable=writable), thresholds)
+        return cls(Tables.open(path, threads, writable=writable, suspect=suspect), thresholds)
 
     def close(self) -> None:
         """Delete old versions and close the tables. No thread may be reading."""

@@ -19,7 +19,7 @@ from indexer.arrays import find_sorted
 from indexer.store import damage, deletions
 from indexer.store.derived import Derived
 from indexer.store.disk import system_error, write_errors
-from indexer.store.lance_files import footed_files, truncated
+from indexer.store.lance_files import footed_files, mend, truncated
 from indexer.store.rowmap import RowMap
 from indexer.store.schema import is_searched
 from indexer.store.values import ScoredKeys
@@ -285,6 +285,8 @@ class Table:
         with self._refresh:
             if self._cleared != cleared:
                 return  # another thread has handled it
+            if self._writable:
+                mend(self.path)  # may be the damage, and would end the processes that look for it
             if self._writable and (miscounted := deletions.miscounted(self.path)):
                 self.recount(miscounted)
                 self._cleared += 1

@@ -6,11 +6,12 @@ left. It must not know what rows contain, nor how they are searched.
 
 from __future__ import annotations
 
+import logging
 import shutil
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
-from indexer.api.errors import WorldError
+from indexer.api.errors import LecternError, WorldError
 from indexer.store import (
     conversion,
     damage,
@@ -35,13 +36,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+log = logging.getLogger(__name__)
+
 _OUTGROWN = 1.3
 
 
 class Tables:
     """The tables in one directory, by name. Use ``open``."""
 
-    def __init__(self, path: Path, threads: int, *, writable: bool) -> None:
+    def __init__(self, path: Path, threads: int, *, writable: bool, suspect: bool) -> None:
         self.writable = writable
         #: Names of the tables of an earlier version, which were dropped to be rebuilt.
         self.outdated: list[str] = []
@@ -57,10 +60,10 @@ class Tables:
                 mended = lance_files.mend(path / f"{name}.lance", writable=writable)
                 inner = self._db.open_table(name)
                 deletions.recount(inner, deletions.fragments_of(mended))
-                self._admit(name, inner)
+                self._admit(name, inner, suspect=suspect)
 
     @classmethod
-    def open(cls, path: Path, threads: int, *, writable: bool) -> Self:
+    def open(cls, path: Path, threads: int, *, writable: bool, suspect: bool = False) -> Self:
         """See ``Store.open``."""
         if writable:
             with write_errors(path):
@@ -68,7 +71,7 @@ class Tables:
             path.chmod(0o700)
             drop_unfinished(path)
         # LanceDB would create the directory.
-        tables = cls(path, threads, writable=writable) if path.is_dir() else None
+        tables = cls(path, threads, writable=writable, suspect=suspect) if path.is_dir() else None
         if tables is not None and writable:
             tables.require(schema.PASSAGES, schema.passages_schema)
             tables.require(schema.DOCUMENTS, schema.documents_schema)
@@ -142,10 +145,11 @@ class Tables:
         for name, table in self._open.items():
             table.inner = self._db.open_table(name)
 
-    def _admit(self, name: str, inner: Any) -> None:
+    def _admit(self, name: str, inner: Any, *, suspect: bool) -> None:
         library, found = str(self._path.parent), schema.version_of(inner.schema)
         if found > (known := schema.known_version(name)):
             raise WorldError("library_newer", library=library, found=found, known=known)
+        lost = _take_out(name, Table(inner, self._path / f"{name}.lance")) if suspect else 0
         if schema.is_current(name, inner.schema):
             self._register(name, inner)
         elif not self.writable:
@@ -156,6 +160,8 @@ class Tables:
         else:
             self._db.drop_table(name)
             self.outdated.append(name)
+            return
+        self._open[name].lost = lost
 
     def _register(self, name: str, inner: Any) -> None:
         layouts = {schema.DOCUMENTS: None, schema.PASSAGES: records.LAYOUT}
@@ -163,9 +169,20 @@ class Tables:
         path = self._path / f"{name}.lance"
         table = Table(inner, path, writable=self.writable, layout=layout)
         if self.writable:
+            indices.make_listable(table, name)
             indices.create_missing(table, name)
         indices.refresh_coverage(table)
         self._open[name] = table
+
+
+def _take_out(name: str, table: Table) -> int:
+    try:
+        indices.make_listable(table, name)
+        return damage.take_out(table)
+    except LecternError:
+        # Opening it meets the same error, or none.
+        log.warning("%s could not be examined", table.path.stem, exc_info=True)
+        return 0
 
 
 def make_openable(lance: Path) -> Iterator[str]:

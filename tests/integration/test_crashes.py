@@ -19,7 +19,7 @@ from indexer.api.types import FileState
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.states import FAULT, MAX_CRASHES, UNEXPLAINED
 from indexer.config import Limits
-from indexer.library.crashes import MARK_NAME, TRIED_KEY, blame_for_last_end, crash_mark
+from indexer.library.crashes import MARK_NAME, TRIED_KEY, CrashMark, LastEnd, last_end
 from tests.integration import rights
 from tests.integration.killing import finish, kill_at, start, stopped_at
 from tests.integration.world import World, found, kinds, states
@@ -28,7 +28,8 @@ from tests.unit.extract.pdfs import endless_page
 if TYPE_CHECKING:
     from pathlib import Path
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+WINDOWS = sys.platform == "win32"
+posix = pytest.mark.skipif(WINDOWS, reason="SIGKILL is POSIX")
 POISON = "poison.txt"
 # It is read after some files and before others.
 SIZES = {"a.txt": 100, "b.txt": 200, POISON: 9_000, "y.txt": 40_000, "z.txt": 70_000}
@@ -206,23 +207,31 @@ def test_a_fault_on_a_full_disk_leaves_its_trace(world: World, tmp_path: Path) -
             process.send_signal(signal.SIGABRT)
             process.send_signal(signal.SIGCONT)
             finish(process, -signal.SIGABRT)
-        assert blame_for_last_end(small.library) == FAULT
+        assert last_end(small.library) == LastEnd(FAULT, by_fault=True)
 
 
 def test_a_clean_end_leaves_no_mark(tmp_path: Path) -> None:
-    assert blame_for_last_end(tmp_path) == 0
-    with crash_mark(tmp_path):
-        assert (tmp_path / MARK_NAME).exists()
-    assert not (tmp_path / MARK_NAME).exists()
-    with pytest.raises(WorldError), crash_mark(tmp_path):
+    assert last_end(tmp_path) == LastEnd()
+    mark = CrashMark(tmp_path)
+    assert (tmp_path / MARK_NAME).exists()
+    with pytest.raises(WorldError), mark.working():
         raise WorldError("disk_full", needed="1 GB", path="/")
-    assert blame_for_last_end(tmp_path) == 0
+    mark.remove()
+    assert not (tmp_path / MARK_NAME).exists()
+    assert last_end(tmp_path) == LastEnd()
 
 
 def test_an_end_in_the_middle_is_noticed_once(tmp_path: Path) -> None:
-    with crash_mark(tmp_path):
-        assert blame_for_last_end(tmp_path) == UNEXPLAINED
-        assert blame_for_last_end(tmp_path) == 0
+    with CrashMark(tmp_path).working():
+        assert last_end(tmp_path) == LastEnd(UNEXPLAINED, by_fault=WINDOWS)
+        assert last_end(tmp_path) == LastEnd()
+
+
+def test_an_end_without_documents_in_progress_blames_none(tmp_path: Path) -> None:
+    mark = CrashMark(tmp_path)
+    with mark.working():
+        pass
+    assert last_end(tmp_path) == LastEnd(0, by_fault=WINDOWS)
 
 
 @pytest.mark.parametrize(
@@ -231,25 +240,25 @@ def test_an_end_in_the_middle_is_noticed_once(tmp_path: Path) -> None:
 def test_a_machine_that_went_down_and_a_copy_blame_nobody(
     tmp_path: Path, change: dict[str, object]
 ) -> None:
-    with crash_mark(tmp_path):
+    with CrashMark(tmp_path).working():
         path = tmp_path / MARK_NAME
         mark = json.loads(path.read_bytes().rstrip(b"\0"))
         with path.open("r+b") as file:
             file.write(json.dumps({**mark, **change}).encode().ljust(512, b"\0"))
-        assert blame_for_last_end(tmp_path) == 0
+        assert last_end(tmp_path) == LastEnd()
 
 
 def test_an_end_for_want_of_memory_is_as_bad_as_a_fault(tmp_path: Path) -> None:
-    with crash_mark(tmp_path):
+    with CrashMark(tmp_path).working():
         path = tmp_path / MARK_NAME
         mark = json.loads(path.read_bytes().rstrip(b"\0"))
         with path.open("r+b") as file:
             mark["killed_for_memory"] -= 1  # the kernel has killed one since
             file.write(json.dumps(mark).encode().ljust(512, b"\0"))
-        assert blame_for_last_end(tmp_path) == FAULT
+        assert last_end(tmp_path) == LastEnd(FAULT, by_fault=True)
 
 
 def test_a_mark_that_was_cut_short_blames_nobody(tmp_path: Path) -> None:
     (tmp_path / MARK_NAME).write_bytes(b"{")
-    assert blame_for_last_end(tmp_path) == 0
+    assert last_end(tmp_path) == LastEnd()
     assert not (tmp_path / MARK_NAME).exists()

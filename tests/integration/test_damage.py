@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +20,7 @@ from indexer.store.lance_files import footed_files
 from indexer.store.maintenance import Thresholds
 from indexer.store.values import key_of
 from tests.integration import corpus, upkeep
+from tests.integration.killing import ROOT
 from tests.integration.world import Seen, World, check_same, found, kinds, look, search
 
 if TYPE_CHECKING:
@@ -26,6 +30,13 @@ if TYPE_CHECKING:
     from indexer.engine.engine import Engine
 
 FLIPS = 40
+_READ_TEXTS = """
+import sys
+from pathlib import Path
+from tests.integration.world import World
+with World(Path(), *map(Path, sys.argv[1:])).engine() as engine:
+    list(engine.store.iter_passages(engine.catalog.docs.known().tolist()))
+"""
 SCATTERED = BatchSizes(passages=4, vectors=8, unit=8, thresholds=upkeep.SCATTERED)
 
 
@@ -139,6 +150,27 @@ def test_damage_that_comes_while_the_engine_is_open(
         # The next run makes anew what was lost, without being told.
         engine.call(Repair())
         world.index(engine)
+        check_same(look(engine), undisturbed)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process ends by no signal there")
+def test_damage_that_ends_the_engine_ends_it_once(world: World, undisturbed: Seen) -> None:
+    victim, *_ = data_files(world, "passages")
+    upkeep.enlarge(victim)
+    assert upkeep.read_plainly(victim.parent.parent).returncode == -signal.SIGABRT
+    with world.engine(batches=SCATTERED) as engine:
+        assert "unreadable_rows" in kinds(engine)
+    command = [sys.executable, "-c", _READ_TEXTS, *map(str, (world.library, world.models))]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGABRT, done.stderr
+    with world.engine(batches=SCATTERED) as engine:
+        assert engine.store.tables.passages.lost
+        assert search(engine, "single xylophone")
+        repaired = engine.call(Repair())
+        assert {problem.kind for problem in repaired.problems} == {"unreadable_rows"}
+        assert repaired.left == ()
+        world.index(engine)
+        assert kinds(engine) == set()
         check_same(look(engine), undisturbed)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from indexer.store.disk import open_errors
 from indexer.store.store import Store
 from tests.integration import rights
 from tests.integration.killing import ROOT
-from tests.integration.upkeep import SCATTERED, flip
+from tests.integration.upkeep import SCATTERED, enlarge, flip, read_plainly
 from tests.store_rows import rows, vectors
 
 if TYPE_CHECKING:
@@ -98,6 +99,36 @@ def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> 
     assert store.tables.passages.count() == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a process ends by no signal there")
+def test_a_length_that_ends_whoever_reads_it_costs_the_rows_that_stand_there(
+    tmp_path: Path,
+) -> None:
+    many = 3 * damage.BLOCK
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
+    store.add_passages(rows(1, [f"The zephyr of word{i} and {i * 7919}." for i in range(many)]))
+    path = tmp_path / "lance" / "passages.lance"
+    (file,) = (path / "data").iterdir()
+    content = file.read_bytes()
+    enlarge(file)
+    done = read_plainly(path)
+    assert done.returncode == -signal.SIGABRT
+    assert "memory allocation of" in done.stderr
+    damaged = damage.unreadable(store.tables.passages)
+    lost = sum(len(block.rows) for block in damaged)
+    assert 0 < lost < many
+    file.write_bytes(content)
+    assert damage.delete_unreadable(store.tables.passages, damaged) == 0
+    enlarge(file)
+    for index in (path / "_indices").rglob("*_invert.lance"):
+        index.write_bytes(index.read_bytes()[:100])
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED, suspect=True)
+    table = store.tables.passages
+    assert table.lost == lost
+    assert len(store.passages_of(table.rows.keys(), ["text"])) == many - lost
+    assert damage.broken_indices(table) == []
+    assert len(store.phrase("the zephyr of", many).keys) == many - lost
+
+
 @pytest.mark.parametrize("folder", ["data", "_indices"])
 @pytest.mark.parametrize("count", [-13, -9], ids=["of global buffers", "of columns"])
 def test_a_count_that_would_end_the_process_is_put_right(
@@ -113,6 +144,28 @@ def test_a_count_that_would_end_the_process_is_put_right(
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, f"{COMMITS}\n"), done.stderr
     assert {path: path.read_bytes() for path in whole} == whole
+
+
+@pytest.mark.parametrize("when", ["opening", "open"])
+def test_an_index_that_keeps_lance_from_listing_any_is_made_anew(lance: Path, when: str) -> None:
+    folder = lance / "passages.lance" / "_indices"
+    store = Store.open(lance, threads=1, thresholds=SCATTERED)
+    store.add_passages(rows(9, ["The zephyr of another index."]))
+    for path in folder.rglob("metadata.lance"):
+        flip(path, -34)  # of the place of the columns' metadata
+    inner = runtime.reopen(lance / "passages.lance")
+    with pytest.raises(BaseException, match="panicked"):
+        inner.list_indices()
+    if when == "opening":
+        store = Store.open(lance, threads=1, thresholds=SCATTERED)
+    else:
+        table = store.tables.passages
+        table.inner = inner
+        broken = checks.examine("passages", table, lambda: None).broken_indices
+        assert {"view", "stems"} <= set(broken)
+        indices.rebuild("passages", table, broken)
+    assert damage.broken_indices(store.tables.passages) == []
+    assert len(store.phrase("another index", 5).keys) == 1
 
 
 def test_such_a_count_in_a_library_that_can_only_be_read_is_said(lance: Path) -> None:

@@ -15,14 +15,14 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import psutil
 
 from indexer.api.errors import WorldError
 from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
 from indexer.confine.job import Job
-from indexer.confine.process import child_command, child_environment, make_scratch
+from indexer.confine.process import child_command, make_scratch, start_child
 from indexer.confine.worker import TOO_LARGE_STATUS
 from indexer.extract.process.starvation import Starvation
 
@@ -200,7 +200,7 @@ class ChildProcess:
 
     def _start_and_watch(self) -> None:
         try:
-            self._running = _start(command(self._limits, self._scratch.name), self._errors)
+            self._running = start_child(command(self._limits, self._scratch.name), self._errors)
             self._usage = psutil.Process(self._running.pid)
             if sys.platform == "win32":
                 self._job = Job(self._running.pid, _address_space(self._limits))
@@ -228,28 +228,6 @@ class ChildProcess:
         spare_s = _STARVED_SHARE * self.silence_s
         self._starvation = self._starvation or Starvation(self._usage, spare_s)
         return silent_s > _STARVED_FACTOR * self.silence_s or not self._starvation.holds()
-
-
-def _start(arguments: list[str], errors: BinaryIO) -> subprocess.Popen[bytes]:
-    """Start a process in its own group, so that Ctrl+C does not reach it."""
-    options: dict[str, Any] = {}
-    if sys.platform == "win32":
-        options["creationflags"] = (
-            subprocess.BELOW_NORMAL_PRIORITY_CLASS
-            | subprocess.CREATE_NEW_PROCESS_GROUP
-            | subprocess.CREATE_NO_WINDOW
-        )
-    else:
-        options["start_new_session"] = True
-    return subprocess.Popen(
-        arguments,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        cwd=tempfile.gettempdir(),  # another folder could keep a drive from being unmounted
-        env=child_environment(),
-        **options,
-    )
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
