@@ -6,6 +6,7 @@ fault of a library raises, or by one that a person sends.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import sys
@@ -26,6 +27,7 @@ from tests.integration.world import World, found, kinds, states
 from tests.unit.extract.pdfs import endless_page
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 WINDOWS = sys.platform == "win32"
@@ -210,6 +212,17 @@ def test_a_fault_on_a_full_disk_leaves_its_trace(world: World, tmp_path: Path) -
         assert last_end(small.library) == LastEnd(FAULT, by_fault=True)
 
 
+@contextlib.contextmanager
+def working(library: Path) -> Iterator[None]:
+    """An engine that has documents in progress."""
+    mark = CrashMark(library)
+    try:
+        with mark.working():
+            yield
+    finally:
+        mark.leave()
+
+
 def test_a_clean_end_leaves_no_mark(tmp_path: Path) -> None:
     assert last_end(tmp_path) == LastEnd()
     mark = CrashMark(tmp_path)
@@ -222,7 +235,7 @@ def test_a_clean_end_leaves_no_mark(tmp_path: Path) -> None:
 
 
 def test_an_end_in_the_middle_is_noticed_once(tmp_path: Path) -> None:
-    with CrashMark(tmp_path).working():
+    with working(tmp_path):
         assert last_end(tmp_path) == LastEnd(UNEXPLAINED, by_fault=WINDOWS)
         assert last_end(tmp_path) == LastEnd()
 
@@ -232,6 +245,7 @@ def test_an_end_without_documents_in_progress_blames_none(tmp_path: Path) -> Non
     with mark.working():
         pass
     assert last_end(tmp_path) == LastEnd(0, by_fault=WINDOWS)
+    mark.leave()
 
 
 @pytest.mark.parametrize(
@@ -240,7 +254,7 @@ def test_an_end_without_documents_in_progress_blames_none(tmp_path: Path) -> Non
 def test_a_machine_that_went_down_and_a_copy_blame_nobody(
     tmp_path: Path, change: dict[str, object]
 ) -> None:
-    with CrashMark(tmp_path).working():
+    with working(tmp_path):
         path = tmp_path / MARK_NAME
         mark = json.loads(path.read_bytes().rstrip(b"\0"))
         with path.open("r+b") as file:
@@ -249,7 +263,7 @@ def test_a_machine_that_went_down_and_a_copy_blame_nobody(
 
 
 def test_an_end_for_want_of_memory_is_as_bad_as_a_fault(tmp_path: Path) -> None:
-    with CrashMark(tmp_path).working():
+    with working(tmp_path):
         path = tmp_path / MARK_NAME
         mark = json.loads(path.read_bytes().rstrip(b"\0"))
         with path.open("r+b") as file:
