@@ -4,7 +4,8 @@ Lance does not check that the footer of a file was written: on a disk that is fu
 commits a file without one, and none of its rows is readable. Nor does it validate lengths: one
 flipped bit in a footer makes it allocate 34 GB and more, at which Rust aborts the process. Owns
 finding both, and correcting whatever would abort the process, deletion lists (``deletions``)
-included: a footer's offsets determine its counts. It must not know tables.
+included: a footer's offsets determine its counts, and these one of the offsets. It must not know
+tables.
 """
 
 from __future__ import annotations
@@ -95,13 +96,18 @@ def _last(path: Path) -> tuple[int, bytes]:
 
 
 def _right(size: int, footer: bytes) -> bytes:
-    """A footer with the counts that follow from its offsets; Lance refuses other errors."""
+    """A footer with the counts that follow from its offsets, and the offset from a count.
+
+    Lance refuses other errors.
+    """
     if len(footer) < _FOOTER.size:
         return footer
     metadata, columns, buffers, buffer_count, column_count, *version, magic = _FOOTER.unpack(footer)
     if magic != _MAGIC or tuple(version) not in _KNOWN_VERSIONS:
         return footer
     end = size - _FOOTER.size
+    if columns > buffers >= column_count * _ENTRY_BYTES:
+        columns = buffers - column_count * _ENTRY_BYTES  # Lance would panic at single columns
     if column_count * _ENTRY_BYTES > size:
         column_count = max(0, buffers - columns) // _ENTRY_BYTES
     if buffer_count * _ENTRY_BYTES > size:

@@ -285,13 +285,16 @@ class Table:
         with self._refresh:
             if self._cleared != cleared:
                 return  # another thread has handled it
-            if self._writable:
-                mend(self.path)  # may be the damage, and would end the processes that look for it
+            # It may be the damage, and would end the processes that look for it.
+            mended = mend(self.path) if self._writable else []
             if self._writable and (miscounted := deletions.miscounted(self.path)):
                 self.recount(miscounted)
                 self._cleared += 1
                 return
             damaged = damage.unreadable(self)
+            if not damaged and mended:
+                self._cleared += 1
+                return
             if not damaged:
                 raise error
             if not self._writable:

@@ -219,6 +219,22 @@ def test_counts_that_would_end_the_engine_are_found_and_cost_nothing(
         check_same(look(engine), undisturbed)
 
 
+def test_a_column_that_is_said_to_lie_elsewhere_costs_nothing(
+    world: World, undisturbed: Seen
+) -> None:
+    """Each row can be read, but a whole column makes Lance panic; also while the engine is open."""
+    with world.engine(batches=SCATTERED) as engine:
+        victim, *_ = data_files(world, "documents")
+        content = bytearray(victim.read_bytes())
+        content[-27] ^= 0x10
+        victim.write_bytes(content)
+        engine.store.tables.empty_caches()
+        assert len(engine.store.docs_with_profile()) > 0
+        assert victim.read_bytes() != bytes(content)
+        assert kinds(engine) == set()
+        check_same(look(engine), undisturbed)
+
+
 @pytest.mark.parametrize("by", ["repair", "upkeep"])
 def test_a_manifest_that_miscounts_deleted_rows_is_found_and_costs_nothing(
     world: World, undisturbed: Seen, by: str

@@ -130,17 +130,19 @@ def test_a_length_that_ends_whoever_reads_it_costs_the_rows_that_stand_there(
 
 
 @pytest.mark.parametrize("folder", ["data", "_indices"])
-@pytest.mark.parametrize("count", [-13, -9], ids=["of global buffers", "of columns"])
-def test_a_count_that_would_end_the_process_is_put_right(
-    lance: Path, folder: str, count: int
+@pytest.mark.parametrize(
+    "place", [-13, -9, -27], ids=["of global buffers", "of columns", "of the table of columns"]
+)
+def test_a_number_that_would_end_the_process_is_put_right(
+    lance: Path, folder: str, place: int
 ) -> None:
     whole = {path: path.read_bytes() for path in (lance / "passages.lance" / folder).rglob("*.*")}
     for path, content in whole.items():
-        flip(path, count)
+        flip(path, place)
         assert path.read_bytes() != content
     opened = "import sys, pathlib, indexer.store.store as s; "
     opened += "print(len(s.Store.open(pathlib.Path(sys.argv[1]), threads=1).known_docs()))"
-    command = [sys.executable, "-c", opened, str(lance)]  # Lance would ask for 34 GB there
+    command = [sys.executable, "-c", opened, str(lance)]  # Lance asks for 34 GB, or panics
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, f"{COMMITS}\n"), done.stderr
     assert {path: path.read_bytes() for path in whole} == whole
