@@ -19,7 +19,7 @@ from indexer.api.models import ContextBenefit, ModelBench
 from indexer.api.progress import Progress, Step
 from indexer.embed.base import EmbedInput
 from indexer.embed.factory import open_embedder
-from indexer.embed.models import Pooling, PoolScope, Side
+from indexer.embed.models import Pooling, Side
 from indexer.embed.record_files import find_record
 from indexer.search.calibration import own_sentence
 from indexer.store.values import key_of
@@ -160,8 +160,7 @@ def _benefit(
     vectors = np.array([queries.encode_query(asked[index]) for index in own])
     ranks = []
     for late in (True, False):
-        scope = PoolScope.PASSAGE if late else record.pool_scope
-        embedder = _open(replace(record, late=late, pool_scope=scope), config, Side.PASSAGES)
+        embedder = _open(record.reading(late=late), config, Side.PASSAGES)
         made = []
         for part in steps.of(parts):
             made += [each.vector for each in embedder.encode_passages(part.rest)]
