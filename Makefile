@@ -4,6 +4,8 @@ PY := .venv/bin/python
 # The tests wait more than they compute: three workers keep two cores busy. Each file has one of
 # them, so that what its tests share is made once.
 WORKERS ?= 3
+# They start a thousand processes, each of which would compile all modules anew without byte code.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-convert test-windows model model-languages lint types imports bench bench-scale bench-peers bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \

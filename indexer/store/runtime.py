@@ -80,10 +80,24 @@ def connect(path: Path, threads: int, cache: int) -> Any:
 def _shorten_import() -> None:
     """Leave out work of LanceDB's import that nothing here needs."""
     _postpone(_REST_CLIENT)
+    _trust_overrides()
     import pydantic  # which LanceDB imports
 
     # Its data classes of the REST client get their validators when the first of each is made.
     pydantic.BaseModel.model_config["defer_build"] = True
+
+
+def _trust_overrides() -> None:
+    """Do not compare the signatures of LanceDB's methods by their byte code at each start."""
+    if find_spec("overrides") is None:  # LanceDB needs it on Python 3.11 alone
+        return
+    import overrides
+
+    def trusted(method: Any) -> Any:
+        method.__override__ = True  # asked for by ``EnforceOverrides``
+        return method
+
+    vars(overrides)["override"] = trusted
 
 
 def _postpone(package: str) -> None:

@@ -74,6 +74,7 @@ class World:
     @property
     def environment(self) -> dict[str, str]:
         own = {"TMPDIR": str(self.scratch), "QT_QPA_PLATFORM": "offscreen"}
+        own["PYTHONDONTWRITEBYTECODE"] = "1"  # as what is installed, which has its byte code
         path = os.pathsep.join(filter(None, (self.python, self.home.environment["PYTHONPATH"])))
         # Set against us, to see that it does not matter.
         against = {"ORT_DISABLE_TELEMETRY": "0"}
