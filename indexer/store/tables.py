@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _OUTGROWN = 1.3
+_WRONG_COLUMNS = "the list of its columns is wrong"
 
 
 class Tables:
@@ -146,7 +147,10 @@ class Tables:
             table.inner = self._db.open_table(name)
 
     def _admit(self, name: str, inner: Any, *, suspect: bool) -> None:
-        library, found = str(self._path.parent), schema.version_of(inner.schema)
+        library = str(self._path.parent)
+        if _has_wrong_columns(name, inner):
+            raise WorldError("library_damaged", library=library, reason=_WRONG_COLUMNS)
+        found = schema.version_of(inner.schema)
         if found > (known := schema.known_version(name)):
             raise WorldError("library_newer", library=library, found=found, known=known)
         lost = _take_out(name, Table(inner, self._path / f"{name}.lance")) if suspect else 0
@@ -185,6 +189,33 @@ def _take_out(name: str, table: Table) -> int:
         return 0
 
 
+def _has_wrong_columns(name: str, inner: Any) -> bool:
+    """Whether a table has the columns of no version, as with damage that Lance does not notice.
+
+    A table that lost its version looks like one of the first; then the commit before knows it.
+    """
+    try:
+        found = schema.version_of(inner.schema)
+    except ValueError:
+        return True
+    known = schema.known_version(name)
+    if found == known:
+        return not schema.is_current(name, inner.schema)
+    return found < known and _was_current(name, inner)
+
+
+def _was_current(name: str, inner: Any) -> bool:
+    try:
+        inner.checkout(inner.version - 1)
+        return schema.is_current(name, inner.schema)
+    except BaseException as error:  # it was deleted, or is damaged too; a panic is no Exception
+        if not damage.may_be_damage(error):
+            raise
+        return False
+    finally:
+        inner.checkout_latest()
+
+
 def make_openable(lance: Path) -> Iterator[str]:
     """Roll damaged tables back to a version that Lance opens, or delete them; no engine may run.
 
@@ -204,6 +235,8 @@ def make_openable(lance: Path) -> Iterator[str]:
         while lists:
             try:
                 opened = database.open_table(path.stem)
+                if _has_wrong_columns(path.stem, opened):
+                    raise ValueError(_WRONG_COLUMNS)  # handled as Lance's errors are
                 damage.blocks(opened)
                 deletions.recount(opened, deletions.fragments_of(emptied))
                 break

@@ -120,15 +120,31 @@ def test_a_table_cannot_be_opened(world: World, undisturbed: Seen, table: str) -
         check_same(look(engine), undisturbed)
 
 
-def test_an_earlier_list_of_files_will_do(world: World, undisturbed: Seen) -> None:
+@pytest.mark.parametrize(
+    ("table", "good", "bad"),
+    [
+        ("documents", None, None),
+        ("documents", b"author", b"auth\xc3\xb8"),
+        # Then it looks like one of the first version, whose sentences were packed otherwise.
+        ("vectors", b"lectern:schema", b"lectern:schem_"),
+        ("passages", b"lectern:schema\x12\x011", b"lectern:schema\x12\x01x"),
+    ],
+)
+def test_an_earlier_list_of_files_will_do(
+    world: World, undisturbed: Seen, table: str, good: bytes | None, bad: bytes | None
+) -> None:
     with world.engine() as engine:
-        table = engine.store.tables.documents
-        table.inner.delete("doc < 0")  # another version, the same rows
-    newest = max(
-        (world.library / "lance" / "documents.lance" / "_versions").glob("*.manifest"),
-        key=lambda path: path.stat().st_mtime_ns,
-    )
-    newest.write_bytes(newest.read_bytes()[:20])
+        tables = engine.store.tables.by_name()
+        chosen = next(one for name, one in tables.items() if name.startswith(table))
+        chosen.inner.delete("doc < 0")  # another version, the same rows
+        lists = chosen.path / "_versions"
+    newest = max(lists.glob("*.manifest"), key=lambda path: path.stat().st_mtime_ns)
+    content = newest.read_bytes()
+    assert good is None or good in content
+    newest.write_bytes(content[:20] if good is None or bad is None else content.replace(good, bad))
+    with pytest.raises(WorldError) as caught:
+        Engine.open(world.config)
+    assert caught.value.code == "library_damaged"
     assert rescue(world.library)
     repair(world)
     with world.engine() as engine:
