@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from app import render
 from app.cli_common import Command, Context, absolute_path
-from app.hit_lines import print_result
+from app.hit_lines import print_result, unsearched
 from indexer.api.errors import WorldError
 from indexer.api.requests import MAX_LIMIT, Explain, GetStatus, Search
-from indexer.api.types import HitExplanation
+from indexer.api.types import HitExplanation, Match
 from indexer.query.filters import grammar_help
 from indexer.query.reranking import rerank_request, reranked
 
@@ -85,15 +85,16 @@ def _run(options: Namespace, context: Context) -> int:
         raise WorldError("bad_query", reason="it is empty")
     limit = options.limit or DEFAULT_LIMIT
 
-    def action(engine: EngineApi) -> tuple[SearchResult, bool]:
+    def action(engine: EngineApi) -> tuple[SearchResult, str]:
         result = _in_best_order(engine, text, engine.call(Search(text, limit, options.explain)))
         if options.explain:
             result = _with_matches(engine, text, result)
-        return result, not result.hits and not any(engine.call(GetStatus()).files.values())
+        answered = result.hits and result.match is not Match.NONE
+        return result, "" if answered else unsearched(engine.call(GetStatus()).files)
 
-    result, nothing_to_find = context.with_engine(action)
-    if nothing_to_find:
-        context.note("The library is empty: read a folder with `lectern index PATH` first.")
+    result, left_out = context.with_engine(action)
+    if left_out:
+        context.note(left_out)
     result = replace(result, seconds=context.elapsed)
     print_result(context, text, result, as_json=options.json, explain=options.explain)
     return 0

@@ -18,6 +18,8 @@ from indexer.api.labels import WHYS
 from indexer.api.types import HEADING_SEPARATOR, FileState, Match
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from app.cli_common import Context
     from app.render import Style
     from indexer.api.types import Hit, SearchResult
@@ -27,6 +29,14 @@ _VERDICTS = {
     Match.PERHAPS: "Perhaps not what you asked for.",
     Match.NONE: "No good match; the closest passages follow.",
 }
+# States of files that no search covers and that a person can change.
+_UNSEARCHED = (
+    FileState.QUEUED,
+    FileState.NEEDS_PASSWORD,
+    FileState.NO_TEXT,
+    FileState.UNREADABLE,
+    FileState.FAILED,
+)
 _ALSO = 3  # other places with the same text listed under a hit
 
 
@@ -69,6 +79,15 @@ def result_lines(result: SearchResult, style: Style, *, explain: bool) -> list[s
             "the rest is searched by words"
         )
     return [*lines, style.dim(foot + ".")]
+
+
+def unsearched(files: Mapping[str, int]) -> str:
+    """Say which files, counted by state, no search covers; "" if all are searched."""
+    if not any(files.values()):
+        return "The library is empty: read a folder with `lectern index PATH` first."
+    counts = [(state, files.get(state, 0)) for state in _UNSEARCHED]
+    parts = [f"{number:,} {render.phrase(state)}" for state, number in counts if number]
+    return f"Not searched: {', '.join(parts)}; `lectern files` lists them." if parts else ""
 
 
 def hit_lines(number: int, hit: Hit, style: Style, *, explain: bool = False) -> list[str]:

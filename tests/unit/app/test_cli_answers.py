@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.hit_lines import hit_lines, result_lines
+from app.hit_lines import hit_lines, result_lines, unsearched
 from app.render import Style
-from indexer.api.types import Also, Hit, Match, SearchResult, Why
+from indexer.api.types import Also, FileState, Hit, Match, SearchResult, Why
 
 STYLE = Style(width=60)
 HIT = Hit(
@@ -44,3 +44,15 @@ def test_other_places_of_the_same_text_are_named_and_many_are_counted() -> None:
     ]
     many = hit_lines(1, replace(HIT, also=tuple(also(year) for year in range(2010, 2018))), STYLE)
     assert many[-1] == "    also in 5 other places"
+
+
+def test_what_no_search_covers_is_said_beside_a_poor_answer() -> None:
+    files: dict[str, int] = {
+        FileState.INDEXED: 9,
+        FileState.QUEUED: 1200,
+        FileState.NEEDS_PASSWORD: 2,
+    }
+    line = "Not searched: 1,200 queued, 2 needs password; `lectern files` lists them."
+    assert unsearched(files) == line
+    assert unsearched({FileState.INDEXED: 9, FileState.QUEUED: 0}) == ""
+    assert "empty" in unsearched({FileState.QUEUED: 0})
