@@ -34,7 +34,7 @@ WINDOWS = sys.platform == "win32"
 posix = pytest.mark.skipif(WINDOWS, reason="SIGKILL is POSIX")
 POISON = "poison.txt"
 # It is read after some files and before others.
-SIZES = {"a.txt": 100, "b.txt": 200, POISON: 9_000, "y.txt": 40_000, "z.txt": 70_000}
+SIZES = {"a.txt": 100, "b.txt": 200, POISON: 900, "y.txt": 4_000, "z.txt": 7_000}
 
 
 @pytest.fixture
