@@ -5,11 +5,11 @@ and lists. Owns roots, files and their states, contents, documents, embedding sp
 path maps to a content (a hash of bytes), a content to a document (a text), a document to its
 passages and vectors in the store. It must not know how files are read or how the store works.
 
-Three of the four inverted indexes are here. ``lexicon`` counts words of whole documents (BM25 by
-document, prefixes, forms, typos); the full-text index of ``indexer.store`` would visit every
-passage for that. ``lexicon.file_names`` (FTS5) finds files by name in any state, also those without
-a document. ``lexicon.names`` holds the names of documents in memory and joins them to documents at
-query time, so that a rename does not rewrite a document's words.
+Three of the five inverted indexes are here; those of passages are in ``indexer.store``. ``lexicon``
+counts words of whole documents (BM25 by document, prefixes, forms, typos); the postings of passages
+would all be visited for that. ``lexicon.file_names`` (FTS5) finds files by name in any state, also
+those without a document. ``lexicon.names`` holds the names of documents in memory and joins them to
+documents at query time, so that a rename does not rewrite a document's words.
 
 Open ``catalog`` first, then ``records`` (the values), ``files`` and ``docs``.
 """

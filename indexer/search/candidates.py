@@ -183,21 +183,19 @@ class Retriever:
         """BM25 of candidates for the question; computed only where no search already did."""
         scores = np.zeros(len(keys), np.float32)
         missing = np.ones(len(keys), bool)
-        # The search over the whole library takes precedence: LanceDB computes df over the searched
-        # rows that are not indexed yet, so inside few documents every word has a low idf.
-        for retrieval in reversed(retrievals.question):
+        for retrieval in retrievals.question:
             found = retrieval.result()
             at = np.searchsorted(keys, found.keys)
             scores[at] = found.scores
             missing[at] = False
-        scores[missing] = self.store.bm25_of("stems", keys[missing], terms.question_terms)
+        scores[missing] = self.store.bm25_of(keys[missing], terms.question_terms)
         return scores
 
     def _by_vector(self, vector: Floats, count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.approximate_knn, self.space, vector, count, docs)
 
     def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocSet | None) -> Retrieval:
-        return self.pool.submit(self.store.match, "stems", terms, count, docs, self.excluded)
+        return self.pool.submit(self.store.match, terms, count, docs, self.excluded)
 
 
 def neighbour_similarity(before: Floats, after: Floats) -> Floats:

@@ -1,9 +1,9 @@
-"""A file beside a table from which queries read rows by place; LanceDB needs milliseconds for any.
+"""Files beside a table from which queries read; LanceDB needs milliseconds for any of its rows.
 
-It is derived from the table, and without it every answer is the same. Owns its format, when it is
-made, and which of its rows are valid: those whose key and row id the table still has, as long as it
-has all data files from which the rows were read. Other rows are read from LanceDB. What it holds is
-a ``Layout``, see ``vector_places`` and ``records``.
+They are derived from the table, and without them every answer is the same. Owns their format, when
+they are made, and which of their rows are valid: those whose key and row id the table still has, as
+long as it has all data files from which the rows were read. Other rows are read from LanceDB. What
+a file holds is a ``Layout``, see ``vector_places``, ``records`` and ``word_index``.
 
 The file is read, not mapped: a drive that is taken away then is an error and not the end of the
 process.
@@ -39,11 +39,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FOLDER = "_derived"
-_CONTENT, _STAMP = "rows.bin", "rows.json"
 _FORMAT = 3
 _NUMBER_BYTES, _NAME_BYTES = 8, 16
-# The file is made again when so many rows, and this share of all, are not in it.
+# A file is made again when so many rows, and this share of all, are not in it; the second numbers
+# are for times when there is other work.
 _MISSING, _MISSING_SHARE = 256, 0.05
+_LAGGING, _LAGGING_SHARE = 8_192, 0.125
 # Larger tables are left to LanceDB, whose cost grows less: each row takes up to 24 bytes of memory.
 MOST_ROWS = 2_000_000
 _SPARE_BYTES, _ROW_BYTES = 1 << 30, 4096
@@ -55,18 +56,27 @@ _SEEKING = threading.Lock()  # for systems that cannot read at a place by themse
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the file of a kind of table holds of its rows.
+    """What a file holds of the rows of a table.
 
     Attributes:
+        name: Of the file.
         numbers: How many int64 each row has, -1 where there is none.
         of_files: Whether they are places in the data files, and void without them.
         parts: Yields bytes to store and the numbers, (``numbers``, k), of the next k rows, given
             the table, all keys and row ids, and the sorted names of the data files.
+        always: Whether it is made while there is other work, too.
     """
 
+    name: str
     numbers: int
     of_files: bool
     parts: Callable[[Table, Int64s, Int64s, Sequence[str]], Iterator[tuple[bytes, Int64s]]]
+    always: bool = False
+
+    @property
+    def files(self) -> tuple[str, str]:
+        """The names of the file, and of the other one, which says what is in it."""
+        return f"{self.name}.bin", f"{self.name}.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +100,7 @@ class Derived:
     def __init__(self, descriptor: int, stamp: dict[str, Any], layout: Layout) -> None:
         self.files: list[str] = stamp["files"]
         self._descriptor = descriptor
-        self.rows, self._stored = int(stamp["rows"]), int(stamp["stored"])
+        self.rows, self.stored = int(stamp["rows"]), int(stamp["stored"])
         self._layout = layout
         #: Rows as they were last read, by their number; see ``records``.
         self.kept: dict[int, Mapping[str, Any]] = {}
@@ -103,11 +113,11 @@ class Derived:
 
     @classmethod
     def load(cls, table: Path, layout: Layout) -> Self | None:
-        """Open the file of a table; None if there is none that is valid."""
-        folder = table / FOLDER
+        """Open a file of a table; None if there is none that is valid."""
+        content, said = (table / FOLDER / name for name in layout.files)
         try:
-            stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
-            descriptor = os.open(folder / _CONTENT, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            stamp = json.loads(said.read_text(encoding="utf-8"))
+            descriptor = os.open(content, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         except (OSError, ValueError):
             return None
         try:
@@ -139,8 +149,7 @@ class Derived:
         keys, rows = table.rows.pairs()
         aligned = self._aligned
         if aligned.keys is not keys:
-            known, ids = self._numbers(_NAME_BYTES, 2)
-            stored = self._numbers(self._begin + self._stored, self._layout.numbers)
+            known, ids, stored = self.stored_rows()
             at, found = find_sorted(known, keys)
             same = ids[at] == rows[found]
             numbers = np.full((self._layout.numbers, len(keys)), -1, np.int64)
@@ -149,8 +158,13 @@ class Derived:
             self._aligned = aligned = Aligned(keys, numbers, stale)
         return aligned
 
+    def stored_rows(self) -> tuple[Int64s, Int64s, Int64s]:
+        """The keys of the file's rows, ascending, their row ids, and the numbers of each."""
+        keys, rows = self._numbers(_NAME_BYTES, 2)
+        return keys, rows, self._numbers(self._begin + self.stored, self._layout.numbers)
+
     def read(self, offset: int, count: int) -> bytes:
-        """Some of the stored bytes."""
+        """Some of the ``stored`` bytes."""
         return self._read(self._begin + offset, count)
 
     @property
@@ -187,52 +201,72 @@ def pread(descriptor: int, count: int, offset: int) -> bytes:
         return os.read(descriptor, count)
 
 
-def refresh(table: Table) -> bool:
-    """Make the file of a table anew if it lacks too much; for the writing thread.
+def refresh(table: Table, *, idle: bool = True) -> bool:
+    """Make the files of a table anew that lack too much; for the writing thread.
 
-    Without room on the disk there is none.
+    Args:
+        table: A table with keys.
+        idle: Whether there is no other work.
 
     Returns:
-        Whether it was made.
+        Whether one was made.
     """
-    files = data_files(table.path)
-    total = len(table.rows.keys())
-    derived, layout = table.derived, table.layout
-    if layout is None or files is None or not 0 < total <= MOST_ROWS:
+    wanted = [layout for layout in table.layouts if idle or _lags(table, layout)]
+    files = data_files(table.path) if wanted else None
+    if files is None or not 0 < len(table.rows.keys()) <= MOST_ROWS:
         return False
-    folder = table.path / FOLDER
+    return [_refresh(table, layout, sorted(files)) for layout in wanted].count(True) > 0
+
+
+def _lags(table: Table, layout: Layout) -> bool:
+    """Whether a file has to be made now, though there is other work."""
+    file, rows = table.files.get(layout.name), table.count()
+    lacking = rows - (0 if file is None else file.rows)
+    return layout.always and lacking > max(_LAGGING, _LAGGING_SHARE * rows)
+
+
+def _refresh(table: Table, layout: Layout, files: list[str]) -> bool:
+    """Make a file anew if it lacks too much; without room on the disk there is none."""
+    folder, derived = table.path / FOLDER, table.files.get(layout.name)
     try:
         if derived is not None:
             aligned = derived.aligned(table)
             missing = len(aligned.keys) - (derived.rows - aligned.stale)
-            moved = not files.keys() >= set(derived.files)
+            moved = not set(files) >= set(derived.files)
             void = moved and (layout.of_files or aligned.stale > 0)
-            if not void and missing <= max(_MISSING, _MISSING_SHARE * total):
+            if not void and missing <= max(_MISSING, _MISSING_SHARE * len(aligned.keys)):
                 if moved:  # the rows are in other files since they were compacted
-                    stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
-                    derived.files = sorted(files)
-                    _write_stamp(folder, {**stamp, "files": derived.files})
+                    stamp = json.loads((folder / layout.files[1]).read_text(encoding="utf-8"))
+                    derived.files = files
+                    _write_stamp(folder / layout.files[1], {**stamp, "files": files})
                 return False
-        return _make(table, layout, folder, sorted(files))
+        return _make(table, layout, folder, files)
     except OSError as error:
-        log.warning("%s has no derived file: %s", table.path.stem, error)
-        discard(table)
+        log.warning("%s has no file of %s: %s", table.path.stem, layout.name, error)
+        table.forget_file(layout)
+        for name in layout.files:
+            with suppress(OSError):
+                (folder / name).unlink()
         return False
 
 
 def discard(table: Table) -> None:
-    """Delete the file of a table; LanceDB answers until it is made again."""
-    table.derived = None
+    """Delete the files of a table; the table answers until they are made again."""
+    for layout in table.layouts:
+        table.forget_file(layout)
     shutil.rmtree(table.path / FOLDER, ignore_errors=True)
 
 
 def damaged(table: Path) -> bool:
-    """Whether the file of a table has other bytes than were written."""
-    folder = table / FOLDER
+    """Whether a file of a table has other bytes than were written."""
+    return any(_damaged(stamp) for stamp in (table / FOLDER).glob("*.json"))
+
+
+def _damaged(said: Path) -> bool:
     try:
-        stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
+        stamp = json.loads(said.read_text(encoding="utf-8"))
         checksum = 0
-        with (folder / _CONTENT).open("rb") as file:
+        with said.with_suffix(".bin").open("rb") as file:
             while block := file.read(1 << 20):
                 checksum = zlib.crc32(block, checksum)
         return bool(checksum != stamp["checksum"])
@@ -248,8 +282,9 @@ def _make(table: Table, layout: Layout, folder: Path, files: list[str]) -> bool:
     if shutil.disk_usage(table.path).free < len(keys) * _ROW_BYTES + _SPARE_BYTES:
         return False
     folder.mkdir(mode=0o700, exist_ok=True)
+    known = {name for one in table.layouts for name in one.files}
     for left in folder.iterdir():
-        if left.name not in {_CONTENT, _STAMP}:
+        if left.name not in known:
             left.unlink()
     name = secrets.token_bytes(_NAME_BYTES)
     checksum = stored = 0
@@ -266,31 +301,29 @@ def _make(table: Table, layout: Layout, folder: Path, files: list[str]) -> bool:
             yield block
         yield np.concatenate(numbers, axis=1).tobytes()
 
-    with replacing(folder / _CONTENT) as file:
+    with replacing(folder / layout.files[0]) as file:
         for block in blocks():
             file.write(block)
             checksum = zlib.crc32(block, checksum)
-            faults.reached("derived-writing")
-        table.derived = None  # an open file cannot be replaced on Windows
+            faults.reached("derived-writing", layout.name)
+        table.forget_file(layout)  # an open file cannot be replaced on Windows
         if sum(part.shape[1] for part in numbers) != len(keys):
             raise OSError("rows went while they were read")
-    faults.reached("derived-written")
-    _write_stamp(
-        folder,
-        {
-            "format": _FORMAT,
-            "name": name.hex(),
-            "rows": len(keys),
-            "stored": stored,
-            "checksum": checksum,
-            "files": files,
-        },
-    )
-    faults.reached("derived-stamped")
-    table.derived = Derived.load(table.path, layout)
+    faults.reached("derived-written", layout.name)
+    stamp = {
+        "format": _FORMAT,
+        "name": name.hex(),
+        "rows": len(keys),
+        "stored": stored,
+        "checksum": checksum,
+        "files": files,
+    }
+    _write_stamp(folder / layout.files[1], stamp)
+    faults.reached("derived-stamped", layout.name)
+    table.load_file(layout)
     return True
 
 
-def _write_stamp(folder: Path, stamp: dict[str, Any]) -> None:
+def _write_stamp(path: Path, stamp: dict[str, Any]) -> None:
     with suppress(FileNotFoundError):
-        write_file(folder / _STAMP, json.dumps(stamp))
+        write_file(path, json.dumps(stamp))

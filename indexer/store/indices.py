@@ -55,10 +55,6 @@ def text_indices() -> Mapping[str, Any]:
     return {
         # Words of every language with positions, without case and accents.
         "view": FTS(base_tokenizer="icu", with_position=True, **exact, **build),
-        # Stems, which are tokens already.
-        "stems": FTS(
-            base_tokenizer="whitespace", lower_case=False, ascii_folding=False, **exact, **build
-        ),
     }
 
 
@@ -90,12 +86,14 @@ def columns(name: str) -> list[str]:
 
 
 def create_missing(table: Table, name: str) -> None:
-    """Create the indices that a table has from its first row on."""
-    there = table.indices()
-    for column, config in _from_first_row(name).items():
-        if column not in there:
-            with write_errors(table.path.parent):
+    """Create the indices that a table has from its first row on, and drop those of before."""
+    there, wanted = table.indices(), _from_first_row(name)
+    with write_errors(table.path.parent):
+        for column, config in wanted.items():
+            if column not in there:
                 table.commit(partial(table.inner.create_index, column, config=config))
+        for column in there.keys() - wanted.keys() - {"vector"}:
+            table.commit(partial(table.inner.drop_index, there[column].name))
 
 
 def rebuild(name: str, table: Table, broken: Sequence[str]) -> None:
@@ -117,6 +115,6 @@ def _from_first_row(name: str) -> dict[str, Any]:
 def refresh_coverage(table: Table) -> None:
     """Count the rows that no index covers; they are scanned by every search."""
     there = table.indices()
-    searched = [there[column] for column in ("view", "stems", "vector") if column in there]
+    searched = [there[column] for column in ("view", "vector") if column in there]
     table.has_vector_index = "vector" in there
     table.backlog = max((index.num_unindexed_rows for index in searched), default=table.count())

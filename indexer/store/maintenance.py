@@ -195,7 +195,7 @@ class Maintainer:
     def _refresh_derived(self, *, idle: bool) -> None:
         for name, table in self._tables().items():
             enough = table.keyed and table.count() >= self._thresholds.derived_from
-            if idle and enough and derived.refresh(table):
+            if enough and derived.refresh(table, idle=idle):
                 self._steps.append(f"{name}: derived file written")
 
     def _has_room(self, sizes: Mapping[str, TableSize], due: Mapping[str, Table]) -> bool:

@@ -117,4 +117,4 @@ def _record(line: bytes) -> dict[str, Any]:
     return row | {column: tuple(row[column]) for column in _TUPLES}
 
 
-LAYOUT = Layout(1, of_files=False, parts=_parts)
+LAYOUT = Layout("rows", 1, of_files=False, parts=_parts)

@@ -26,7 +26,6 @@ from indexer.store.values import (
     ScoredKeys,
     StoredPassage,
     Term,
-    TextColumn,
     VectorRows,
     ordinals_of,
 )
@@ -248,22 +247,21 @@ class Store:
 
     def match(
         self,
-        column: TextColumn,
         terms: Sequence[Term],
         count: int,
         docs: DocSet | None = None,
         without: Sequence[str] = (),
     ) -> ScoredKeys:
-        """Passages that contain any of the terms, best first, by BM25; see ``words.match``."""
-        return words.match(self.tables.passages, column, terms, count, docs, without)
+        """Passages that contain any of the stems, best first, by BM25; see ``words.match``."""
+        return words.match(self.tables.passages, terms, count, docs, without)
 
     def phrase(self, text: str, count: int, docs: DocSet | None = None) -> ScoredKeys:
         """Passages whose view contains these words consecutively, best first."""
         return words.phrase(self.tables.passages, text, count, docs)
 
-    def bm25_of(self, column: TextColumn, keys: Int64s, terms: Sequence[Term]) -> Float32s:
+    def bm25_of(self, keys: Int64s, terms: Sequence[Term]) -> Float32s:
         """BM25 of given passages, float32 (n,), as in ``match``; 0 if no term occurs."""
-        return words.bm25_of(self.tables.passages, column, keys, terms)
+        return words.bm25_of(self.tables.passages, keys, terms)
 
     def vectors_of(self, space: str, keys: Int64s) -> Float32s:
         """Pooled unit vectors of passages, float32 (n, dim); zeros for missing ones."""

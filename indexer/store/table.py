@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from indexer.store.derived import Layout
     from indexer.store.first_pass import Codes
     from indexer.store.values import Int64s
+    from indexer.store.word_index import WordIndex
 
 T = TypeVar("T")
 
@@ -47,17 +48,17 @@ class Table:
         inner: The LanceDB table.
         path: Its directory.
         writable: Whether damaged rows may be deleted.
-        layout: What its derived file holds, for a table with keys; see ``derived``.
+        layouts: What its derived files hold, for a table with keys; see ``derived``.
     """
 
     def __init__(
-        self, inner: Any, path: Path, *, writable: bool = True, layout: Layout | None = None
+        self, inner: Any, path: Path, *, writable: bool = True, layouts: Sequence[Layout] = ()
     ) -> None:
         self.inner = inner
         self.path = path
-        self.layout = layout
+        self.layouts = layouts
         #: Whether its rows have keys, as those of passages do.
-        self.keyed = layout is not None
+        self.keyed = bool(layouts)
         self._writable = writable
         self.rows = RowMap(self._read_keys)
         #: Rows that no index covers yet, and rows deleted since the last maintenance.
@@ -65,8 +66,13 @@ class Table:
         self.deleted = 0
         self.searched = is_searched(inner.schema)
         self.has_vector_index = False
-        #: Its rows for queries, where their file was made; see ``derived``.
-        self.derived: Derived | None = None if layout is None else Derived.load(path, layout)
+        #: Its derived files by name, where they were made; see ``derived``.
+        self.files: dict[str, Derived] = {}
+        for layout in layouts:
+            self.load_file(layout)
+        #: Of passages: their stems, from the first query on; see ``word_index``.
+        self.words: WordIndex | None = None
+        self.inverting = threading.Lock()
         #: Of a space: its vectors in 8 bits, from the first query on; see ``first_pass``.
         self.codes: Codes | None = None
         self.coding = threading.Lock()
@@ -147,7 +153,29 @@ class Table:
     def forget_rows(self) -> None:
         """Discard the row map, as rows of unknown documents may have been deleted."""
         self.rows = RowMap(self._read_keys)
-        self.codes = None
+        self.codes = self.words = None
+
+    @property
+    def derived(self) -> Derived | None:
+        """The file of its rows."""
+        return self.files.get("rows")
+
+    @derived.setter
+    def derived(self, file: Derived | None) -> None:
+        if file is None:
+            self.files.pop("rows", None)
+        else:
+            self.files["rows"] = file
+
+    def load_file(self, layout: Layout) -> None:
+        """Open a derived file, if there is a valid one."""
+        if (file := Derived.load(self.path, layout)) is not None:
+            self.files[layout.name] = file
+
+    def forget_file(self, layout: Layout) -> None:
+        """Close a derived file, as far as no thread reads it."""
+        self.files.pop(layout.name, None)
+        self.words = None
 
     def take(self, keys: Int64s, columns: Sequence[str]) -> tuple[Any, Int64s]:
         """Fetch columns of the rows with these keys.

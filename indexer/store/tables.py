@@ -22,6 +22,7 @@ from indexer.store import (
     runtime,
     schema,
     vector_places,
+    word_index,
 )
 from indexer.store.disk import (
     drop_unfinished,
@@ -135,7 +136,7 @@ class Tables:
         """Give back what queries have cached; for the writing thread, as it reopens all tables."""
         self._reopen(runtime.cache_bytes(self._path))
         for table in self._open.values():
-            table.codes = None
+            table.codes = table.words = None
             if table.derived is not None:
                 table.derived.kept.clear()
         runtime.give_back()
@@ -168,10 +169,10 @@ class Tables:
         self._open[name].lost = lost
 
     def _register(self, name: str, inner: Any) -> None:
-        layouts = {schema.DOCUMENTS: None, schema.PASSAGES: records.LAYOUT}
-        layout = layouts.get(name, vector_places.LAYOUT)
+        layouts = {schema.DOCUMENTS: [], schema.PASSAGES: [records.LAYOUT, word_index.LAYOUT]}
+        wanted = layouts.get(name, [vector_places.LAYOUT])
         path = self._path / f"{name}.lance"
-        table = Table(inner, path, writable=self.writable, layout=layout)
+        table = Table(inner, path, writable=self.writable, layouts=wanted)
         if self.writable:
             indices.make_listable(table, name)
             indices.create_missing(table, name)

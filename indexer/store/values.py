@@ -7,7 +7,7 @@ so the passages of one document are consecutive and a key determines its documen
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 Float32s = NDArray[np.float32]
 Mask = NDArray[np.bool_]
-
-#: The two full-text columns: stems for recall, the view for exact words, names and phrases.
-TextColumn = Literal["stems", "view"]
 
 
 def key_of(doc: int, ordinal: int) -> int:
@@ -173,7 +170,7 @@ class StoredPassage:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word of a query and its weight; weights are approximated to about a tenth."""
+    """One stem of a query and its weight."""
 
     text: str
     weight: float = 1.0

@@ -157,4 +157,4 @@ class _Values:
         return -1
 
 
-LAYOUT = Layout(len(_COLUMNS), of_files=True, parts=_parts)
+LAYOUT = Layout("rows", len(_COLUMNS), of_files=True, parts=_parts)

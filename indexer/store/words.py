@@ -1,10 +1,8 @@
-"""Keyword search: BM25 over the two text columns, exact phrases, scores of given passages.
+"""Keyword search: BM25 over the stems, exact phrases, scores of given passages.
 
-Owns the full-text queries. It must not know how words are stemmed, expanded or weighted, nor how
-retrievers are fused. Lance scores with BM25 (k1 1.2, b 0.75, exact lengths) over all passages.
-
-A boolean query of Lance costs ten times a match query, because it cannot skip postings. A match
-query counts a word as often as it occurs in the query, so weights are expressed as repetitions.
+Owns the queries by words. It must not know how words are stemmed, expanded or weighted, nor how
+retrievers are fused. Stems are scored by ``word_index``; LanceDB finds phrases, and the words that
+must not occur, in its full-text index of the view.
 """
 
 from __future__ import annotations
@@ -14,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import filters
-from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys, TextColumn
+from indexer.arrays import find_sorted
+from indexer.store import filters, word_index
+from indexer.store.postings import stem_of
+from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +23,8 @@ if TYPE_CHECKING:
     from indexer.store.table import Table
     from indexer.store.values import Term
 
-_MOST_REPEATS = 4
-_CLOSE = 0.1
-
-# Rows that no index covers are scanned, at 6 µs each. Beyond this number, as while a large library
-# is indexed, the newest rows are not searched until the next maintenance.
+# Rows that the index of the view does not cover are scanned, at 6 µs each. Beyond this number, as
+# while a large library is indexed, the newest rows are not searched until the next maintenance.
 _FLAT_ROWS = 8_000
 
 # Scripts written without spaces: a dictionary decides where words end, and may split a phrase
@@ -39,46 +36,34 @@ _UNSPACED = re.compile(
 _CONTAINS_ROWS = 200_000
 
 
-def repeats(weights: Sequence[float]) -> tuple[list[int], float]:
-    """The smallest integers in the proportion of the weights, with an error of a tenth.
-
-    Returns:
-        The repetitions of each word, and the factor for scores.
-    """
-    if not weights:
-        return [], 1.0
-    top = max(weights)
-    for most in range(1, _MOST_REPEATS + 1):
-        counts = [max(1, round(weight / top * most)) for weight in weights]
-        pairs = zip(counts, weights, strict=True)
-        if all(abs(count * top / most - weight) <= _CLOSE * weight for count, weight in pairs):
-            break
-    return counts, top / most
-
-
 def match(
     table: Table,
-    column: TextColumn,
     terms: Sequence[Term],
     count: int,
     docs: DocSet | None = None,
     without: Sequence[str] = (),
 ) -> ScoredKeys:
-    """Passages that contain any of the terms, best first, scored by BM25.
+    """Passages that contain any of the stems, best first, scored by BM25.
 
     Args:
         table: The passages.
-        column: The column to search; in ``stems`` the terms are stems, in ``view`` words.
-        terms: The terms; expansions of a prefix or of a typo are terms too.
+        terms: The stems; expansions of a prefix or of a typo are terms too.
         count: The most passages to return.
         docs: The documents to search.
         without: Words that must not occur in the view of a passage.
     """
-    text, unit = _query_text(terms)
-    if not text:
-        return NOTHING
-    found = _collect(table, _match_query(text, column, without), count, docs)
-    return ScoredKeys(found.keys, found.scores * np.float32(unit))
+    keys, scores = _scores(table, terms)
+    if docs is not None:
+        inside = docs.within(keys)
+        keys, scores = keys[inside], scores[inside]
+    found = np.flatnonzero(scores)
+    if without:
+        found = found[~np.isin(keys[found], _with_any(table, without))]
+    if 0 < count < len(found):
+        least = np.partition(scores[found], len(found) - count)[len(found) - count]
+        found = found[scores[found] >= least]
+    found = found[np.argsort(-scores[found], kind="stable")][: max(0, count)]
+    return ScoredKeys(keys[found], scores[found])
 
 
 def phrase(table: Table, text: str, count: int, docs: DocSet | None = None) -> ScoredKeys:
@@ -103,38 +88,40 @@ def phrase(table: Table, text: str, count: int, docs: DocSet | None = None) -> S
     return ScoredKeys(keys, scores).first(count)
 
 
-def bm25_of(table: Table, column: TextColumn, keys: Int64s, terms: Sequence[Term]) -> Float32s:
-    """BM25 of given passages, float32 (n,), by the same statistics as ``match``; 0 if none."""
+def bm25_of(table: Table, keys: Int64s, terms: Sequence[Term]) -> Float32s:
+    """BM25 of given passages, float32 (n,), as in ``match``; 0 if none."""
+    known, scored = _scores(table, terms)
     scores = np.zeros(len(keys), np.float32)
-    text, unit = _query_text(terms)
-    if not text or not len(keys):
-        return scores
-    rows, _ = table.rows.rows_of(keys)
-    if not len(rows):
-        return scores
-    where = f"_rowid IN ({','.join(map(str, rows.tolist()))})"
-    found = _search(table, _match_query(text, column, ()), len(keys), where)
-    order = np.argsort(keys, kind="stable")
-    places = order[np.searchsorted(keys[order], found.keys)]
-    scores[places] = found.scores * np.float32(unit)
+    at, found = find_sorted(known, keys)
+    scores[found] = scored[at]
     return scores
 
 
-def _query_text(terms: Sequence[Term]) -> tuple[str, float]:
-    wanted = [term for term in terms if term.text.strip() and term.weight > 0]
-    counts, unit = repeats([term.weight for term in wanted])
-    words = [term.text for term, times in zip(wanted, counts, strict=True) for _ in range(times)]
-    return " ".join(words), unit
+def _scores(table: Table, terms: Sequence[Term]) -> tuple[Int64s, Float32s]:
+    """All keys, ascending, and their BM25."""
+    weights: dict[int, float] = {}
+    for term in terms:
+        for text in term.text.split() if term.weight > 0 else ():
+            stem = stem_of(text)
+            weights[stem] = weights.get(stem, 0.0) + term.weight
+    try:
+        index = word_index.current(table) if weights else None
+        return (
+            (NOTHING.keys, NOTHING.scores) if index is None else (index.keys, index.scores(weights))
+        )
+    except OSError:
+        if word_index.LAYOUT.name not in table.files:
+            raise
+        table.forget_file(word_index.LAYOUT)
+        return _scores(table, terms)
 
 
-def _match_query(text: str, column: TextColumn, without: Sequence[str]) -> Any:
-    from lancedb.query import BooleanQuery, MatchQuery, Occur
+def _with_any(table: Table, words: Sequence[str]) -> Int64s:
+    """The passages whose view has any of some words."""
+    from lancedb.query import MatchQuery
 
-    wanted = MatchQuery(text, column)
-    if not without:
-        return wanted
-    unwanted = [(Occur.MUST_NOT, MatchQuery(word, "view")) for word in without]
-    return BooleanQuery([(Occur.MUST, wanted), *unwanted])
+    query = MatchQuery(" ".join(words), "view")
+    return _search(table, query, max(1, len(table.rows.keys())), None).keys
 
 
 def _collect(table: Table, query: Any, count: int, docs: DocSet | None) -> ScoredKeys:

@@ -102,7 +102,7 @@ class SingleRetrievers:
         passages = catalog.spaces.totals().passages
         with catalog.lexicon.reading() as reading:
             found = prepare(query, catalog.lexicon, reading, languages_of(catalog), passages)
-        return self._placed(self.store.match("stems", found.terms, scoring.LIMIT))
+        return self._placed(self.store.match(found.terms, scoring.LIMIT))
 
     def _placed(self, found: ScoredKeys) -> list[RunHit]:
         docs = docs_of(found.keys).tolist()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from indexer import faults
-from indexer.store import derived
+from indexer.store import derived, word_index
 from indexer.store.store import Store
 from indexer.store.values import Term
 from tests.integration.store_victim import PASSAGES, SPACE
@@ -58,7 +58,7 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
         partial = [d for d in known if not len(store.ordinals_with_vectors(SPACE, d))]
         assert len(partial) <= 1
         store.delete_docs(partial)
-        found = store.match("view", [Term("fox")], 10**6).keys
+        found = store.match([Term("fox")], 10**6).keys
         assert len(found) == len(set(found.tolist())) == PASSAGES * (len(known) - len(partial))
         store.maintain(idle=True)
         first = max(known) + 1
@@ -66,19 +66,24 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("point", ["derived-writing", "derived-written", "derived-stamped"])
-@pytest.mark.parametrize("time", [1, 2])
+@pytest.mark.parametrize("file", ["rows", "words"])
 def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
-    tmp_path: Path, point: str, time: int
+    tmp_path: Path, point: str, file: str
 ) -> None:
     path = tmp_path / "lance"
     command = [sys.executable, "-m", "tests.integration.store_victim", str(path), "0"]
-    environment = {**os.environ, faults.VARIABLE: f"{point}:{time}"}
+    environment = {**os.environ, faults.VARIABLE: f"{point}={file}:1"}
     victim = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
     assert victim.returncode == -signal.SIGKILL, victim.stderr
     store = Store.open(path, threads=1)
     table = store.tables.vectors(SPACE)
     assert table is not None
+    passages = store.tables.passages
     for _ in range(2):
+        worded = store.match([Term("fox")], 99)
+        passages.forget_file(word_index.LAYOUT)
+        assert worded.keys.tolist() == store.match([Term("fox")], 99).keys.tolist()
+        passages.load_file(word_index.LAYOUT)
         keys = table.rows.keys()
         found, read = store.knn(SPACE, vector_for(3, 3), 50), store.vectors_of(SPACE, keys)
         used, table.derived = table.derived, None
@@ -88,6 +93,8 @@ def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
         table.derived = used
         store.maintain(idle=True)
     assert table.derived is not None
-    files = [file.name for file in (table.path / derived.FOLDER).iterdir()]
-    assert sorted(files) == ["rows.bin", "rows.json"]
+    assert passages.files.keys() == {"rows", "words"}
+    for one in (passages, table):
+        left = sorted(path.name for path in (one.path / derived.FOLDER).iterdir())
+        assert left == sorted(name for layout in one.layouts for name in layout.files)
     store.close()

@@ -41,7 +41,7 @@ def texts(doc: int, count: int) -> list[str]:
 
 
 def found_docs(store: Store) -> set[int]:
-    return set(docs_of(store.match("view", [Term("fox")], 10_000).keys).tolist())
+    return set(docs_of(store.match([Term("fox")], 10_000).keys).tolist())
 
 
 def clean(table: Table) -> None:
@@ -192,7 +192,7 @@ def test_readers_are_never_disturbed_by_the_writer(store: Store) -> None:
     def read() -> None:
         try:
             while not done.is_set():
-                keys = store.match("view", [Term("fox")], 40).keys
+                keys = store.match([Term("fox")], 40).keys
                 assert len(set(keys.tolist())) == 40
                 assert len(store.passages_of(keys, ["text"])) == 40
                 near = store.knn(SPACE, vectors(0, [3]).vectors[0], 20).keys
@@ -215,18 +215,23 @@ def test_readers_are_never_disturbed_by_the_writer(store: Store) -> None:
     assert failures == []
 
 
-def test_the_newest_rows_wait_while_very_many_have_no_index(
+def test_phrases_of_the_newest_rows_wait_while_very_many_have_no_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(words, "_FLAT_ROWS", 100)
     store = Store.open(tmp_path / "lance", threads=1, thresholds=Thresholds(text=(500, 1)))
+
+    def phrased() -> set[int]:
+        return set(docs_of(store.phrase("quick brown", 10_000).keys).tolist())
+
     store.add_passages(rows(1, texts(1, 50)))
-    assert found_docs(store) == {1}
+    assert phrased() == {1}
     store.maintain(idle=True)
     store.add_passages(rows(2, texts(2, 120)))
-    assert found_docs(store) == {1}
-    store.maintain(idle=True)
+    assert phrased() == {1}
     assert found_docs(store) == {1, 2}
+    store.maintain(idle=True)
+    assert phrased() == found_docs(store) == {1, 2}
     store.close()
 
 

@@ -1,4 +1,4 @@
-"""The pure parts: quantised vectors, text deltas, weights, filters, the row map."""
+"""The pure parts: quantised vectors, text deltas, filters, the row map."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from hypothesis.extra import numpy as hnp
 from indexer.store import checksums, filters, quantise, schema
 from indexer.store.rowmap import RowMap
 from indexer.store.values import DocSet, ScoredKeys, docs_of, key_of, keys_of, ordinals_of
-from indexer.store.words import repeats
 from indexer.store.writing import decode_delta, encode_delta
 from tests.store_rows import unit
 
@@ -58,21 +57,6 @@ def test_a_delta_is_small() -> None:
     view = " ".join(f"word{i} and more" for i in range(60))
     text = view.replace(" and", " and\n")
     assert len(encode_delta(text, view)) < len(text) / 3
-
-
-@given(st.lists(st.floats(0.05, 1.0), min_size=1, max_size=20))
-def test_repeats_keep_the_order_of_weights(weights: list[float]) -> None:
-    counts, scale = repeats(weights)
-    assert all(1 <= count <= 4 for count in counts)
-    assert counts[weights.index(max(weights))] * scale == pytest.approx(max(weights))
-    for a, b in zip(np.argsort(weights), np.argsort(weights)[1:], strict=False):
-        assert counts[a] <= counts[b]
-
-
-def test_equal_weights_repeat_nothing() -> None:
-    assert repeats([0.7, 0.7]) == ([1, 1], 0.7)
-    assert repeats([1.0, 0.5]) == ([2, 1], 0.5)
-    assert repeats([]) == ([], 1.0)
 
 
 @given(st.integers(0, 2**31 - 1), st.lists(st.integers(0, 2**20 - 1), max_size=9))

@@ -41,7 +41,7 @@ def fill(store: Store) -> None:
 
 def test_an_empty_store_finds_nothing(store: Store) -> None:
     assert len(store.knn(SPACE, vector_for(1, 0), 5)) == 0
-    assert len(store.match("view", [Term("fox")], 5)) == 0
+    assert len(store.match([Term("fox")], 5)) == 0
     assert len(store.phrase("the fox", 5)) == 0
     assert store.passage_counts([1, 2]) == {1: 0, 2: 0}
     assert store.passages_of(np.array([5], np.int64), ["text"]) == {}
@@ -80,10 +80,10 @@ def test_a_passage_whose_ordinal_fits_no_key_is_refused(store: Store) -> None:
 
 def test_nothing_to_look_for_finds_nothing(store: Store) -> None:
     fill(store)
-    assert len(store.match("view", [], 5)) == 0
+    assert len(store.match([], 5)) == 0
     gone = np.array([key_of(9, 0)], np.int64)
-    assert store.bm25_of("view", gone, [Term("fox")]).tolist() == [0.0]
-    assert store.bm25_of("view", np.array([key_of(1, 0)], np.int64), []).tolist() == [0.0]
+    assert store.bm25_of(gone, [Term("fox")]).tolist() == [0.0]
+    assert store.bm25_of(np.array([key_of(1, 0)], np.int64), []).tolist() == [0.0]
 
 
 def test_an_error_without_damage_behind_it_costs_no_row(store: Store) -> None:
@@ -136,9 +136,9 @@ def test_a_reader_refuses_a_table_of_an_earlier_layout_and_leaves_it(
 
 def test_passages_are_found_by_words_at_once(store: Store) -> None:
     fill(store)
-    assert store.match("stems", [Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
-    assert store.match("view", [Term("FOX")], 5).keys.tolist() == [key_of(1, 0)]
-    assert store.match("view", [Term("北京")], 5).keys.tolist() == [key_of(2, 1)]
+    assert store.match([Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
+    assert store.phrase("FOX", 5).keys.tolist() == [key_of(1, 0)]
+    assert store.phrase("北京", 5).keys.tolist() == [key_of(2, 1)]
 
 
 def test_phrases_hold_word_for_word(store: Store) -> None:
@@ -163,7 +163,7 @@ def test_a_filter_keeps_documents_in_or_out(store: Store) -> None:
     assert set(store.knn(SPACE, vector_for(2, 0), 4, DocSet.from_docs([1])).keys >> 20) == {1}
     out = DocSet.from_docs([1], allowed=False)
     assert set(store.knn(SPACE, vector_for(2, 0), 4, out).keys >> 20) == {2}
-    assert len(store.match("view", [Term("fox")], 5, out)) == 0
+    assert len(store.match([Term("fox")], 5, out)) == 0
     assert len(store.phrase("quick brown", 5, DocSet.from_docs([2]))) == 0
     assert len(store.knn(SPACE, vector_for(2, 0), 4, DocSet.from_docs([9]))) == 0
 
@@ -210,7 +210,7 @@ def test_deleted_documents_never_appear(store: Store) -> None:
     fill(store)
     store.delete_docs([1])
     assert store.passage_counts([1, 2]) == {1: 0, 2: 2}
-    assert len(store.match("view", [Term("fox")], 5)) == 0
+    assert len(store.match([Term("fox")], 5)) == 0
     assert len(store.phrase("to be", 5)) == 0
     assert set(store.knn(SPACE, vector_for(1, 0), 9).keys >> 20) == {2}
     assert store.ordinals_with_vectors(SPACE, 1).tolist() == []
@@ -222,7 +222,7 @@ def test_a_document_may_be_written_again(store: Store) -> None:
     store.delete_docs([1])
     store.add_passages(rows(1, ["another fox"]))
     store.add_vectors(SPACE, vectors(1, [0]))
-    assert store.match("view", [Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
+    assert store.match([Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
     assert store.ordinals_with_vectors(SPACE, 1).tolist() == [0]
     assert store.verify() == []
 
@@ -237,15 +237,15 @@ def test_a_row_written_twice_is_told(store: Store) -> None:
 def test_bm25_of_given_passages_is_that_of_the_search(store: Store) -> None:
     store.add_passages(rows(1, [f"fox number {i} " + "and more " * i for i in range(30)]))
     terms = [Term("fox"), Term("more", 2.0)]
-    found = store.match("stems", terms, 30)
+    found = store.match(terms, 30)
     keys = np.concatenate([found.keys[::-1], [key_of(7, 7)]])
-    scores = store.bm25_of("stems", keys, terms)
+    scores = store.bm25_of(keys, terms)
     np.testing.assert_allclose(scores, [*found.scores[::-1], 0.0], rtol=1e-5)
 
 
 def test_excluded_words_keep_passages_out(store: Store) -> None:
     store.add_passages(rows(1, ["brown fox", "brown bear", "brown fox and bear"]))
-    found = store.match("stems", [Term("brown")], 9, without=["bear"])
+    found = store.match([Term("brown")], 9, without=["bear"])
     assert found.keys.tolist() == [key_of(1, 0)]
 
 
@@ -279,7 +279,7 @@ def test_everything_is_there_after_opening_again(store: Store, tmp_path: Path) -
     fill(store)
     store.close()
     again = Store.open(tmp_path / "lance", threads=2)
-    assert again.match("view", [Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
+    assert again.match([Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
     assert again.knn(SPACE, vector_for(2, 1), 1).keys.tolist() == [key_of(2, 1)]
     again.close()
 
@@ -296,7 +296,7 @@ def test_long_words_are_found(store: Store) -> None:
     digest = "0123456789abcdef" * 4
     store.add_passages(rows(1, [f"the digest {digest} is good", "the digest is bad"]))
     assert store.phrase(f"digest {digest} is", 9).keys.tolist() == [key_of(1, 0)]
-    assert store.match("stems", [Term(digest)], 9).keys.tolist() == [key_of(1, 0)]
+    assert store.match([Term(digest)], 9).keys.tolist() == [key_of(1, 0)]
 
 
 @pytest.mark.parametrize("text", ["", " ", "'", '"', "%", "。", "a' OR 1=1 --", "北'京"])

@@ -1,0 +1,238 @@
+"""Postings: in which rows each stem occurs, and how often there. In memory, and packed in blocks.
+
+Owns inverting stems, merging and packing. It must not know tables or files, nor how rows are
+scored. A stem is known by 64 bits of its hash: among five million stems two have the same with a
+probability of one in a million, and are then one stem.
+
+Packed, a posting takes 1 byte, and 20 ns to be read: the differences of rows and the counts lie in
+planes of one byte each, which zstd compresses.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.store.values import ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.store.values import Int32s, Int64s
+
+    Bytes = NDArray[np.uint8]
+    Stems = NDArray[np.uint64]
+
+_HASH_BYTES, _COUNT_BYTES = 8, 4
+_MOST_TIMES = 255
+# A block has whole stems, until it has so many postings; a rare stem is read with its block.
+_TOGETHER = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The rows of k stems, with m postings.
+
+    Attributes:
+        stems: ``stem_of`` each, ascending, (k,).
+        ends: Where the postings of each end, (k,).
+        rows: The rows of one stem after the other, each ascending, (m,).
+        times: How often the stem occurs there, at most 255, (m,).
+    """
+
+    stems: Stems
+    ends: Int64s
+    rows: Int32s
+    times: Bytes
+
+    def of(self, stem: int) -> tuple[Int32s, Bytes]:
+        """The rows with a stem, and how often it occurs there."""
+        found = _span(self.stems, self.ends, stem)
+        return self.rows[found], self.times[found]
+
+    @property
+    def counts(self) -> Int64s:
+        """In how many rows each stem occurs."""
+        return np.diff(self.ends, prepend=0)
+
+    def part(self, first: int, last: int) -> Postings:
+        """Those of the stems from one index up to another."""
+        begin, end = (int(self.ends[at - 1]) if at else 0 for at in (first, last))
+        return Postings(
+            self.stems[first:last],
+            self.ends[first:last] - begin,
+            self.rows[begin:end],
+            self.times[begin:end],
+        )
+
+
+NO_POSTINGS = Postings(
+    np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.uint8)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPlace:
+    """Where a packed block lies, how long it is, and what is needed to unpack it.
+
+    Attributes:
+        first: Its first stem.
+        offset: In bytes.
+        length: In bytes.
+        stems: How many it has.
+        postings: How many it has.
+        width: The bytes of a difference.
+    """
+
+    first: int
+    offset: int
+    length: int
+    stems: int
+    postings: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An unpacked block. ``gaps``, (width, m), are the bytes of the differences of rows."""
+
+    stems: Stems
+    ends: Int64s
+    gaps: Bytes
+    times: Bytes
+
+    def of(self, stem: int) -> tuple[Int32s, Bytes]:
+        """As ``Postings.of``."""
+        found = _span(self.stems, self.ends, stem)
+        return np.cumsum(_joined(self.gaps[:, found]), dtype=np.int32) - 1, self.times[found]
+
+    def postings(self) -> Postings:
+        """All of its postings."""
+        total = np.cumsum(_joined(self.gaps))
+        counts = np.diff(self.ends, prepend=0)
+        before = total[self.ends - 1][:-1]
+        rows = total - np.repeat(np.concatenate([[0], before]), counts) - 1
+        return Postings(self.stems, self.ends, rows.astype(np.int32), self.times)
+
+
+def stem_of(text: str) -> int:
+    """The number of a stem."""
+    return int(_hashed([text])[0])
+
+
+def invert(column: Any) -> tuple[Postings, Int64s]:
+    """The postings of an Arrow array of stems separated by spaces, and how many each row has."""
+    import pyarrow.compute as pc
+
+    split = pc.ascii_split_whitespace(column)
+    owners = np.repeat(np.arange(len(column)), split.value_lengths().to_numpy())
+    coded = split.flatten().dictionary_encode()
+    texts, codes = coded.dictionary.to_pylist(), coded.indices.to_numpy()
+    if "" in texts:  # from spaces at an end
+        filled = codes != texts.index("")
+        owners, codes = owners[filled], codes[filled]
+    stems, of_code = np.unique(_hashed(texts), return_inverse=True)
+    cells, times = np.unique(of_code[codes] * len(column) + owners, return_counts=True)
+    of_cell, rows = np.divmod(cells, max(1, len(column)))
+    counts = np.bincount(of_cell, minlength=len(stems))
+    there = counts > 0
+    postings = Postings(
+        stems[there],
+        np.cumsum(counts[there]),
+        rows.astype(np.int32),
+        np.minimum(times, _MOST_TIMES).astype(np.uint8),
+    )
+    return postings, np.bincount(owners, minlength=len(column))
+
+
+def merged(parts: Sequence[Postings], first_rows: Sequence[int]) -> Postings:
+    """The postings of all parts, whose rows begin at ascending ones of the whole."""
+    stems = np.concatenate([part.stems for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
+    order = np.argsort(stems, kind="stable")
+    at = ranges((np.cumsum(counts) - counts)[order], counts[order])
+    moved = [part.rows + np.int32(first) for part, first in zip(parts, first_rows, strict=True)]
+    times = np.concatenate([part.times for part in parts])
+    distinct, first = np.unique(stems[order], return_index=True)
+    summed = np.add.reduceat(counts[order], first) if len(first) else counts
+    return Postings(distinct, np.cumsum(summed), np.concatenate(moved)[at], times[at])
+
+
+def packed(postings: Postings, offset: int) -> Iterator[tuple[bytes, BlockPlace]]:
+    """Pack postings in blocks, the first of which will lie at an offset."""
+    groups = (postings.ends - 1) // _TOGETHER
+    cuts = [0, *(np.flatnonzero(np.diff(groups)) + 1).tolist(), len(groups)]
+    for first, last in itertools.pairwise(cuts):
+        if first == last:
+            continue
+        part = postings.part(first, last)
+        counts = part.counts
+        gaps = np.diff(part.rows, prepend=np.int32(-1))
+        begins = part.ends - counts
+        gaps[begins] = part.rows[begins] + 1
+        width = max(1, (int(gaps.max()).bit_length() + 7) // 8)
+        planes = gaps.astype("<i4").view(np.uint8).reshape(-1, 4).T[:width]
+        columns = (part.stems.astype("<u8"), counts.astype("<u4"), planes, part.times)
+        block = _codec().compress(b"".join(one.tobytes() for one in columns), asbytes=True)
+        place = BlockPlace(
+            int(part.stems[0]), offset, len(block), len(counts), len(part.rows), width
+        )
+        yield block, place
+        offset += len(block)
+
+
+def unpacked(content: bytes, place: BlockPlace) -> Block:
+    """Unpack a block.
+
+    Raises:
+        OSError: If its bytes are not those of such a block.
+    """
+    stems_end = place.stems * _HASH_BYTES
+    counts_end = stems_end + place.stems * _COUNT_BYTES
+    gaps_end = counts_end + place.postings * place.width
+    plain = _codec().decompress(content, gaps_end + place.postings)
+    stems, counts, gaps, times = np.split(
+        np.frombuffer(plain, np.uint8), [stems_end, counts_end, gaps_end]
+    )
+    ends = np.cumsum(counts.view("<u4"), dtype=np.int64)
+    if len(times) != place.postings or ends[-1:].tolist() != [place.postings]:
+        raise OSError("a block of postings was altered")
+    return Block(stems.view("<u8"), ends, gaps.reshape(place.width, -1), times)
+
+
+def _span(stems: Stems, ends: Int64s, stem: int) -> slice:
+    """Where the postings of a stem lie."""
+    at = int(np.searchsorted(stems, np.uint64(stem)))
+    if at == len(stems) or int(stems[at]) != stem:
+        return slice(0, 0)
+    return slice(int(ends[at - 1]) if at else 0, int(ends[at]))
+
+
+def _joined(planes: Bytes) -> Int64s:
+    """The numbers whose bytes lie in planes, the lowest first."""
+    numbers: Int64s = planes[0].astype(np.int64)
+    for place, plane in enumerate(planes[1:], 1):
+        numbers += plane.astype(np.int64) << (8 * place)
+    return numbers
+
+
+def _hashed(texts: Iterable[str]) -> Stems:
+    hashed = [
+        blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
+        for text in texts
+    ]
+    return np.frombuffer(b"".join(hashed), "<u8")
+
+
+@cache
+def _codec() -> Any:
+    import pyarrow as pa
+
+    return pa.Codec("zstd", compression_level=1)
