@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.nn import functional
 
-from indexer.compiler.adapter import POSITIONS, own_names, weights_of
+from indexer.compiler.adapter import POSITIONS, TYPES, own_names, weights_of
 from indexer.compiler.packed import readable
 from indexer.embed.blocks import plan_blocks
 from indexer.embed.models import Side
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from indexer.embed.architecture import Architecture
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
 UNUSED = ("embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias")
 
 
-def load_weights(path: Path, side: Side = Side.PASSAGES) -> Weights:
+def load_weights(path: Path, side: Side = Side.PASSAGES, unused: Sequence[str] = UNUSED) -> Weights:
     """Load one encoder of a safetensors file in float32, without unused tensors."""
     from safetensors.numpy import load_file
 
     tensors = load_file(path)
     held, read = readable(tensors, tensors.__getitem__)
     weights = weights_of(held, read, side)
-    names = [name for name in own_names(held) if name not in UNUSED]
+    names = [name for name in own_names(held) if name not in unused]
     return {name: torch.tensor(weights(name)) for name in names}
 
 
@@ -60,8 +61,9 @@ def with_positions(weights: Weights, count: int, start: str) -> Weights:
 
 
 def token_states(
-    weights: Weights, shape: Architecture, ids: Tensor, mask: Tensor | None = None
-) -> Tensor:
+    weights: Weights, shape: Architecture, ids: Tensor, mask: Tensor | None = None,
+    types: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """States of tokens.
 
     Args:
@@ -70,13 +72,15 @@ def token_states(
         ids: int64, ``[batch, sequence]``.
         mask: bool, ``[batch, sequence]``, false for padding; none if there is no padding, which
             block attention requires.
+        types: int64, ``[batch, sequence]``, the types of tokens; none if all are 0.
 
     Returns:
         float32, ``[batch, sequence, hidden]``.
     """
     words = functional.embedding(ids, weights["embeddings.word_embeddings.weight"])
     here = weights[POSITIONS][: ids.shape[1]]
-    kind = weights["embeddings.token_type_embeddings.weight"][0]
+    table = weights[TYPES]
+    kind = table[0] if types is None else functional.embedding(types, table)
     x = _normalised(weights, shape, words + here + kind, "embeddings.LayerNorm")
     seen = None if mask is None else mask[:, None, None, :]
     for layer in shape.kept_layers:
@@ -86,16 +90,16 @@ def token_states(
 
 def _layer(weights: Weights, shape: Architecture, stem: str, x: Tensor, seen: Tensor) -> Tensor:
     query, key, value = (
-        _product(weights, x, f"{stem}attention.self.{part}") for part in ("query", "key", "value")
+        product(weights, x, f"{stem}attention.self.{part}") for part in ("query", "key", "value")
     )
     if shape.block:
         context = _in_blocks(query, key, value, shape)
     else:
         context = _attend(query, key, value, shape.heads, seen)
-    mixed = _product(weights, context, f"{stem}attention.output.dense")
+    mixed = product(weights, context, f"{stem}attention.output.dense")
     x = _normalised(weights, shape, x + mixed, f"{stem}attention.output.LayerNorm")
-    inner = functional.gelu(_product(weights, x, f"{stem}intermediate.dense"))
-    outer = _product(weights, inner, f"{stem}output.dense")
+    inner = functional.gelu(product(weights, x, f"{stem}intermediate.dense"))
+    outer = product(weights, inner, f"{stem}output.dense")
     return _normalised(weights, shape, x + outer, f"{stem}output.LayerNorm")
 
 
@@ -128,7 +132,8 @@ def _in_blocks(query: Tensor, key: Tensor, value: Tensor, shape: Architecture) -
     return torch.cat([first, body], 1)
 
 
-def _product(weights: Weights, x: Tensor, name: str) -> Tensor:
+def product(weights: Weights, x: Tensor, name: str) -> Tensor:
+    """A linear layer."""
     return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
 

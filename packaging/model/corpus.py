@@ -85,7 +85,7 @@ def _gather(files: Sequence[Path], tokenizer: TextTokenizer, chance: random.Rand
     titles: list[str] = []
     paths: dict[tuple[str, ...], int] = {}
     for number, file in enumerate(files):
-        for title, language, text in _documents(file, chance):
+        for title, language, text in read_documents(file, chance):
             for path, section in sections(text):
                 view = make_view(section).text
                 starts = [*split(view, language), len(view)]
@@ -104,7 +104,7 @@ def _gather(files: Sequence[Path], tokenizer: TextTokenizer, chance: random.Rand
     )  # fmt: skip
 
 
-def _documents(file: Path, chance: random.Random) -> Iterator[tuple[str, str, str]]:
+def read_documents(file: Path, chance: random.Random) -> Iterator[tuple[str, str, str]]:
     """Yield title, language and text of each document that is long enough."""
     with lzma.open(file, "rt", encoding="utf-8") as lines:
         for line in lines:

@@ -62,24 +62,28 @@ def losses(
     # Passages and queries are encoded in one call.
     wanted = encode_alone(teacher, shape.dense, [*alone, *(query.ids for query in lesson.queries)])
     passages, queries = wanted[: len(alone)], wanted[len(alone) :]
-    found = late_vectors(student, shape, lesson)
+    ids = torch.from_numpy(np.stack([window.ids for window in lesson.windows])).long()
+    found = late_vectors(token_states(student, shape, ids), lesson)
     cosine = 1 - (found * passages).sum(-1).mean()
-    divergence = _divergence(
+    apart = divergence(
         passages @ found.T / temperature, _chosen(passages @ passages.T / temperature)
     )
     own = _own(lesson, len(alone))
     aim = (1 - OWN_SHARE) * _chosen(queries @ passages.T / temperature) + OWN_SHARE * own
     seen = queries @ found.T / temperature
-    apart = _divergence(seen, aim)
+    asked = divergence(seen, aim)
     hits = (own.gather(1, seen.argmax(-1, keepdim=True)) > 0).float().mean()
-    total = cosine * TEMPERATURE / temperature + divergence + apart
-    return Losses(total, cosine.item(), divergence.item(), apart.item(), hits.item())
+    total = cosine * TEMPERATURE / temperature + apart + asked
+    return Losses(total, cosine.item(), apart.item(), asked.item(), hits.item())
 
 
-def late_vectors(student: Weights, shape: Architecture, lesson: Lesson) -> Tensor:
-    """The vectors of all passages of a lesson, pooled in their windows, ``[passages, hidden]``."""
-    ids = torch.from_numpy(np.stack([window.ids for window in lesson.windows])).long()
-    states = token_states(student, shape, ids)
+def late_vectors(states: Tensor, lesson: Lesson) -> Tensor:
+    """The vectors of all passages of a lesson, pooled in their windows, ``[passages, hidden]``.
+
+    Args:
+        states: Those of the windows' tokens, ``[windows, tokens, hidden]``.
+        lesson: The training examples.
+    """
     rows = [
         states[number, passage.start : passage.end].mean(0)
         for number, window in enumerate(lesson.windows)
@@ -93,13 +97,14 @@ def encode_alone(weights: Weights, shape: Architecture, sequences: Sequence[Ints
     order = sorted(range(len(sequences)), key=lambda index: len(sequences[index]))
     found = torch.empty(len(sequences), shape.hidden)
     with torch.no_grad():
-        for group in _groups(order, sequences):
-            ids, mask = _padded([sequences[index] for index in group])
+        for group in groups(order, sequences):
+            ids, mask = padded([sequences[index] for index in group])
             found[group] = _mean(token_states(weights, shape, ids, mask), mask)
     return found
 
 
-def _groups(order: Sequence[int], sequences: Sequence[Ints]) -> Iterator[list[int]]:
+def groups(order: Sequence[int], sequences: Sequence[Ints]) -> Iterator[list[int]]:
+    """Split sequences in the order of their lengths into batches with little padding."""
     group: list[int] = []
     for index in order:
         if group and (len(group) + 1) * len(sequences[index]) > _TEACHER_TOKENS:
@@ -113,7 +118,7 @@ def _chosen(similarity: Tensor) -> Tensor:
     return functional.softmax(similarity, dim=-1)
 
 
-def _divergence(similarity: Tensor, aim: Tensor) -> Tensor:
+def divergence(similarity: Tensor, aim: Tensor) -> Tensor:
     """The KL divergence from the target distribution; both are ``[queries, passages]``."""
     seen = functional.log_softmax(similarity, dim=-1)
     return functional.kl_div(seen, aim, reduction="batchmean")
@@ -127,7 +132,8 @@ def _own(lesson: Lesson, passages: int) -> Tensor:
     return own
 
 
-def _padded(sequences: Sequence[Ints]) -> tuple[Tensor, Tensor]:
+def padded(sequences: Sequence[Ints]) -> tuple[Tensor, Tensor]:
+    """Sequences as one batch, and the mask of what is no padding."""
     longest = max(len(ids) for ids in sequences)
     ids = np.zeros((len(sequences), longest), np.int64)
     mask = np.zeros((len(sequences), longest), bool)
