@@ -29,7 +29,7 @@ from indexer.embed.record_files import find_record
 from indexer.extract.process.sandbox import ExtractionChild
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -50,13 +50,16 @@ class Read:
     runs: list[int]
 
 
-def read(corpus: Path) -> Read:
-    """Extract and cut every file of a set."""
+def read(corpus: Path, only: Collection[str] = ()) -> Read:
+    """Extract and cut every file of a set, or only some."""
     found = Read([], [], [])
     with ExtractionChild(Limits()) as child:
         for file in sorted(path for path in corpus.rglob("*") if path.is_file()):
+            name = str(file.relative_to(corpus))
+            if only and name not in only:
+                continue
             before = len(found.inputs)
-            _read_file(child, file, str(file.relative_to(corpus)), found)
+            _read_file(child, file, name, found)
             found.runs.append(len(found.inputs) - before)
     return found
 
@@ -86,12 +89,25 @@ def first_right(gold: Sequence[Mapping[str, Any]], places: Sequence[tuple[str, i
     return 0.0
 
 
-def measure(record: ModelRecord, models: Path, name: str, most: int) -> dict[str, Any]:
-    """Mean reciprocal ranks of one set, and what reading it took."""
+def measure(
+    record: ModelRecord, models: Path, name: str, every: int,
+    precision: Precision = Precision.INT8, only: Collection[str] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """Mean reciprocal ranks of one set, and what reading it took.
+
+    Args:
+        record: Of the model.
+        models: The folder of models.
+        name: Of the set.
+        every: Every so many of the questions are asked.
+        precision: Of the encoder of passages.
+        only: The files that are read, and asked about; by default all.
+    """
     text = (SETS / name / "queries.jsonl").read_text("utf-8")
-    queries = [json.loads(line) for line in text.splitlines() if line][:: max(1, most)]
-    passages = read(SETS / name / "corpus")
-    precision = Precision.INT8
+    queries = [json.loads(line) for line in text.splitlines() if line]
+    queries = [row for row in queries if not only or row["gold"][0]["file"] in only]
+    queries = queries[:: max(1, every)]
+    passages = read(SETS / name / "corpus", only)
     reader = open_embedder(record, models, precision, threads=2, download=False)
     pooled = np.zeros((len(passages.inputs), record.dimension), np.float32)
     sentences: list[NDArray[np.float32]] = [pooled] * len(pooled)
