@@ -14,10 +14,12 @@ WAIT_S = 120.0
 _LOOK_S = 0.02
 
 
-def wait_for(condition: Callable[[], object], seconds: float = WAIT_S) -> None:
-    """Return once a condition holds, which is asked fifty times a second."""
+def wait_for(
+    condition: Callable[[], object], seconds: float = WAIT_S, *, look_s: float = _LOOK_S
+) -> None:
+    """Return once a condition holds, which is asked fifty times a second, or every ``look_s``."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
-        pause.wait(_LOOK_S)
+        pause.wait(look_s)

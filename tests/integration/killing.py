@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,10 +19,10 @@ import psutil
 from indexer import faults
 from indexer.config import Precision
 from tests.integration.world import World
-from tests.waiting import WAIT_S
+from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,7 +65,7 @@ def kill_within(world: World, fault: str) -> None:
     with stopped_at(world, fault) as process:
         before = stored_files(world)
         process.send_signal(signal.SIGCONT)
-        wait_for(lambda: stored_files(world) != before)
+        wait_for(lambda: stored_files(world) != before, look_s=0.001)
         process.kill()
         finish(process, -signal.SIGKILL)
 
@@ -87,13 +86,6 @@ def wait_until_stopped(process: subprocess.Popen[str]) -> None:
     state = os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
     assert state is not None
     assert state.si_code == os.CLD_STOPPED, "it never came by"
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait for something another process does."""
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
 
 
 def stored_files(world: World) -> set[str]:

@@ -13,10 +13,9 @@ from indexer.api.requests import GetActivity, Index, ListFiles, Remove
 from indexer.server.host import Host
 from indexer.server.service import Service
 from tests.integration.held import HeldEngine
-from tests.integration.killing import wait_for
 from tests.integration.speaking import attached
 from tests.integration.world import PACE, World, check_whole, quoted, states
-from tests.waiting import WAIT_S
+from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,8 @@ from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.api.requests import GetActivity, GetStatus, Index, SetPace
 from indexer.api.status import Speed
-from tests.integration.killing import wait_for
 from tests.integration.world import PACE, Seen, World, check_same, look
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
