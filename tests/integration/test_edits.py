@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from indexer.engine.engine import Engine
 
 NAME = "long.txt"
-PASSAGES = 300
+PASSAGES = 40
 
 
 @pytest.fixture(scope="module", params=["alone", "late"])
 def long_document(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> World:
-    """One document of some three hundred passages; to be copied, not touched."""
+    """One document of some forty passages; to be copied, not touched."""
     folder = tmp_path_factory.mktemp(request.param)
     world = World(folder / "documents", folder / "library", folder / "models")
     install_tiny_model(world.models, late=request.param == "late")
     world.documents.mkdir()
-    (world.documents / NAME).write_text(corpus.prose(3, 46_000))
+    (world.documents / NAME).write_text(corpus.prose(3, 6_200))
     with world.engine() as engine:
         assert world.index(engine).summary.passages >= PASSAGES
     return world
