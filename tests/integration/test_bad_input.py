@@ -244,9 +244,9 @@ def test_a_pipe_that_takes_the_place_of_a_file(world: World) -> None:
 
 def test_many_tiny_files(world: World) -> None:
     """A hundred thousand take minutes: ``python -m tests.benchmarks.tiny_files``."""
-    count = 300
+    count = 80
     corpus.make_tiny_files(world.documents, count)
-    with world.engine(batches=BatchSizes(passages=256, vectors=128)) as engine:
+    with world.engine(batches=BatchSizes(passages=32, vectors=16)) as engine:
         assert world.index(engine).work[0] == count
         assert set(states(engine).values()) == {"indexed"}
         assert quoted(engine, f"number {count - 1} of") == [corpus.tiny_name(count - 1)]

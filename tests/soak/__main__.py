@@ -45,7 +45,7 @@ SCENARIOS = {
         watched.accidents, Extent(60, 10.0, 20), Extent(2000, 180.0), Extent(2000, 600.0)
     ),
     "changes": Scenario(
-        watched.changes, Extent(150, 6.0), Extent(2000, 60.0), Extent(100_000, 1200.0)
+        watched.changes, Extent(60, 6.0), Extent(2000, 60.0), Extent(100_000, 1200.0)
     ),
     "hostile": Scenario(hostile.soak, Extent(40, 0.0), Extent(300, 0.0), Extent(5000, 0.0)),
     "crowd": Scenario(crowd.soak, Extent(160, 60.0), Extent(2000, 120.0), Extent(10_000, 3600.0)),

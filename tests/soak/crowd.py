@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tests.soak.extent import Extent
 
 CLIENTS = 8
-DOCUMENTS = 200  # with a needle each
+DOCUMENTS = 60  # with a needle each
 CHANGES_S = 0.25  # between two changes of the documents
 # Between the second and the last quarter of the queries; caches are full by then.
 GROWTH_SHARE, GROWTH_BYTES = 0.15, 64 << 20
