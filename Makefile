@@ -8,7 +8,7 @@ WORKERS ?= 3
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
+.PHONY: help demo test pytest test-convert test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -17,7 +17,11 @@ help:  ## List these targets
 demo: .venv/runtime.stamp  ## Install what is needed, index the sample documents, answer a question
 	@$(PY) -m app demo
 
-test: .venv/dev.stamp lint types imports  ## Install what is needed and pass every check and test
+test: .venv/dev.stamp lint imports  ## Install what is needed and pass every check and test
+	@# The check of types has one thread, so the tests begin beside it.
+	@$(MAKE) --no-print-directory --jobs=2 types pytest
+
+pytest: .venv/dev.stamp
 	@# In the order of the folders, whole engines first: small tests fill the end, when workers run dry.
 	$(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
