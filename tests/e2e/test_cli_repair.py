@@ -108,9 +108,10 @@ def test_a_real_library_is_repaired_and_reindexed(tmp_path: Path) -> None:
     assert real("verify").stdout.startswith("Everything is whole")
     assert "two.txt" in real("search", "bassoon").stdout
 
-    assert "tiny-too" in real("reindex", "--model", "tiny-too", "--dry-run").stdout
-    real("reindex", "--model", "tiny-too")
-    assert json.loads(real("status", "--json").stdout)["model"] == "tiny-too"
-    assert TINY in real("reindex", "--rollback").stdout
-    assert json.loads(real("status", "--json").stdout)["model"] == TINY
+    with real.serving():
+        assert "tiny-too" in real("reindex", "--model", "tiny-too", "--dry-run").stdout
+        real("reindex", "--model", "tiny-too")
+        assert json.loads(real("status", "--json").stdout)["model"] == "tiny-too"
+        assert TINY in real("reindex", "--rollback").stdout
+        assert json.loads(real("status", "--json").stdout)["model"] == TINY
     assert "free" in real("reindex", "--discard").stdout
