@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.engine.engine import Engine
+    from tests.integration.world import Seen
 
 NEW = "tiny-too"
 SUBJECTS = ("zephyr", "theremin", "harbour", "celesta", "persimmon")
@@ -39,10 +40,11 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def old(models: Path, tmp_path: Path) -> World:
-    """A library of the old model."""
-    world = World(tmp_path / "documents", tmp_path / "library", models)
+@pytest.fixture(scope="module")
+def first(models: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A library of the old model; to be copied, not touched."""
+    folder = tmp_path_factory.mktemp("first")
+    world = World(folder / "documents", folder / "library", models)
     world.documents.mkdir()
     for subject in SUBJECTS:
         parts = (f"Part {part} tells of the {subject}. " * 60 for part in range(4))
@@ -50,6 +52,20 @@ def old(models: Path, tmp_path: Path) -> World:
     with world.engine() as engine:
         world.index(engine)
     return world
+
+
+@pytest.fixture(scope="module")
+def with_new(first: World) -> Seen:
+    """What the new model makes of these documents from the start."""
+    fresh = replace(first, library=first.library.with_name("fresh"), model=NEW)
+    with fresh.engine() as engine:
+        fresh.index(engine)
+        return look(engine)
+
+
+@pytest.fixture
+def old(first: World, tmp_path: Path) -> World:
+    return first.move(tmp_path)
 
 
 @pytest.fixture
@@ -70,7 +86,7 @@ def searched(engine: Engine) -> str:
 
 
 @pytest.mark.parametrize("point", ["batch-embedded:2", "vectors-committed:2", "vectors-marked:2"])
-def test_killed_half_way(old: World, world: World, point: str) -> None:
+def test_killed_half_way(old: World, world: World, with_new: Seen, point: str) -> None:
     """Both models answer, nothing is read again, nothing is lost, and it comes to an end."""
     with old.engine() as engine:
         before = look(engine)
@@ -90,11 +106,7 @@ def test_killed_half_way(old: World, world: World, point: str) -> None:
         assert searched(engine) == NEW
         assert engine.call(GetActivity()).changing is None
         assert world.index(engine).work == (0, 0, 0)
-        after = look(engine)
-    fresh = replace(world, library=world.library.with_name("fresh"))
-    with fresh.engine() as engine:
-        fresh.index(engine)
-        check_same(after, look(engine))
+        check_same(look(engine), with_new)
 
 
 def test_new_documents_are_found_by_meaning_during_the_change(world: World) -> None:
