@@ -13,6 +13,8 @@ from indexer.api.model_requests import Discard, EstimateReindex, Reindex, RollBa
 from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.requests import GetActivity, GetStatus, Search
 from indexer.api.status import ModelChoice
+from indexer.config import Precision
+from indexer.embed.compiled import ensure_compiled
 from indexer.engine import reindex
 from indexer.store import schema
 from tests.integration import killing
@@ -29,13 +31,21 @@ if TYPE_CHECKING:
 OTHER = "tiny-too"
 
 
+@pytest.fixture(scope="module")
+def models(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the tiny model and another one, both compiled; to be copied."""
+    models = tmp_path_factory.mktemp("reindexed") / "models"
+    shutil.copytree(indexed.models, models)
+    ensure_compiled(install_tiny_model(models, name=OTHER), models, Precision.FP32)
+    return models
+
+
 @pytest.fixture
-def world(indexed: World, tmp_path: Path) -> World:
+def world(indexed: World, models: Path, tmp_path: Path) -> World:
     """The corpus as it was indexed, and a second model."""
     world = World(indexed.documents, tmp_path / "library", tmp_path / "models")
     shutil.copytree(indexed.library, world.library)
-    shutil.copytree(indexed.models, world.models)
-    install_tiny_model(world.models, name=OTHER)
+    shutil.copytree(models, world.models)
     return world
 
 

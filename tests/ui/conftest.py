@@ -13,6 +13,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import contextlib
 import gc
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,10 @@ from PySide6.QtCore import QLocale
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
+from indexer.config import Precision
+from indexer.embed.compiled import ensure_compiled
+from indexer.embed.record_files import find_record
+from tests.tiny_model import TINY
 from tests.ui import engines, leaks
 from tests.ui.notices import RecordedNotices
 from ui.application import Application
@@ -175,10 +180,19 @@ def themes(qapp: QApplication) -> Iterator[Themes]:
     themes.deleteLater()
 
 
+@pytest.fixture(scope="session")
+def compiled_models(tiny_models_dir: Path) -> Path:
+    """A folder with the tiny model, compiled once for all homes."""
+    ensure_compiled(find_record(TINY, tiny_models_dir), tiny_models_dir, Precision.FP32)
+    return tiny_models_dir
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
+def home(compiled_models: Path, tmp_path: Path) -> Home:
     """A home with the tiny model."""
-    return engines.make_home(tmp_path / "home")
+    home = engines.make_home(tmp_path / "home")
+    shutil.copytree(compiled_models, home.models, dirs_exist_ok=True)
+    return home
 
 
 @pytest.fixture

@@ -65,6 +65,10 @@ class Home:
         return self.folder / "data" / "lectern" / "library"
 
     @property
+    def models(self) -> Path:
+        return self.library.with_name("models")
+
+    @property
     def settings_file(self) -> Path:
         return self.folder / "config" / "lectern" / "settings.json"
 
@@ -89,7 +93,7 @@ class Home:
 def make_home(folder: Path) -> Home:
     home = Home(folder)
     (folder / "run").mkdir(parents=True, mode=0o700)
-    install_tiny_model(folder / "data" / "lectern" / "models")
+    install_tiny_model(home.models)
     home.settings_file.parent.mkdir(parents=True)
     home.settings_file.write_text(json.dumps(SETTINGS))
     return home
