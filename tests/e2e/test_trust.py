@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
     not is_available(), reason="strace is not installed (apt-get install strace)"
 )
 # Seconds; longer than the 14 s after which ONNX Runtime would report.
-SECONDS = 25.0
+SECONDS = 18.0
 
 
 def test_the_checker_reports_forbidden_calls(tmp_path: Path) -> None:
