@@ -2,11 +2,11 @@
 
 Owns how vectors are searched and fetched. It must not know how they were made or are fused.
 
-Up to ``ANN_FROM`` rows (see ``first_pass``), and for few rows under a filter, search is exact. Else
-the index orders all rows, at 10 to 15 ms for a million with every partition probed (half of them
-would find .98 of the nearest 50 and save 3 ms); exact scores are computed here. Lance can filter
-and refine by itself, but a filtered index scan takes 30 ms at a million rows, and the vectors that
-it refines with would be fetched a second time for the ranking.
+Up to ``ANN_FROM`` rows are searched in 8 bits, see ``first_pass``; of more, the few that pass a
+filter are all scored. Else the index orders all rows, at 10 to 15 ms for a million with every
+partition probed (half of them would find .98 of the nearest 50 and save 3 ms). ``knn`` computes
+exact scores here. Lance can filter and refine by itself, but a filtered index scan takes 30 ms at a
+million rows, and the vectors that it refines with would be fetched a second time for the ranking.
 """
 
 from __future__ import annotations
@@ -29,25 +29,29 @@ _EVERY_PARTITION = 1 << 16
 # Measured nanoseconds per row: scored exactly under a condition; scanned in the index; fetched from
 # the index and discarded.
 _EXACT_NS, _INDEX_NS, _DROPPED_NS = 1_200, 15, 2_600
-# Vectors that are scored without a first pass, and the most that are scored at once (25 MB).
-_FEW, _MOST_SCORED = 1_024, 16_384
+# The most vectors that are scored at once (25 MB).
+_MOST_SCORED = 16_384
 
 
 def knn(table: Table | None, vector: Float32s, count: int, docs: DocSet | None) -> ScoredKeys:
     """The passages nearest to a unit vector, best first, scored by cosine."""
-    if table is None:
+    if table is None or count <= 0:
         return NOTHING
     query = np.ascontiguousarray(vector, np.float32)
-    found = approximate_knn(table, query, int(count * _REFINE) + _REFINE_MORE, docs)
-    return _rescored(table, query, found).first(count)
+    if _in_8_bits(table):
+        keys = first_pass.may_be_nearest(table, query, count, docs, partial(vectors_of, table))
+    else:
+        keys = approximate_knn(table, query, int(count * _REFINE) + _REFINE_MORE, docs).keys
+    return _scored(table, query, keys).first(count)
 
 
 def approximate_knn(
     table: Table | None, vector: Float32s, count: int, docs: DocSet | None
 ) -> ScoredKeys:
-    """The approximately nearest passages, best first, with the index's quantised scores.
+    """The approximately nearest passages, best first, with scores of quantised vectors.
 
-    Exact scores would take a read that a caller who scores all candidates makes anyway.
+    Exact scores would take a read that a caller who scores all candidates makes anyway; up to
+    ``ANN_FROM`` rows they have them, and are only found by quantised vectors.
     """
     if table is None:
         return NOTHING
@@ -59,13 +63,20 @@ def approximate_knn(
     passing = filters.share(docs, present, counts)
     if passing == 0.0:
         return NOTHING
-    few = total < ANN_FROM or not table.has_vector_index
-    if few or _exact_is_cheaper(passing * total, count, total):
-        found = _nearest(table, query, count, docs if passing < 1.0 else None)
-        if found is not None:
-            return found
-        return _exact(table, query, count, filters.condition(docs, present))
-    how = filters.Plan(drop=docs if passing < 1.0 else None, share=passing)
+    docs = docs if passing < 1.0 else None
+    if _in_8_bits(table):
+        # Exact scores of these few: in 8 bits, passages that are alike are in another order.
+        more = int(count * _REFINE) + _REFINE_MORE
+        found = first_pass.nearest(table, query, more, docs, partial(vectors_of, table))
+        return _scored(table, query, found.keys).first(count)
+    if not table.has_vector_index or _exact_is_cheaper(passing * total, count, total):
+        keys = table.rows.keys()
+        keys = keys if docs is None else keys[docs.within(keys)]
+        if len(keys) > _MOST_SCORED or table.derived is None:
+            return _exact(table, query, count, filters.condition(docs, present))
+        # As LanceDB scores them.
+        return _scored(table, query.astype(np.float16).astype(np.float32), keys).first(count)
+    how = filters.Plan(drop=docs, share=passing)
 
     def fetch(limit: int, _where: str | None) -> ScoredKeys:
         return _approximate(table, query, limit)
@@ -81,19 +92,8 @@ def _exact_is_cheaper(rows: float, count: int, total: int) -> bool:
     return rows * _EXACT_NS <= total * _INDEX_NS + fetched * _DROPPED_NS
 
 
-def _nearest(table: Table, query: Float32s, count: int, docs: DocSet | None) -> ScoredKeys | None:
-    """What ``_exact`` finds, by scores computed here; None if those are too many."""
-    keys = table.rows.keys()
-    total = len(keys)
-    keys = keys if docs is None else keys[docs.within(keys)]
-    if total < ANN_FROM and len(keys) > _FEW:
-        read = partial(vectors_of, table)
-        keys = first_pass.may_be_nearest(table, query, count, docs, read)
-    if len(keys) > _MOST_SCORED or (total >= ANN_FROM and table.derived is None):
-        return None
-    scores = vectors_of(table, keys) @ query.astype(np.float16).astype(np.float32)  # as LanceDB
-    order = np.lexsort((keys, -scores))[:count]
-    return ScoredKeys(keys[order], scores[order])
+def _in_8_bits(table: Table) -> bool:
+    return 0 < len(table.rows.keys()) < ANN_FROM
 
 
 def _exact(table: Table, query: Float32s, count: int, where: str | None) -> ScoredKeys:
@@ -117,12 +117,11 @@ def _similar(found: ScoredKeys) -> ScoredKeys:
     return ScoredKeys(found.keys, np.float32(1.0) - found.scores)
 
 
-def _rescored(table: Table, query: Float32s, found: ScoredKeys) -> ScoredKeys:
-    """The same passages, ordered by exact scores."""
-    vectors = vectors_of(table, found.keys)
-    scores = vectors @ query
-    order = np.lexsort((found.keys, -scores))
-    return ScoredKeys(found.keys[order], scores[order])
+def _scored(table: Table, query: Float32s, keys: Int64s) -> ScoredKeys:
+    """Passages by exact scores, best first."""
+    scores = vectors_of(table, keys) @ query
+    order = np.lexsort((keys, -scores))
+    return ScoredKeys(keys[order], scores[order])
 
 
 def dimension(table: Table) -> int:

@@ -16,11 +16,11 @@ from indexer.store.values import DocSet, VectorRows
 from tests.store_rows import DIMENSION, rows, unit, vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from indexer.store.table import Table
-    from indexer.store.values import Int64s
+    from indexer.store.values import Int64s, ScoredKeys
 
 SPACE = "tiny"
 DOCS, EACH = 12, 40
@@ -61,18 +61,22 @@ def table_of(store: Store) -> Table:
     return table
 
 
-def answers(store: Store) -> list[Any]:
-    """What queries get of the vectors: the nearest, with several filters, and given ones."""
+def nearest(store: Store, search: Callable[..., ScoredKeys]) -> list[list[int]]:
+    """What searches by meaning find, with several filters."""
     some = [3, 5, 6, 99]
     filters = (None, DocSet.from_docs(some), DocSet.from_docs(some, allowed=False))
     drawn = unit(np.random.default_rng(99).standard_normal((4, DIMENSION), np.float32))
-    found: list[Any] = []
-    for query in drawn:
-        for docs in filters:
-            for count in (1, 25, 10_000):
-                nearest = store.knn(SPACE, query, count, docs)
-                found += [nearest.keys.tolist(), nearest.scores.tolist()]
-                found.append(store.approximate_knn(SPACE, query, count, docs).keys.tolist())
+    return [
+        search(SPACE, query, count, docs).keys.tolist()
+        for query in drawn
+        for docs in filters
+        for count in (1, 25, 10_000)
+    ]
+
+
+def answers(store: Store) -> list[Any]:
+    """What queries get of the vectors: the nearest, and given ones."""
+    found = nearest(store, store.knn) + nearest(store, store.approximate_knn)
     keys = table_of(store).rows.keys()
     wanted = np.concatenate([keys[::-3], keys[:5], [7, keys[-1] + 1]])
     sentences, offsets = store.sentence_vectors_of(SPACE, wanted)
@@ -101,13 +105,14 @@ def same_without(store: Store) -> bool:
     assert answers(store) == before  # from what was kept of the first time
     assert [table.derived for table in tables] == used
     for table in tables:
-        table.derived = None
+        table.derived = table.codes = None
+    alone = answers(store)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dense, "ANN_FROM", 0)  # LanceDB searches, too
-        alone = answers(store)
+        exact = nearest(store, store.knn)
     for table, one in zip(tables, used, strict=True):
         table.derived = one
-    return alone == before
+    return alone == before and exact == before[: len(exact)]
 
 
 def test_every_answer_is_the_same_without_the_file(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""The first pass in 8 bits leaves out none of the nearest, whatever happens to the rows."""
+"""Searches in 8 bits find the nearest, or about the nearest, whatever happens to the rows."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SPACE = "tiny"
 DOCS, EACH = 30, 50
+ROUGHLY = 0.03  # the most that scores of vectors in 8 bits are wrong here
 
 
 @pytest.fixture
@@ -49,13 +50,19 @@ def check(store: Store) -> None:
     vectors = store.vectors_of(SPACE, keys)
     drawn = np.random.default_rng(99).standard_normal((6, DIMENSION), np.float32)
     for query in (*unit(drawn), vectors[7], np.zeros(DIMENSION, np.float32)):
-        scores = vectors @ query.astype(np.float16).astype(np.float32)
+        exact = vectors @ query
         for docs in (None, DocSet.from_docs([2, 5], allowed=False)):
             kept = np.ones(len(keys), bool) if docs is None else docs.keeps(docs_of(keys))
             for count in (1, 40, 10_000):
-                best = np.lexsort((keys[kept], -scores[kept]))[:count]
+                best = np.lexsort((keys[kept], -exact[kept]))[:count]
+                assert (
+                    dense.knn(table, query, count, docs).keys.tolist() == keys[kept][best].tolist()
+                )
                 found = dense.approximate_knn(table, query, count, docs)
-                assert found.keys.tolist() == keys[kept][best].tolist()
+                near = exact[np.searchsorted(keys, found.keys)]
+                assert len(found) == len(best) == len(np.unique(found.keys))
+                assert np.abs(near - exact[kept][best]).max() < ROUGHLY
+                assert np.abs(near - found.scores).max() < ROUGHLY
     read = dense.vectors_of
     least = first_pass.may_be_nearest(table, vectors[7], 5, None, lambda of: read(table, of))
     assert 5 <= len(least) < len(keys) // 4
@@ -74,3 +81,16 @@ def test_rows_come_and_go(store: Store) -> None:
     check(store)
     store.maintain(idle=True)
     check(store)
+
+
+def test_a_query_is_scored_once(store: Store) -> None:
+    """The search inside likely documents takes the scores of that of the library."""
+    table = store.tables.vectors(SPACE)
+    assert table is not None
+    query = unit(np.ones((1, DIMENSION), np.float32))[0]
+    everywhere = dense.approximate_knn(table, query, 5, None)
+    assert table.codes is not None
+    (scores,) = table.codes.scores.values()
+    scores[table.codes.keys == (wanted := table.rows.keys()[60])] = 2.0
+    inside = dense.approximate_knn(table, query, 5, DocSet.from_docs([2]))
+    assert inside.keys[0] == wanted != everywhere.keys[0]
