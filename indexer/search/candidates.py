@@ -161,17 +161,21 @@ class Retriever:
         wanted, place = np.unique(near, return_inverse=True)
         place = place.reshape(near.shape)
         pooled = self.store.vectors_of(self.space, wanted)
-        flat, offsets = self.store.sentence_vectors_of(self.space, keys, pooled[place[1]])
+        queries = np.stack([vectors.whole, vectors.question])
+        cosines = pooled @ queries.T if pooled.size else np.zeros((len(wanted), 2), np.float32)
+        found, offsets = self.store.sentence_cosines_of(
+            self.space, keys, queries, cosines[place[1]]
+        )
         share = bm25_shares(words.result(), terms.ceiling)
-        similar = vectors.scale.similarity
-        before, here, after = similar(pooled, vectors.whole)[place]
-        sentence, _ = segment_max(similar(flat, vectors.whole), offsets)
-        similarity = similar(flat, vectors.question)
+        whole, question = vectors.scale.scaled(cosines).T
+        before, here, after = whole[place]
+        of_whole, similarity = np.ascontiguousarray(vectors.scale.scaled(found).T)
+        sentence, _ = segment_max(of_whole, offsets)
         sentence_question, best = segment_max(similarity, offsets)
         filled = np.diff(offsets) > 0
         pages = PageEvidence(
             pooled=here,
-            pooled_question=similar(pooled, vectors.question)[place[1]],
+            pooled_question=question[place[1]],
             sentence=np.where(filled, sentence, np.float32(0.0)),
             sentence_question=np.where(filled, sentence_question, np.float32(0.0)),
             share=share,

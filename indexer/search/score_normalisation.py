@@ -73,7 +73,10 @@ class CosineScale:
         """
         if not vectors.size:
             return np.zeros(len(vectors), np.float32)
-        cosines = vectors @ vector
+        return self.scaled(vectors @ vector)
+
+    def scaled(self, cosines: Floats) -> Floats:
+        """The similarities of cosines, float32 of the same shape; 0 stays 0."""
         scaled = (cosines - np.float32(self.centre)) / np.float32(self.spread)
         return np.where(cosines == 0.0, np.float32(0.0), scaled).astype(np.float32, copy=False)
 

@@ -162,6 +162,29 @@ def sentence_vectors_of(
     """
     if table is None:
         return np.zeros((0, 0), np.float32), np.zeros(len(keys) + 1, np.int64)
+    codes = _codes_of(table, keys)
+    return quantise.unpack_passages(codes, vectors_of(table, keys) if pooled is None else pooled)
+
+
+def sentence_cosines_of(
+    table: Table | None, keys: Int64s, queries: Float32s, of_pooled: Float32s
+) -> tuple[Float32s, Int64s]:
+    """The products of ``sentence_vectors_of`` with k queries, float32 (m, k), and the offsets.
+
+    Args:
+        table: The vectors.
+        keys: Of n passages.
+        queries: Float32 (k, dim).
+        of_pooled: The products of the passages' vectors, float32 (n, k).
+    """
+    if table is None:
+        return np.zeros((0, len(queries)), np.float32), np.zeros(len(keys) + 1, np.int64)
+    packed, offsets = quantise.joined(_codes_of(table, keys), queries.shape[1])
+    return quantise.cosines(packed, of_pooled.repeat(np.diff(offsets), axis=0), queries), offsets
+
+
+def _codes_of(table: Table, keys: Int64s) -> list[bytes]:
+    """The quantised sentences of passages, nothing where they have no vectors yet."""
     files, numbers, there = vector_places.find(table, keys)
     codes = [b""] * len(keys)
     try:
@@ -175,4 +198,4 @@ def sentence_vectors_of(
         stored = found.column("sentence_codes").to_pylist()
         for at, packed in zip(left[rows].tolist(), stored, strict=True):
             codes[at] = packed
-    return quantise.unpack_passages(codes, vectors_of(table, keys) if pooled is None else pooled)
+    return codes

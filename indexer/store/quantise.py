@@ -86,6 +86,23 @@ def unpack(packed: Bytes, pooled: Float32s) -> Float32s:
     return vectors
 
 
+def cosines(packed: Bytes, of_pooled: Float32s, queries: Float32s) -> Float32s:
+    """The products of n vectors with k queries, float32 (n, k), without restoring them.
+
+    Args:
+        packed: The vectors.
+        of_pooled: The products of their passages' vectors, float32 (n, k).
+        queries: Float32 (k, dim).
+    """
+    scales = np.ascontiguousarray(packed[:, :_SCALES_BYTES]).view(np.float16).astype(np.float32)
+    codes = packed[:, _SCALES_BYTES:]
+    low, high = (codes & 15).astype(np.float32), (codes >> 4).astype(np.float32)
+    even, odd = queries[:, ::2], queries[:, 1::2]
+    of_levels = low @ even.T + high[:, : odd.shape[1]] @ odd.T - (_TOP + 1) * queries.sum(axis=1)
+    found: Float32s = scales[:, :1] * of_pooled + scales[:, 1:] * of_levels
+    return found
+
+
 def unpack_passages(codes: Sequence[bytes], pooled: Float32s) -> tuple[Float32s, Int64s]:
     """Restore the vectors of n passages, float32 (m, dim), and where each begins, int64 (n + 1,).
 
@@ -93,10 +110,15 @@ def unpack_passages(codes: Sequence[bytes], pooled: Float32s) -> tuple[Float32s,
         codes: The packed vectors of each passage, one after the other.
         pooled: Their vectors, float32 (n, dim).
     """
-    each = width(pooled.shape[1])
-    offsets = np.cumsum([0, *map(len, codes)]) // each
-    packed = np.frombuffer(b"".join(codes), np.uint8).reshape(-1, each)
+    packed, offsets = joined(codes, pooled.shape[1])
     return unpack(packed, pooled.repeat(np.diff(offsets), axis=0)), offsets
+
+
+def joined(codes: Sequence[bytes], dimension: int) -> tuple[Bytes, Int64s]:
+    """The packed vectors of n passages, (m, ``width``), and where each begins, int64 (n + 1,)."""
+    each = width(dimension)
+    offsets = np.cumsum([0, *map(len, codes)]) // each
+    return np.frombuffer(b"".join(codes), np.uint8).reshape(-1, each), offsets
 
 
 def _pairs(dimension: int) -> int:

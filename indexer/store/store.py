@@ -275,3 +275,9 @@ class Store:
         ``pooled`` are their pooled vectors, if they are known.
         """
         return dense.sentence_vectors_of(self.tables.vectors(space), keys, pooled)
+
+    def sentence_cosines_of(
+        self, space: str, keys: Int64s, queries: Float32s, of_pooled: Float32s
+    ) -> tuple[Float32s, Int64s]:
+        """Products of sentence vectors with queries; see ``dense.sentence_cosines_of``."""
+        return dense.sentence_cosines_of(self.tables.vectors(space), keys, queries, of_pooled)

@@ -25,8 +25,11 @@ texts = st.text(max_size=200)
 def test_quantised_vectors_point_the_same_way(pairs: np.ndarray) -> None:
     pairs = pairs[:, (np.abs(pairs).max(axis=2) > 1e-3).all(axis=0)]
     vectors, pooled = map(unit, pairs)
-    restored = quantise.unpack(quantise.pack(vectors, pooled), pooled)
+    packed = quantise.pack(vectors, pooled)
+    restored = quantise.unpack(packed, pooled)
     np.testing.assert_allclose(np.linalg.norm(restored, axis=1), 1.0, atol=2e-3)
+    products = quantise.cosines(packed, pooled @ pooled.T, pooled)
+    np.testing.assert_allclose(products, restored @ pooled.T, atol=1e-5)
     assert ((restored * vectors).sum(axis=1) > 0.95).all()
 
 
