@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, groupby, pairwise, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -123,10 +123,9 @@ def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
     passages = store.passages_of(keys, ("view",))
     texts = [passages[key]["view"] if key in passages else "" for key in keys.tolist()]
     runs, single = asked_runs(terms.text, terms.instead), frozenset(asked)
-    written = name_pairs(terms.text)
+    written, mine, _ = names_in(terms.text)
     pairs = (matched(runs, single, text, written) for text in texts)
-    mine = name_words(terms.text)
-    capitals = (mine & name_words(text) for text in texts)
+    capitals = (mine & names_in(text).words for text in texts)
     return Openings(docs, tuple(pairs), written, tuple(capitals))
 
 
@@ -160,44 +159,42 @@ def matched(
         text: The opening.
         written: Neighbouring words that the query writes with capitals.
     """
-    there, names = name_pairs(text), name_words(text)
+    there, names, joined = names_in(text)
     plain = {pair for pair in there.intersection(asked) if ALL_STOP_WORDS.isdisjoint(pair)}
     alike = plain | (there & written)
     # An initial is a stop word of some language, so these are no reason against a joined name.
     apart = {pair for run in asked if "".join(run) in names for pair in pairwise(run)}
-    together = single & _joined_names(text)
+    together = single & joined
     return frozenset(alike | apart | {(word, word) for word in together})
 
 
-def name_pairs(text: str) -> Pairs:
-    """The neighbouring words of a text that may be of a name, folded.
+class Names(NamedTuple):
+    """What may be names in a text, folded.
 
-    >>> sorted(name_pairs("between Brokers National Life, of the one part"))
+    ``pairs`` are neighbouring words, ``joined`` two and three of them, run together.
+    """
+
+    pairs: Pairs
+    words: frozenset[str]
+    joined: frozenset[str]
+
+
+@lru_cache(maxsize=CACHED)
+def names_in(text: str) -> Names:
+    """The runs of words that begin with a capital or a figure; queries read the same openings.
+
+    >>> sorted(names_in("between Brokers National Life, of the one part").pairs)
     [('brokers', 'national'), ('national', 'life')]
     """
-    return frozenset(pair for run in _name_runs(text) for pair in pairwise(run))
-
-
-def name_words(text: str) -> frozenset[str]:
-    """The words of a text that may be of a name, folded."""
-    return frozenset(word for run in _name_runs(text) for word in run)
-
-
-@lru_cache(maxsize=CACHED)
-def _joined_names(text: str) -> frozenset[str]:
-    """Two and three neighbouring words of a text's names, run together."""
-    return frozenset(
-        "".join(near) for run in _name_runs(text) for near in neighbours(run, TOGETHER)
-    )
-
-
-@lru_cache(maxsize=CACHED)
-def _name_runs(text: str) -> tuple[tuple[str, ...], ...]:
-    """The runs of words that begin with a capital or a figure; queries read the same openings."""
     spans = ((start, end) for start, end in word_spans(text))
     named = groupby(spans, key=lambda span: _may_name(text[span[0]]))
-    runs = (list(run) for is_name, run in named if is_name)
-    return tuple(tuple(words(text[run[0][0] : run[-1][1]])) for run in runs)
+    parts = (list(run) for is_name, run in named if is_name)
+    runs = [words(text[part[0][0] : part[-1][1]]) for part in parts]
+    return Names(
+        frozenset(pair for run in runs for pair in pairwise(run)),
+        frozenset(chain.from_iterable(runs)),
+        frozenset("".join(near) for run in runs for near in neighbours(run, TOGETHER)),
+    )
 
 
 def _may_name(first: str) -> bool:

@@ -13,7 +13,7 @@ from indexer.search.openings import (
     Openings,
     asked_runs,
     matched,
-    name_pairs,
+    names_in,
 )
 
 PAIRS = st.frozensets(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), max_size=5)
@@ -75,15 +75,14 @@ def test_a_stop_word_is_part_of_a_name_where_both_write_it_so() -> None:
         ("Commerce One, Inc.", {("commerce", "one"), ("one", "inc")}),
         ("commerce one and the agreement", set()),
     ):
-        asked, written = asked_runs(query, {}), name_pairs(query)
+        asked, written = asked_runs(query, {}), names_in(query).pairs
         assert matched(asked, frozenset(), text, written) == expected
 
 
 def test_words_without_capitals_are_no_name() -> None:
-    assert name_pairs("the lamp is lit by Idan Maimon at dusk") == {("idan", "maimon")}
-    assert (
-        name_pairs("\u0e04\u0e48\u0e32\u0e2b\u0e49\u0e2d\u0e07 \u5317\u4eac \u5927\u5b66") == set()
-    )
+    assert names_in("the lamp is lit by Idan Maimon at dusk").pairs == {("idan", "maimon")}
+    other = "\u0e04\u0e48\u0e32\u0e2b\u0e49\u0e2d\u0e07 \u5317\u4eac \u5927\u5b66"
+    assert names_in(other).pairs == set()
 
 
 def test_no_documents_are_no_evidence() -> None:
