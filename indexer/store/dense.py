@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import filters, first_pass, quantise, vector_places
+from indexer.store import filters, first_pass, lacking, quantise, vector_places
 from indexer.store.indices import ANN_FROM
 from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys
 
@@ -140,7 +140,7 @@ def vectors_of(table: Table | None, keys: Int64s) -> Float32s:
     except OSError:
         table.derived, there = None, there[:0]
     if len(left := np.delete(np.arange(len(keys)), there)):
-        found, rows = table.take(keys[left], ["vector"])
+        found, rows = lacking.take(table, keys[left], ["vector"], vector_places.COLUMNS)
         flat = found.column("vector").combine_chunks().flatten().to_numpy()
         vectors[left[rows]] = flat.reshape(-1, vectors.shape[1])
     return vectors
@@ -194,7 +194,8 @@ def _codes_of(table: Table, keys: Int64s) -> list[bytes]:
     for at, packed in zip(there.tolist(), read, strict=True):
         codes[at] = packed
     if len(left := np.delete(np.arange(len(keys)), there)):
-        found, rows = table.take(keys[left], ["sentence_codes"])
+        codes_only = vector_places.COLUMNS[1:]
+        found, rows = lacking.take(table, keys[left], codes_only, vector_places.COLUMNS)
         stored = found.column("sentence_codes").to_pylist()
         for at, packed in zip(left[rows].tolist(), stored, strict=True):
             codes[at] = packed

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from indexer.store.lacking import Lacking
     from indexer.store.table import Table
     from indexer.store.values import Int64s
 
@@ -83,12 +84,14 @@ class Layout:
 class Aligned:
     """The keys of a table, ascending, and the numbers of each; -1 for rows not in the file.
 
-    ``stale`` is how many rows of the file the table has no more.
+    ``stale`` is how many rows of the file the table has no more; ``lacking`` are the keys that the
+    file lacks.
     """
 
     keys: Int64s
     numbers: Int64s
     stale: int
+    lacking: Int64s
 
 
 class Derived:
@@ -104,8 +107,10 @@ class Derived:
         self._layout = layout
         #: Rows as they were last read, by their number; see ``records``.
         self.kept: dict[int, Mapping[str, Any]] = {}
+        #: Rows of the table that are not in it; see ``lacking``.
+        self.lacked: Lacking | None = None
         nothing = np.empty(0, np.int64)
-        self._aligned = Aligned(nothing, np.empty((layout.numbers, 0), np.int64), 0)
+        self._aligned = Aligned(nothing, np.empty((layout.numbers, 0), np.int64), 0, nothing)
 
     def __del__(self) -> None:
         with suppress(OSError):
@@ -155,7 +160,7 @@ class Derived:
             numbers = np.full((self._layout.numbers, len(keys)), -1, np.int64)
             numbers[:, found[same]] = stored[:, at[same]]
             stale = self.rows - int(np.count_nonzero(same))
-            self._aligned = aligned = Aligned(keys, numbers, stale)
+            self._aligned = aligned = Aligned(keys, numbers, stale, keys[(numbers < 0).any(axis=0)])
         return aligned
 
     def stored_rows(self) -> tuple[Int64s, Int64s, Int64s]:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from indexer.store.table import Table
     from indexer.store.values import Int64s
 
-_COLUMNS = tuple(name for name in schema.PASSAGE_COLUMNS if name != "text_id")
+#: All columns that queries need.
+COLUMNS = tuple(name for name in schema.PASSAGE_COLUMNS if name != "text_id")
 _TUPLES = ("heading_path", "text_starts", "view_starts")
 # Records are compressed by so many, and a place says which of them it is. Such a block begins with
 # its uncompressed length and has a record on each line.
@@ -38,7 +39,7 @@ def read(
 ) -> tuple[dict[int, dict[str, Any]], Int64s]:
     """Columns of passages by key, and the keys that LanceDB has to be asked for."""
     derived = table.derived
-    if derived is None or not set(columns) <= set(_COLUMNS):
+    if derived is None or not set(columns) <= set(COLUMNS):
         return {}, keys
     rows: dict[int, dict[str, Any]] = {}
     left = np.ones(len(keys), bool)
@@ -75,8 +76,8 @@ def _parts(
 ) -> Iterator[tuple[bytes, Int64s]]:
     offset = 0
     for start in range(0, len(keys), _BATCH):
-        found, places = table.take(keys[start : start + _BATCH], writing.stored_columns(_COLUMNS))
-        rows = list(writing.read_rows(found.take(np.argsort(places)), _COLUMNS))
+        found, places = table.take(keys[start : start + _BATCH], writing.stored_columns(COLUMNS))
+        rows = list(writing.read_rows(found.take(np.argsort(places)), COLUMNS))
         blocks, numbers = [], []
         for at in range(0, len(rows), _TOGETHER):
             lines = [_line(row) for row in rows[at : at + _TOGETHER]]
@@ -113,7 +114,7 @@ def _lines(block: bytes) -> list[bytes]:
 
 
 def _record(line: bytes) -> dict[str, Any]:
-    row = dict(zip(_COLUMNS, json.loads(line), strict=True))
+    row = dict(zip(COLUMNS, json.loads(line), strict=True))
     return row | {column: tuple(row[column]) for column in _TUPLES}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer import faults
-from indexer.store import checks, checksums, dense, records, schema, words, writing
+from indexer.store import checks, checksums, dense, lacking, records, schema, words, writing
 from indexer.store.maintenance import Maintainer, Thresholds
 from indexer.store.tables import Tables
 from indexer.store.values import (
@@ -215,11 +215,11 @@ class Store:
         Raises:
             ValueError: If there is no such column.
         """
-        wanted = writing.stored_columns(columns)
+        wanted, held = map(writing.stored_columns, (columns, records.COLUMNS))
         known, left = records.read(self.tables.passages, keys, columns)
         if not len(left):
             return known
-        found, places = self.tables.passages.take(left, wanted)
+        found, places = lacking.take(self.tables.passages, left, wanted, held)
         rows = writing.read_rows(found, columns)
         return known | dict(zip(left[places].tolist(), rows, strict=True))
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     DataFiles = Sequence[str]
 
 _DATA = "data"
-_COLUMNS = ("vector", "sentence_codes")
+#: The columns whose places it knows.
+COLUMNS = ("vector", "sentence_codes")
 _VECTOR, _CODES = range(2)
 _HALF_BYTES = 2
 # The place of a vector has its file above the offset, that of codes their length.
@@ -41,7 +42,7 @@ def find(table: Table, keys: Int64s) -> tuple[DataFiles, Int64s, Int64s]:
     """The data files of a table, the places of passages there, and these passages' indices."""
     derived = table.derived
     if derived is None:
-        return [], np.empty((len(_COLUMNS), 0), np.int64), np.empty(0, np.int64)
+        return [], np.empty((len(COLUMNS), 0), np.int64), np.empty(0, np.int64)
     try:
         numbers, there = derived.find(table, keys)
     except OSError:
@@ -101,7 +102,7 @@ def _opened(files: DataFiles) -> Iterator[Callable[[int, int, int], bytes]]:
 def _parts(
     table: Table, keys: Int64s, rows: Int64s, files: Sequence[str]
 ) -> Iterator[tuple[bytes, Int64s]]:
-    numbers = np.full((len(_COLUMNS), len(keys)), -1, np.int64)
+    numbers = np.full((len(COLUMNS), len(keys)), -1, np.int64)
     addresses = table.addresses(rows)
     fragments = addresses >> _FRAGMENT_BITS
     for name, fragment in (deletions.data_files(table.path) or {}).items():
@@ -121,10 +122,10 @@ def _look(table: Table, keys: Int64s, inside: Int64s, numbers: Int64s, file: Bin
     vectors, codes = _Values(file), _Values(file)
     for start in range(0, len(inside), _BATCH):
         batch = inside[start : start + _BATCH]
-        found, places = table.take(keys[batch], _COLUMNS)
+        found, places = table.take(keys[batch], COLUMNS)
         order = np.argsort(places)
-        halves = found.column(_COLUMNS[_VECTOR]).combine_chunks().flatten().to_numpy()
-        packed = found.column(_COLUMNS[_CODES]).to_pylist()
+        halves = found.column(COLUMNS[_VECTOR]).combine_chunks().flatten().to_numpy()
+        packed = found.column(COLUMNS[_CODES]).to_pylist()
         halves = halves.reshape(len(packed), -1)
         for row, at in zip(batch[places[order]].tolist(), order.tolist(), strict=True):
             numbers[_VECTOR, row] = vectors.place(halves[at].tobytes())
@@ -157,4 +158,4 @@ class _Values:
         return -1
 
 
-LAYOUT = Layout("rows", len(_COLUMNS), of_files=True, parts=_parts)
+LAYOUT = Layout("rows", len(COLUMNS), of_files=True, parts=_parts)

@@ -124,6 +124,22 @@ def test_rows_written_later_come_from_the_table(store: Store) -> None:
     assert same_without(store)
 
 
+def test_rows_written_later_are_read_once_and_held(store: Store) -> None:
+    add(store, 20, 30)
+    store.delete_docs([3])
+    first = answers(store)
+    files = [table.derived for table in (table_of(store), store.tables.passages)]
+    held = [file.lacked for file in files if file]
+    assert [len(one.ids) for one in held if one] == [30, 30]
+    assert answers(store) == first
+    assert [file.lacked for file in files if file] == held
+    add(store, 21, 10)
+    store.delete_docs([20])
+    assert same_without(store)
+    lacked = [file.lacked for file in files if file]
+    assert [len(one.ids) for one in lacked if one] == [10, 10]
+
+
 def test_many_rows_written_later_are_searched_by_lancedb(store: Store) -> None:
     add(store, 20, 300)
     assert same_without(store)
