@@ -162,14 +162,8 @@ class Maintainer:
         return since > VERSION_AGE.total_seconds() and _has_garbage(size_of(table))
 
     def _maintain_table(self, name: str, table: Table) -> None:
-        if name == PASSAGES and table.backlog:
-            for column, config in indices.text_indices().items():
-                faults.reached("text-indexing")
-                table.commit(partial(table.inner.create_index, column, config=config, replace=True))
-                runtime.give_back()  # freed memory would add to the next step's peak
-            faults.reached("text-indexed")
-            self._steps.append(f"{name}: full text rebuilt")
-        elif is_vectors_table(name):
+        self._rebuild_text(name, table)
+        if is_vectors_table(name):
             self._index_vectors(name, table)
             runtime.give_back()
         faults.reached("compacting")
@@ -179,6 +173,17 @@ class Maintainer:
         self._maintained[name] = time.monotonic()
         indices.refresh_coverage(table)
         self._steps.append(f"{name}: compacted and cleaned")
+
+    def _rebuild_text(self, name: str, table: Table) -> None:
+        """Cover all passages; ``optimize`` would extend the index by those that it lacks."""
+        if name != PASSAGES or not table.backlog:
+            return
+        for column, config in indices.text_indices().items():
+            faults.reached("text-indexing")
+            table.commit(partial(table.inner.create_index, column, config=config, replace=True))
+            runtime.give_back()
+        faults.reached("text-indexed")
+        self._steps.append(f"{name}: full text rebuilt")
 
     def _index_vectors(self, name: str, table: Table) -> None:
         if not table.has_vector_index and self._indexed(table):
@@ -215,14 +220,18 @@ class Maintainer:
             self._remove_young(name, table)
 
     def _remove_young(self, name: str, table: Table) -> None:
+        self._rebuild_text(name, table)
         _optimize(table, timedelta(seconds=self._thresholds.reader_s))
+        indices.refresh_coverage(table)
         self._steps.append(f"{name}: young versions removed")
 
 
 def _optimize(table: Table, age: timedelta, *, leftovers: bool = False) -> None:
     """Compact, then clean up: old files are deleted after their replacement is committed."""
     table.commit(lambda: table.inner.optimize(cleanup_older_than=_ALL_AGES))
+    runtime.give_back()  # freed memory would add to the next step's peak
     table.read(lambda: table.inner.optimize(cleanup_older_than=age, delete_unverified=leftovers))
+    runtime.give_back()
 
 
 def _has_garbage(size: TableSize) -> bool:

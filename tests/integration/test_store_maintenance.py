@@ -275,6 +275,22 @@ def test_old_versions_never_keep_maintenance_from_being_done(
     store.close()
 
 
+def test_full_text_is_rebuilt_once_where_only_versions_are_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Extending it, as LanceDB does beside, takes more memory the larger the table is."""
+    monkeypatch.setattr(maintenance, "_GARBAGE_BYTES", -(1 << 40))  # all versions are garbage
+    no_room = Thresholds(text=(100, 50), slack=-(1 << 40), reader_s=0.001)
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=no_room)
+    store.add_passages(rows(1, texts(1, 200)))
+    steps = ("passages: full text rebuilt", "passages: young versions removed")
+    assert [step for step in store.maintain().steps if "passages" in step] == list(steps)
+    assert store.tables.passages.backlog == 0
+    assert store.maintain().steps == ()
+    assert found_docs(store) == {1}
+    store.close()
+
+
 def test_a_cache_that_was_outgrown_is_replaced(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
