@@ -23,13 +23,22 @@ from tests.integration.world import (
 )
 
 
-@pytest.fixture
-def world(world: World) -> World:
-    """A library with one document, which must never be lost."""
+@pytest.fixture(scope="module")
+def kept(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A library with one document; to be copied, not touched."""
+    folder = tmp_path_factory.mktemp("kept")
+    world = World(folder / "documents", folder / "library", tiny_models_dir)
+    world.documents.mkdir()
     (world.documents / "kept.txt").write_text("A quince keeps until March.")
     with world.engine() as engine:
         world.index(engine)
     return world
+
+
+@pytest.fixture
+def world(kept: World, tmp_path: Path) -> World:
+    """A library whose document must never be lost."""
+    return kept.move(tmp_path)
 
 
 def outcome(world: World) -> dict[str, str]:

@@ -21,18 +21,28 @@ from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from indexer.engine.engine import Engine
 
 
-@pytest.fixture
-def world(world: World) -> World:
-    """A small tree: two folders, three texts."""
+@pytest.fixture(scope="module")
+def tree(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A small tree, indexed: two folders, three texts; to be copied, not touched."""
+    folder = tmp_path_factory.mktemp("tree")
+    world = World(folder / "documents", folder / "library", tiny_models_dir)
     (world.documents / "a" / "deep").mkdir(parents=True)
     (world.documents / "one.txt").write_text("The zephyr clause stands here.")
     (world.documents / "a" / "two.txt").write_text("A single xylophone plays.")
     (world.documents / "a" / "deep" / "three.txt").write_text("Tides come and go.")
+    with world.engine() as engine:
+        world.index(engine)
     return world
+
+
+@pytest.fixture
+def world(tree: World, tmp_path: Path) -> World:
+    return tree.move(tmp_path)
 
 
 @pytest.fixture
