@@ -48,7 +48,7 @@ SCENARIOS = {
         watched.changes, Extent(60, 6.0), Extent(2000, 60.0), Extent(100_000, 1200.0)
     ),
     "hostile": Scenario(hostile.soak, Extent(40, 0.0), Extent(300, 0.0), Extent(5000, 0.0)),
-    "crowd": Scenario(crowd.soak, Extent(160, 60.0), Extent(2000, 120.0), Extent(10_000, 3600.0)),
+    "crowd": Scenario(crowd.soak, Extent(64, 60.0), Extent(2000, 120.0), Extent(10_000, 3600.0)),
     "kills": Scenario(kills.soak, Extent(300, 6.0), Extent(5000, 120.0), Extent(100_000, 3600.0)),
     "moves": Scenario(moves.soak, Extent(6, 0.0), Extent(500, 0.0), Extent(10_000, 0.0)),
     "writes": Scenario(

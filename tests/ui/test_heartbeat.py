@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.gui import Program
     from tests.ui.engines import Home
 
-FILES = 300
+FILES = 200
 LIMIT_S = 0.050
 INDEX_MS, TYPING_MS = 480_000, 400
 # fmt: off
