@@ -24,6 +24,7 @@ from indexer.store.derived import FOLDER, Layout
 from indexer.store.postings import (
     NO_POSTINGS,
     BlockPlace,
+    Found,
     Postings,
     invert,
     merged,
@@ -35,11 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import BinaryIO
 
-    from numpy.typing import NDArray
-
     from indexer.store.derived import Derived
     from indexer.store.table import Table
-    from indexer.store.values import Float32s, Int32s, Int64s
+    from indexer.store.values import Float32s, Int64s, Mask
 
 _K1, _B = 1.2, 0.75
 # Rows that are inverted at once, with 80 MB of memory.
@@ -50,12 +49,13 @@ _PARTS = 256
 _EDGES = np.arange(1, _PARTS, dtype=np.uint64) << np.uint64(56)
 _END_BYTES = 8
 _PLACE = np.dtype([(name, "<u8") for name in BlockPlace.__slots__])
-# Lists of terms whose scores are kept: a query asks for those of two, several times each.
-_KEPT = 4
+# Lists of terms whose scores are kept: a query asks for those of two, several times each. And the
+# bytes of postings that are kept.
+_KEPT, _KEPT_BYTES = 4, 8 << 20
 
 
 class _Lists(Protocol):
-    def of(self, stem: int) -> tuple[Int32s, NDArray[np.uint8]]: ...
+    def of(self, stem: int) -> Found: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,38 +84,84 @@ class _File:
         listed = file.read(file.stored - _END_BYTES - size, size)
         self._places = np.frombuffer(listed, _PLACE)
         self._first = np.ascontiguousarray(self._places["first"])
+        self._kept: dict[int, Found] = {}
+        self._kept_bytes = 0
 
-    def of(self, stem: int) -> tuple[Int32s, NDArray[np.uint8]]:
-        """See ``Postings.of``."""
+    def of(self, stem: int) -> Found:
+        """The rows with a stem. A query asks for most of its stems twice, the next one for some."""
+        found = self._kept.get(stem)
+        if found is None:
+            found = self._read(stem)
+            self._kept_bytes += found.times.nbytes + (
+                0 if found.rows is None else found.rows.nbytes
+            )
+            if self._kept_bytes > _KEPT_BYTES:
+                self._kept, self._kept_bytes = {}, 0
+            self._kept[stem] = found
+        return found
+
+    def _read(self, stem: int) -> Found:
         at = int(np.searchsorted(self._first, np.uint64(stem), side="right")) - 1
         if at < 0:
             return NO_POSTINGS.of(stem)
         place = BlockPlace(*self._places[at].tolist())
-        rows, times = unpacked(self._file.read(place.offset, place.length), place).of(stem)
-        if len(rows) and rows[-1] >= self._file.rows:
+        found = unpacked(self._file.read(place.offset, place.length), place).of(stem)
+        last = len(found.times) - 1 if found.rows is None else found.rows[-1:].sum()
+        if last >= self._file.rows:
             raise OSError("a file of postings was altered")
-        return rows, times
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A part of an index.
+
+    Attributes:
+        part: The rows, and some that are gone.
+        at: The index of each row among the keys of the table, -1 of those that are gone, (n,).
+        gone: Which are gone, (n,); None if none is.
+        norms: What length adds to the count of a stem in the denominator of BM25, (n,).
+    """
+
+    part: _Part
+    at: Int64s
+    gone: Mask | None
+    norms: Float32s
+
+    def count(self, found: Found) -> int:
+        """How many rows that are not gone were found."""
+        gone = self.gone
+        if found.rows is None:
+            there = found.times if gone is None else found.times[~gone]
+            return int(np.count_nonzero(there))
+        return len(found.rows) - (0 if gone is None else int(np.count_nonzero(gone[found.rows])))
+
+    def add(self, found: Found, weight: np.float32, scores: Float32s) -> None:
+        """Add BM25 of a stem to the scores of the part's rows."""
+        counts = found.times.astype(np.float32)
+        if found.rows is None:
+            counts /= counts + self.norms
+            counts *= weight
+            scores += counts
+        else:
+            scores[found.rows] += counts / (counts + self.norms[found.rows]) * weight
 
 
 @dataclass(frozen=True, slots=True)
 class WordIndex:
-    """The stems of the rows that a table has, or had.
+    """The stems of the rows that a table has.
 
     Attributes:
         keys: The keys of all rows, ascending, (n,).
         file: From which it was made.
-        parts: The rows, and some that are gone.
-        places: By part: the index in ``keys`` of each of its rows, -1 of those that are gone.
+        parts: The rows.
         filled: How many rows have any stem.
-        norms: What length adds to the count of a stem in the denominator of BM25, (n,).
     """
 
     keys: Int64s
     file: Derived | None
-    parts: Sequence[_Part]
-    places: Sequence[Int64s]
+    parts: Sequence[_Placed]
     filled: int
-    norms: Float32s
     _kept: dict[tuple[tuple[int, float], ...], Float32s] = field(default_factory=dict)
     _scoring: threading.Lock = field(default_factory=threading.Lock)
 
@@ -130,24 +176,20 @@ class WordIndex:
             return self._kept[terms]
 
     def _scored(self, terms: Sequence[tuple[int, float]]) -> Float32s:
-        found = [np.empty(0, np.int64)]
-        added = [np.empty(0, np.float32)]
+        # The terms are added in the same order everywhere, so that equal rows have equal scores.
+        scores = [np.zeros(len(one.at), np.float32) for one in self.parts]
         for stem, weight in terms:
-            at, times = self._of(stem)
-            idf = math.log1p((self.filled - len(at) + 0.5) / (len(at) + 0.5))
-            counts = times.astype(np.float32)
-            added.append(counts / (counts + self.norms[at]) * np.float32(weight * idf * (_K1 + 1)))
-            found.append(at)
-        total = np.bincount(np.concatenate(found), np.concatenate(added), len(self.keys))
-        return total.astype(np.float32)
-
-    def _of(self, stem: int) -> tuple[Int64s, NDArray[np.uint8]]:
-        """The rows with a stem, as indices of ``keys``, and how often it occurs there."""
-        found = [part.lists.of(stem) for part in self.parts]
-        at = np.concatenate([of[rows] for of, (rows, _) in zip(self.places, found, strict=True)])
-        times = np.concatenate([counts for _, counts in found])
-        there = at >= 0
-        return (at, times) if there.all() else (at[there], times[there])
+            found = [one.part.lists.of(stem) for one in self.parts]
+            rows = sum(one.count(of) for one, of in zip(self.parts, found, strict=True))
+            idf = math.log1p((self.filled - rows + 0.5) / (rows + 0.5))
+            factor = np.float32(weight * idf * (_K1 + 1))
+            for one, of, sums in zip(self.parts, found, scores, strict=True):
+                one.add(of, factor, sums)
+        total = np.zeros(len(self.keys), np.float32)
+        for one, sums in zip(self.parts, scores, strict=True):
+            there = slice(None) if one.gone is None else ~one.gone
+            total[one.at[there]] = sums[there]
+        return total
 
 
 def current(table: Table) -> WordIndex | None:
@@ -174,7 +216,7 @@ def _completed(table: Table, known: WordIndex | None, keys: Int64s, rows: Int64s
     if known is None or known.file is not file:
         parts = [] if file is None else [_in_file(file)]
     else:
-        parts = list(known.parts)
+        parts = [one.part for one in known.parts]
     order = np.argsort(rows, kind="stable")
     by_row = rows[order]
     missing = np.ones(len(keys), bool)
@@ -197,19 +239,22 @@ def _completed(table: Table, known: WordIndex | None, keys: Int64s, rows: Int64s
     while len(parts) - (file is not None) > 1 and len(parts[-2].rows) <= len(parts[-1].rows):
         parts[-2:] = [_joined(*parts[-2:])]
         places[-2:] = [np.concatenate(places[-2:])]
-    lengths = np.zeros(len(keys), np.int64)
-    for part, place in zip(parts, places, strict=True):
-        lengths[place[place >= 0]] = part.lengths[place >= 0]
+    pairs = list(zip(parts, places, strict=True))
+    lengths = np.concatenate([part.lengths[at >= 0] for part, at in pairs])
     filled = max(1, int(np.count_nonzero(lengths)))
     mean = max(1, int(lengths.sum())) / filled
-    norms = _K1 * (1 - _B + _B * lengths / mean)
-    return WordIndex(keys, file, parts, places, filled, norms.astype(np.float32))
+    return WordIndex(keys, file, [_placed(part, at, mean) for part, at in pairs], filled)
+
+
+def _placed(part: _Part, at: Int64s, mean: float) -> _Placed:
+    gone = at < 0
+    norms = (_K1 * (1 - _B + _B * part.lengths / mean)).astype(np.float32)
+    return _Placed(part, at, gone if gone.any() else None, norms)
 
 
 def _in_file(file: Derived) -> _Part:
     keys, rows, (lengths,) = file.stored_rows()
-    order = np.argsort(rows, kind="stable")
-    return _Part(keys[order], rows[order], lengths[order], _File(file))
+    return _Part(keys, rows, lengths, _File(file))
 
 
 def _read(table: Table, keys: Int64s, rows: Int64s) -> _Part:
@@ -243,6 +288,8 @@ class _Spool:
     def add(self, postings: Postings, first_row: int) -> None:
         cuts = [0, *np.searchsorted(postings.stems, _EDGES).tolist(), len(postings.stems)]
         for written, first, last in zip(self._written, cuts, cuts[1:], strict=False):
+            if first == last:
+                continue
             for block, place in packed(postings.part(first, last), self._end):
                 self._file.write(block)
                 self._end += len(block)
@@ -264,26 +311,25 @@ def _parts(
     table: Table, keys: Int64s, rows: Int64s, _files: Sequence[str]
 ) -> Iterator[tuple[bytes, Int64s]]:
     """The blocks of postings, and at the end where they lie."""
-    order = np.argsort(rows, kind="stable")
-    lengths = np.zeros(len(keys), np.int64)
+    lengths = []
     none = np.empty((1, 0), np.int64)
     with tempfile.TemporaryFile(dir=table.path / FOLDER) as file:
         spool = _Spool(file)
-        for start in range(0, len(order), _BATCH):
-            batch = order[start : start + _BATCH]
+        for start in range(0, len(keys), _BATCH):
+            batch = slice(start, start + _BATCH)
             part = _read(table, keys[batch], rows[batch])
-            if len(part.keys) != len(batch) or not isinstance(part.lists, Postings):
+            if len(part.keys) != len(keys[batch]) or not isinstance(part.lists, Postings):
                 raise OSError("rows went while they were read")
-            lengths[batch] = part.lengths
+            lengths.append(part.lengths)
             spool.add(part.lists, start)
         listed: list[BlockPlace] = []
         for postings in spool.merged():
             end = listed[-1].offset + listed[-1].length if listed else 0
-            for block, place in packed(postings, end):
+            for block, place in packed(postings, end, len(keys)):
                 listed.append(place)
                 yield block, none
     places = np.array([astuple(place) for place in listed], _PLACE).tobytes()
-    yield places + len(places).to_bytes(_END_BYTES, "little"), lengths[None]
+    yield places + len(places).to_bytes(_END_BYTES, "little"), np.concatenate(lengths)[None]
 
 
-LAYOUT = Layout("words", 1, of_files=False, parts=_parts, always=True)
+LAYOUT = Layout("stems", 1, of_files=False, parts=_parts, always=True)

@@ -56,7 +56,7 @@ def match(
     if docs is not None:
         inside = docs.within(keys)
         keys, scores = keys[inside], scores[inside]
-    found = np.flatnonzero(scores)
+    found = np.flatnonzero(scores > 0)  # of numbers it takes five times as long
     if without:
         found = found[~np.isin(keys[found], _with_any(table, without))]
     if 0 < count < len(found):

@@ -66,7 +66,7 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("point", ["derived-writing", "derived-written", "derived-stamped"])
-@pytest.mark.parametrize("file", ["rows", "words"])
+@pytest.mark.parametrize("file", ["rows", "stems"])
 def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
     tmp_path: Path, point: str, file: str
 ) -> None:
@@ -93,7 +93,7 @@ def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
         table.derived = used
         store.maintain(idle=True)
     assert table.derived is not None
-    assert passages.files.keys() == {"rows", "words"}
+    assert passages.files.keys() == {"rows", "stems"}
     for one in (passages, table):
         left = sorted(path.name for path in (one.path / derived.FOLDER).iterdir())
         assert left == sorted(name for layout in one.layouts for name in layout.files)

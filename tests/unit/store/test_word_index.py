@@ -130,17 +130,17 @@ def test_postings_are_those_of_the_rows_also_packed_and_merged(rows: list[list[s
     assert lengths.tolist() == [len(one) for one in rows]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(postings, "_TOGETHER", 7)
-        blocks = list(postings.packed(whole, 0))
+        patch.setattr(postings, "_DENSE", 3)
+        blocks = list(postings.packed(whole, 0)) if len(whole.stems) else []
+        dense = list(postings.packed(whole, 0, len(rows))) if len(whole.stems) else []
     for text in "abcde":
         stem = postings.stem_of(text)
         expected = [(at, one.count(text)) for at, one in enumerate(rows) if text in one]
         read = [postings.unpacked(*block) for block in blocks]
-        packed = [one.of(stem) for one in read if len(one.of(stem)[0])]
-        again = [one.postings().of(stem) for one in read if len(one.of(stem)[0])]
-        for found in ([whole.of(stem)], packed, again):
-            pairs = [
-                pair for of in found for pair in zip(of[0].tolist(), of[1].tolist(), strict=True)
-            ]
+        every = [postings.unpacked(*block) for block in dense]
+        for several in ([whole], read, [one.postings() for one in read], every):
+            found = [one.of(stem).listed() for one in several]
+            pairs = [pair for at, times in found for pair in zip(at, times, strict=True)]
             assert pairs == expected
 
 
@@ -211,7 +211,7 @@ def test_the_file_is_made_while_there_is_other_work(
 def test_a_wrong_file_is_not_used_and_made_again(store: Store, tmp_path: Path) -> None:
     expected = exact(store)
     table = store.tables.passages
-    path = table.path / derived.FOLDER / "words.bin"
+    path = table.path / derived.FOLDER / "stems.bin"
     content = path.read_bytes()
     rotten = bytearray(content)
     rotten[-200:-100] = bytes(100)
@@ -236,7 +236,7 @@ def test_a_file_that_is_cut_while_it_is_open_is_given_up(store: Store) -> None:
     expected = exact(store)
     table = store.tables.passages
     table.words = None
-    (table.path / derived.FOLDER / "words.bin").write_bytes(b"")
+    (table.path / derived.FOLDER / "stems.bin").write_bytes(b"")
     assert exact(store) == expected
     assert word_index.LAYOUT.name not in table.files
 
