@@ -34,9 +34,25 @@ if TYPE_CHECKING:
 
 LAYER = re.compile(r"encoder\.layer\.\d+\.")
 POOLER, LAST = "pooler.dense", "classifier"
-WITHOUT_SENTENCE = 0.6  # of the lists, whose sentence is taken out of its passage
 # The spread of the fused scores of a list's passages becomes this, before the softmax.
 SPREAD = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How the pairs of a list are drawn.
+
+    Attributes:
+        size: How many passages.
+        window: The most tokens of a pair.
+        own: What its own passage gets of the target distribution; the rest is the fused ranking's.
+        removed: The share of lists whose sentence is taken out of its passage.
+    """
+
+    size: int
+    window: int
+    own: float
+    removed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,33 +65,29 @@ class Lesson:
 
 
 def lesson(
-    found: CandidateList, tokenizer: TextTokenizer, size: int, window: int, own_share: float,
-    chance: random.Random,
-) -> Lesson:  # fmt: skip
+    found: CandidateList, tokenizer: TextTokenizer, drawn: Drawing, chance: random.Random
+) -> Lesson:
     """Draw some candidates of a list, one of its own passages among them.
 
     Args:
         found: The list.
         tokenizer: Of the model.
-        size: How many passages are drawn.
-        window: The most tokens of a pair.
-        own_share: What its own passages get of the target distribution; the fused ranking's
-            distribution gets the rest.
+        drawn: How it is drawn.
         chance: Draws the passages, and whether a question's sentence is taken out of its passage.
     """
     own = chance.choice([at for at, one in enumerate(found.own) if one])
     others = [at for at, one in enumerate(found.own) if not one]
-    chosen = [own, *chance.sample(others, min(size - 1, len(others)))]
+    chosen = [own, *chance.sample(others, min(drawn.size - 1, len(others)))]
     texts = [found.passages[at] for at in chosen]
-    if found.sentence and chance.random() < WITHOUT_SENTENCE:
+    if found.sentence and chance.random() < drawn.removed:
         texts = [text.replace(found.sentence, " ") for text in texts]
     scores = np.array([found.scores[at] for at in chosen])
     taught = SPREAD * (scores - scores.mean()) / max(float(scores.std()), 1e-6)
-    aim = (1 - own_share) * np.exp(taught) / np.exp(taught).sum()
-    aim[0] += own_share
+    aim = (1 - drawn.own) * np.exp(taught) / np.exp(taught).sum()
+    aim[0] += drawn.own
     (asked,) = tokenizer.encode([found.question])
     first = len(tokenizer.lead) + len(asked.ids) + len(tokenizer.between())
-    ids = pairs(tokenizer, found.question, texts, window)
+    ids = pairs(tokenizer, found.question, texts, drawn.window)
     return Lesson(tuple(ids), first, torch.from_numpy(aim.astype(np.float32)))
 
 

@@ -6,7 +6,8 @@ then learns to have MiniLM's vectors, those of passages inside windows and of qu
     python packaging/model/rotary.py --texts ../shared/train --run build/model/rotary
     python -m tests.benchmarks.context_extension build/model/rotary/rotary chunking-eval
 
-The same command goes on from what it wrote. Needs `pip install 'lectern[convert]'`.
+The same command goes on from what it wrote, with other windows if `--seed` is another. Needs
+`pip install 'lectern[convert]'`.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from bases import BASES
-from cross_encoder import LAST, first_weights, lesson, losses
+from cross_encoder import LAST, Drawing, first_weights, lesson, losses
 from lists import LISTS, read_lists
 
 from indexer.embed.models import TOKENIZER, WEIGHTS
@@ -112,10 +112,8 @@ class Run:
 
     def _lessons(self, lists: Sequence[CandidateList], chance: random.Random) -> list[Lesson]:
         options = self._options
-        return [
-            lesson(one, self._tokenizer, options.size, options.window, options.own, chance)
-            for one in lists
-        ]
+        drawn = Drawing(options.size, options.window, options.own, options.removed)
+        return [lesson(one, self._tokenizer, drawn, chance) for one in lists]
 
     def _check(self, pool: ThreadPoolExecutor) -> list[float]:
         """Loss and hits on lists that are held out."""
@@ -205,8 +203,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=6, help="passages of a list")
     parser.add_argument("--lists", type=int, default=2, help="of each half of a step")
     parser.add_argument("--own", type=float, default=0.5, help="target share of its own passage")
-    parser.add_argument("--steps", type=int, default=220)
-    parser.add_argument("--rate", type=float, default=2e-4)
+    parser.add_argument(
+        "--removed", type=float, default=0.0, help="share of lists without the question's sentence"
+    )
+    parser.add_argument("--steps", type=int, default=450)
+    parser.add_argument("--rate", type=float, default=3e-4)
     parser.add_argument("--checked", type=int, default=40, help="lists that are held out")
     parser.add_argument("--seed", type=int, default=5)
     return parser.parse_args()

@@ -21,7 +21,7 @@ from indexer.embed.imported import import_model
 from tests.benchmarks import dense
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from indexer.embed.models import ModelRecord
 
@@ -30,12 +30,12 @@ FILES = ("wikitexts.md", "state_of_the_union.md", "chatlogs.md")  # the shorter 
 TIMES = (2, 4)
 
 
-def variants(record: ModelRecord) -> Iterator[tuple[str, ModelRecord]]:
+def variants(record: ModelRecord, lengths: Sequence[int]) -> Iterator[tuple[str, ModelRecord]]:
     """The record as trained, reading each passage alone, and with longer windows in three ways."""
     yield "alone", record.reading(late=False)
     yield "trained", record
     shape = record.architecture
-    for times in TIMES:
+    for times in lengths:
         longer = replace(record, window=times * record.window)
         stretched = replace(shape, stretch=float(times))
         yield "plain", longer
@@ -46,11 +46,12 @@ def variants(record: ModelRecord) -> Iterator[tuple[str, ModelRecord]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--times", type=int, nargs="*", default=TIMES, help="the trained window")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         models = Path(scratch)
         record = import_model(options.folder, models, name="rotary", late=True)
-        for positions, each in variants(record):
+        for positions, each in variants(record, options.times):
             found = dense.measure(each, models, SET, 1, Precision.FP32, FILES)
             print(json.dumps({"positions": positions, "window": each.window, **found}), flush=True)
 

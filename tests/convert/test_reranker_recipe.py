@@ -64,7 +64,7 @@ def test_what_is_trained_can_be_imported(recipe: dict[str, ModuleType], tmp_path
     tokenizer = TextTokenizer(tmp_path / "tokenizer.json")
     options = Namespace(
         work=tmp_path, run=tmp_path / "run", steps=25, lists=4, size=4, window=60, own=0.5,
-        rate=3e-3, seed=1, checked=8,
+        removed=0.5, rate=3e-3, seed=1, checked=8,
     )  # fmt: skip
 
     def run(steps: int) -> Any:
