@@ -42,8 +42,8 @@ class Architecture:
 
     ``stretch`` reads windows so many times as long as the model was trained for, ``positions`` and
     ``ModelRecord.window`` being set to it: rotary positions of layers that attend to all tokens are
-    divided by it (Chen et al., 2023), or with ``ntk`` their base grows. How much accuracy that
-    costs depends on the model and is not measured here.
+    divided by it (Chen et al., 2023), or with ``ntk`` their base grows. What that costs is measured
+    with a stand-in (docs/benchmarks/vectors.md) and depends on the model.
 
     ``unattended``: a sequence may end in tokens that no token attends to (``Interaction``), so that
     attention without blocks takes lengths too.
