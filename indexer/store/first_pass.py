@@ -8,6 +8,7 @@ know how vectors are read: see ``dense``.
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,7 @@ class Codes:
     units: Float32s
     lost: Float32s
     offsets: NDArray[np.int32]
-    scores: dict[bytes, Float32s] = field(default_factory=dict)
+    scores: dict[bytes, Future[Float32s]] = field(default_factory=dict)
 
 
 def nearest(
@@ -124,16 +125,23 @@ def _rounded(query: Float32s) -> tuple[Float32s, float]:
 def _scores(table: Table, codes: Codes, query: Float32s) -> Float32s:
     """The scores of all rows in 8 bits, float32 (n,); do not change them."""
     asked = query.tobytes()
-    with table.coding:  # of two searches for a query the second waits for the first one's scores
+    with table.coding:
         found = codes.scores.get(asked)
-        if found is None:
-            rounded, unit = _rounded(query)
-            inputs = {"a": (rounded + _ZERO).astype(np.uint8)[None], "b": codes.codes}
-            products = _session().run(None, inputs)[0][0] - codes.offsets
+        if first := found is None:
             if len(codes.scores) >= _SCORES_KEPT:
                 codes.scores.clear()
-            found = codes.scores[asked] = products * (codes.units * np.float32(unit))
-        return found
+            found = codes.scores[asked] = Future()
+    if first:  # of two searches for a query the second waits for the scores of the first one
+        rounded, unit = _rounded(query)
+        inputs = {"a": (rounded + _ZERO).astype(np.uint8)[None], "b": codes.codes}
+        try:
+            products = _session().run(None, inputs)[0][0] - codes.offsets
+            found.set_result(products * (codes.units * np.float32(unit)))
+        except BaseException as error:
+            codes.scores.pop(asked, None)
+            found.set_exception(error)
+            raise
+    return found.result()
 
 
 def _current(table: Table, read: Callable[[Int64s], Float32s]) -> Codes:
