@@ -18,6 +18,7 @@ import secrets
 import shutil
 import threading
 import zlib
+from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -106,7 +107,7 @@ class Derived:
         self.rows, self.stored = int(stamp["rows"]), int(stamp["stored"])
         self._layout = layout
         #: Rows as they were last read, by their number; see ``records``.
-        self.kept: dict[int, Mapping[str, Any]] = {}
+        self.kept: OrderedDict[int, Mapping[str, Any]] = OrderedDict()
         #: Rows of the table that are not in it; see ``lacking``.
         self.lacked: Lacking | None = None
         nothing = np.empty(0, np.int64)

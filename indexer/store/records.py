@@ -8,6 +8,7 @@ and a query reads three times.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ _TUPLES = ("heading_path", "text_starts", "view_starts")
 _TOGETHER = 8
 _SIZE_BYTES = 4
 _BATCH = 128 * _TOGETHER
-_KEPT = 512  # of about 6 KB
+_KEPT = 512  # of about 6 KB, the last used
 
 
 def read(
@@ -65,9 +66,13 @@ def _known(derived: Derived, number: int, blocks: dict[int, list[bytes]]) -> Map
         length, which = divmod(above, _TOGETHER)
         if offset not in blocks:
             blocks[offset] = _lines(derived.read(offset, length))
-        if len(derived.kept) >= _KEPT:
-            derived.kept.clear()
         record = derived.kept[number] = _record(blocks[offset][which])
+        if len(derived.kept) > _KEPT:
+            with suppress(KeyError):
+                derived.kept.popitem(last=False)
+    else:
+        with suppress(KeyError):  # another thread may have dropped it
+            derived.kept.move_to_end(number)
     return record
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from indexer.store import dense, derived, schema, vector_places
+from indexer.store import dense, derived, records, schema, vector_places
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import DocSet, VectorRows
@@ -122,6 +122,17 @@ def test_every_answer_is_the_same_without_the_file(store: Store) -> None:
 def test_rows_written_later_come_from_the_table(store: Store) -> None:
     add(store, 20, 30)
     assert same_without(store)
+
+
+def test_the_records_last_used_are_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "_KEPT", 3)
+    table = store.tables.passages
+    first, *others = table.rows.keys()[:6].tolist()
+    for key in others:
+        read(store, np.array([first, key]), ("view",))
+    assert table.derived is not None
+    places = table.derived.aligned(table).numbers[0, :6].tolist()
+    assert list(table.derived.kept) == [places[4], places[0], places[5]]
 
 
 def test_rows_written_later_are_read_once_and_held(store: Store) -> None:
