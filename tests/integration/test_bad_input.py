@@ -17,6 +17,7 @@ from indexer.pipeline.parts import BatchSizes
 from tests.integration import corpus, killing, rights
 from tests.integration.world import (
     World,
+    indexed_texts,
     quoted,
     search,
     states,
@@ -25,14 +26,8 @@ from tests.integration.world import (
 
 @pytest.fixture(scope="module")
 def kept(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
-    """A library with one document; to be copied, not touched."""
-    folder = tmp_path_factory.mktemp("kept")
-    world = World(folder / "documents", folder / "library", tiny_models_dir)
-    world.documents.mkdir()
-    (world.documents / "kept.txt").write_text("A quince keeps until March.")
-    with world.engine() as engine:
-        world.index(engine)
-    return world
+    texts = {"kept.txt": "A quince keeps until March."}
+    return indexed_texts(tmp_path_factory.mktemp("kept"), tiny_models_dir, texts)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from indexer.watching.clock import SLEPT_S, Clock
 from indexer.watching.observer import ObserverSource
 from indexer.watching.watcher import Watcher
 from tests.integration.watching import PACE, wait_for_states, watched, watching
-from tests.integration.world import World, quoted, states
+from tests.integration.world import World, indexed_texts, quoted, states
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -31,11 +31,15 @@ if TYPE_CHECKING:
     from indexer.watching.sources import EventSource, Hints
 
 
+@pytest.fixture(scope="module")
+def tree(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+    texts = {"a/one.txt": "The zephyr clause stands here."}
+    return indexed_texts(tmp_path_factory.mktemp("tree"), tiny_models_dir, texts)
+
+
 @pytest.fixture
-def world(world: World) -> World:
-    (world.documents / "a").mkdir(parents=True)
-    (world.documents / "a" / "one.txt").write_text("The zephyr clause stands here.")
-    return world
+def world(tree: World, tmp_path: Path) -> World:
+    return tree.move(tmp_path)
 
 
 class Deaf:
@@ -181,7 +185,7 @@ def test_watching_can_end_and_begin_again(world: World, engine: Engine) -> None:
 def test_changes_are_taken_in_while_a_run_goes_on(world: World, engine: Engine) -> None:
     """What changes, moves or goes while it is read is as it is on disk in the end."""
     for number in range(40):
-        (world.documents / "a" / f"{number}.txt").write_text(f"Text number {number}. " * 200)
+        (world.documents / "a" / f"{number}.txt").write_text(f"Text number {number}. " * 60)
     changed: list[int] = []
 
     def report(progress: Progress) -> None:

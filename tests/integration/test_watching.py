@@ -16,7 +16,7 @@ import pytest
 from indexer.api.requests import ListFiles, SetPatterns, Watch
 from indexer.api.types import FileState
 from tests.integration.watching import wait_for_states, watched, watching
-from tests.integration.world import World, check_whole, found, quoted, search, states
+from tests.integration.world import World, check_whole, found, indexed_texts, quoted, search, states
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -28,16 +28,13 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def tree(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
-    """A small tree, indexed: two folders, three texts; to be copied, not touched."""
-    folder = tmp_path_factory.mktemp("tree")
-    world = World(folder / "documents", folder / "library", tiny_models_dir)
-    (world.documents / "a" / "deep").mkdir(parents=True)
-    (world.documents / "one.txt").write_text("The zephyr clause stands here.")
-    (world.documents / "a" / "two.txt").write_text("A single xylophone plays.")
-    (world.documents / "a" / "deep" / "three.txt").write_text("Tides come and go.")
-    with world.engine() as engine:
-        world.index(engine)
-    return world
+    """A small tree: two folders, three texts."""
+    texts = {
+        "one.txt": "The zephyr clause stands here.",
+        "a/two.txt": "A single xylophone plays.",
+        "a/deep/three.txt": "Tides come and go.",
+    }
+    return indexed_texts(tmp_path_factory.mktemp("tree"), tiny_models_dir, texts)
 
 
 @pytest.fixture

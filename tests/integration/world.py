@@ -113,6 +113,18 @@ class World:
         return Outcome(summary, read)
 
 
+def indexed_texts(folder: Path, models: Path, texts: dict[str, str]) -> World:
+    """A library of some texts by their paths; to be moved, not touched."""
+    world = World(folder / "documents", folder / "library", models)
+    for name, text in texts.items():
+        path = world.documents / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    with world.engine() as engine:
+        world.index(engine)
+    return world
+
+
 def search(engine: Engine, query: str, limit: int = 5) -> tuple[Hit, ...]:
     return engine.call(Search(query, limit)).hits
 
