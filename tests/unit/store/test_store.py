@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.store import schema
 from indexer.store.store import Store
 from indexer.store.values import MAX_ORDINAL, DocSet, DocumentRow, Term, VectorRows, key_of
 from tests.store_rows import DIMENSION, passage, rows, vector_for, vectors
@@ -124,10 +125,10 @@ def test_a_table_whose_making_was_cut_short_is_no_obstacle(store: Store, tmp_pat
 
 
 def test_a_reader_refuses_a_table_of_an_earlier_layout_and_leaves_it(
-    store: Store, tmp_path: Path
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(store)
-    store.tables.passages.inner.add_columns({"earlier": "cast(doc as int)"})
+    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
     with pytest.raises(WorldError) as caught:
         Store.open(tmp_path / "lance", threads=1, writable=False)
     assert caught.value.code == "library_older"
