@@ -39,6 +39,10 @@ TEXT_CHUNK = 65_536
 # Rows read at a time by maintenance: Lance's own 8,192 hold 60 MB more at the peak.
 _BATCH_ROWS = 1_024
 
+# Read ahead of what is decoded; by default 2 GiB, which a local disk fills. For a million passages
+# compaction takes 60 MB less, and building the vector index 30. Wider rows are read all the same.
+_READ_AHEAD_BYTES = 64 << 20
+
 # LanceDB imports it for its data classes; loading the whole client takes .5 s and 14 MB.
 _REST_CLIENT = "lance_namespace_urllib3_client"
 
@@ -59,6 +63,7 @@ def connect(path: Path, threads: int, cache: int) -> Any:
         os.environ[name] = str(max(1, threads))
     os.environ["LANCE_IO_THREADS"] = str(_IO_THREADS)
     os.environ["LANCE_DEFAULT_BATCH_SIZE"] = str(_BATCH_ROWS)
+    os.environ["LANCE_DEFAULT_IO_BUFFER_SIZE"] = str(_READ_AHEAD_BYTES)
     os.environ["LANCE_BINARY_MINIBLOCK_CHUNK_SIZE"] = str(TEXT_CHUNK)
     # Its warnings bypass our log, go to stderr and do not help a person.
     os.environ.setdefault("LANCEDB_LOG", "error")
