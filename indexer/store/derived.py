@@ -47,7 +47,8 @@ _NUMBER_BYTES, _NAME_BYTES = 8, 16
 # are for times when there is other work.
 _MISSING, _MISSING_SHARE = 256, 0.05
 _LAGGING, _LAGGING_SHARE = 8_192, 0.125
-# Larger tables are left to LanceDB, whose cost grows less: each row takes up to 24 bytes of memory.
+# Rows of larger tables are read from LanceDB, whose cost grows less: each takes up to 24 bytes of
+# memory here.
 MOST_ROWS = 2_000_000
 _SPARE_BYTES, _ROW_BYTES = 1 << 30, 4096
 # A place is one number: an offset, and above it a length or which file it is in.
@@ -66,7 +67,8 @@ class Layout:
         of_files: Whether they are places in the data files, and void without them.
         parts: Yields bytes to store and the numbers, (``numbers``, k), of the next k rows, given
             the table, all keys and row ids, and the sorted names of the data files.
-        always: Whether it is made while there is other work, too.
+        always: Whether nothing else has what is in it: then it is made while there is other work,
+            too, and for tables of any size.
     """
 
     name: str
@@ -218,10 +220,15 @@ def refresh(table: Table, *, idle: bool = True) -> bool:
         Whether one was made.
     """
     wanted = [layout for layout in table.layouts if idle or _lags(table, layout)]
-    files = data_files(table.path) if wanted else None
-    if files is None or not 0 < len(table.rows.keys()) <= MOST_ROWS:
+    files, total = data_files(table.path) if wanted else None, len(table.rows.keys())
+    if files is None or not total:
         return False
-    return [_refresh(table, layout, sorted(files)) for layout in wanted].count(True) > 0
+    made = [
+        _refresh(table, layout, sorted(files))
+        for layout in wanted
+        if layout.always or total <= MOST_ROWS
+    ]
+    return any(made)
 
 
 def _lags(table: Table, layout: Layout) -> bool:

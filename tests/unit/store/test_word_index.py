@@ -208,6 +208,17 @@ def test_the_file_is_made_while_there_is_other_work(
     check(store, everything([*range(1, DOCS + 1), 20, 21]))
 
 
+def test_of_a_table_of_any_size_the_file_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(derived, "MOST_ROWS", EACH - 1)
+    store = opened(tmp_path)
+    add(store, 1, drawn(1))
+    store.maintain(idle=True)
+    assert list(store.tables.passages.files) == [word_index.LAYOUT.name]
+    store.close()
+
+
 def test_a_wrong_file_is_not_used_and_made_again(store: Store, tmp_path: Path) -> None:
     expected = exact(store)
     table = store.tables.passages
