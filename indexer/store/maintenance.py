@@ -1,7 +1,7 @@
 """Keeps the store fast and small: indices, compaction, clean-up.
 
 Owns when and how tables are maintained. LanceDB keeps every version and never compacts or indexes
-new rows by itself; every search scans new rows, at 6 µs per passage for words and 0.75 µs for
+new rows by itself; every search scans new rows, at 6 µs per passage for phrases and 0.75 µs for
 vectors. ``optimize`` compacts, deletes expired versions and extends indices; each step is a commit,
 so a kill loses only the current step.
 
@@ -61,7 +61,7 @@ class Thresholds:
     The defaults are measured. With smaller numbers tests reach every step with a few rows.
 
     Attributes:
-        text: Passages outside the full-text index.
+        text: Passages outside the full-text index of the view.
         vectors: Vectors outside their index.
         fragments: Fragments of a table, one per commit.
         ann_from: Number of vectors from which on they have an index.
