@@ -138,7 +138,7 @@ class Block:
             return Found(None, self.times) if self.stems[0] == stem else NO_POSTINGS.of(stem)
         found = _span(self.stems, self.ends, stem)
         rows = np.cumsum(_joined(self.gaps[:, found]), dtype=np.int32) - np.int32(1)
-        return Found(rows, self.times[found])
+        return Found(rows, self.times[found].copy())  # a view would keep the block in memory
 
     def postings(self) -> Postings:
         """All of its postings, if it has a width."""

@@ -144,6 +144,12 @@ def test_postings_are_those_of_the_rows_also_packed_and_merged(rows: list[list[s
             assert pairs == expected
 
 
+def test_what_is_kept_of_a_stem_keeps_no_other() -> None:
+    whole, _ = postings.invert(pa.array(["a b c"] * 3))
+    (block,) = postings.packed(whole, 0)
+    assert postings.unpacked(*block).of(postings.stem_of("b")).times.base is None
+
+
 def test_a_stem_that_is_often_repeated_is_counted_255_times() -> None:
     found, lengths = postings.invert(pa.array(["a " * 300]))
     assert (found.times.tolist(), lengths.tolist()) == ([255], [300])
