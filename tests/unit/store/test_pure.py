@@ -30,7 +30,8 @@ def test_quantised_vectors_point_the_same_way(pairs: np.ndarray) -> None:
     np.testing.assert_allclose(np.linalg.norm(restored, axis=1), 1.0, atol=2e-3)
     products = quantise.cosines(packed, pooled @ pooled.T, pooled)
     np.testing.assert_allclose(products, restored @ pooled.T, atol=1e-5)
-    assert ((restored * vectors).sum(axis=1) > 0.95).all()
+    # The worst has one component that is some ten times the others: .91 among 400,000 of these.
+    assert ((restored * vectors).sum(axis=1) > 0.88).all()
 
 
 def test_gaussian_vectors_lose_next_to_nothing() -> None:
