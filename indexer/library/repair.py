@@ -28,7 +28,7 @@ from indexer.library.recovery import (
     without_words,
 )
 from indexer.library.removal import deletable_orphans
-from indexer.store import damage, deletions, derived, indices
+from indexer.store import damage, deletions, derived_upkeep, indices
 from indexer.store.checks import TableReport, docs_with, examine
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
 from indexer.store.values import docs_of
@@ -150,12 +150,12 @@ class _Check:
         miscounted = deletions.miscounted(table.path)
         said = f"{{n}} fragments of {name} count deleted rows wrongly and are never compacted."
         self.found.add("miscounted", name, miscounted, said, partial(table.recount, miscounted))
-        discard = partial(derived.discard, table)
+        discard = partial(derived_upkeep.discard, table)
         rebuild = partial(indices.rebuild, name, table, report.broken_indices)
         said = f"{{n}} indices of {name} cannot be read."
         self.found.add("broken_index", name, report.broken_indices, said, rebuild)
         said = f"The file of {name} for queries was altered after it was written."
-        self.found.add("altered_derived", name, derived.damaged(table.path), said, discard)
+        self.found.add("altered_derived", name, derived_upkeep.damaged(table.path), said, discard)
 
     def rows(self, name: str) -> None:
         """Check the rows of a table, by themselves and against other tables."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.store import derived, indices, runtime
+from indexer.store import derived_upkeep, indices, runtime
 from indexer.store.disk import write_errors
 from indexer.store.indices import ANN_FROM
 from indexer.store.schema import PASSAGES, is_vectors_table
@@ -139,7 +139,7 @@ class Maintainer:
                 with suppress(WorldError), write_errors(table.path.parent):
                     _optimize(table, _NO_AGE)
                     if table.derived is not None:
-                        derived.refresh(table)  # its rows may lie in other files now
+                        derived_upkeep.refresh(table)  # its rows may lie in other files now
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of each table."""
@@ -202,7 +202,7 @@ class Maintainer:
     def _refresh_derived(self, *, idle: bool) -> None:
         for name, table in self._tables().items():
             enough = table.keyed and table.count() >= self._thresholds.derived_from
-            if enough and derived.refresh(table, idle=idle):
+            if enough and derived_upkeep.refresh(table, idle=idle):
                 self._steps.append(f"{name}: derived file written")
 
     def _has_room(self, sizes: Mapping[str, TableSize], due: Mapping[str, Table]) -> bool:

@@ -22,7 +22,7 @@ from indexer.store import (
     runtime,
     schema,
     vector_places,
-    word_index,
+    word_parts,
 )
 from indexer.store.disk import (
     drop_unfinished,
@@ -169,7 +169,7 @@ class Tables:
         self._open[name].lost = lost
 
     def _register(self, name: str, inner: Any) -> None:
-        layouts = {schema.DOCUMENTS: [], schema.PASSAGES: [records.LAYOUT, word_index.LAYOUT]}
+        layouts = {schema.DOCUMENTS: [], schema.PASSAGES: [records.LAYOUT, word_parts.LAYOUT]}
         wanted = layouts.get(name, [vector_places.LAYOUT])
         path = self._path / f"{name}.lance"
         table = Table(inner, path, writable=self.writable, layouts=wanted)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.arrays import find_sorted
-from indexer.store import filters, word_index
+from indexer.store import filters, word_index, word_parts
 from indexer.store.postings import stem_of
 from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys
 
@@ -110,9 +110,9 @@ def _scores(table: Table, terms: Sequence[Term]) -> tuple[Int64s, Float32s]:
             (NOTHING.keys, NOTHING.scores) if index is None else (index.keys, index.scores(weights))
         )
     except OSError:
-        if word_index.LAYOUT.name not in table.files:
+        if word_parts.LAYOUT.name not in table.files:
             raise
-        table.forget_file(word_index.LAYOUT)
+        table.forget_file(word_parts.LAYOUT)
         return _scores(table, terms)
 
 

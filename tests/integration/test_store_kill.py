@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from indexer import faults
-from indexer.store import derived, word_index
+from indexer.store import derived, word_parts
 from indexer.store.store import Store
 from indexer.store.values import Term
 from tests.integration.store_victim import PASSAGES, SPACE
@@ -81,9 +81,9 @@ def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
     passages = store.tables.passages
     for _ in range(2):
         worded = store.match([Term("fox")], 99)
-        passages.forget_file(word_index.LAYOUT)
+        passages.forget_file(word_parts.LAYOUT)
         assert worded.keys.tolist() == store.match([Term("fox")], 99).keys.tolist()
-        passages.load_file(word_index.LAYOUT)
+        passages.load_file(word_parts.LAYOUT)
         keys = table.rows.keys()
         found, read = store.knn(SPACE, vector_for(3, 3), 50), store.vectors_of(SPACE, keys)
         used, table.derived = table.derived, None

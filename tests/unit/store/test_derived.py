@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from indexer.store import dense, derived, records, schema, vector_places
+from indexer.store import dense, derived, derived_upkeep, records, schema, vector_places
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import DocSet, VectorRows
@@ -256,21 +256,21 @@ def test_the_files_are_for_their_owner_only_and_counted(store: Store) -> None:
     assert sorted(file.name for file in files) == ["rows.bin", "rows.json"]
     with_it = store.sizes()[table.path.stem]
     bytes_of_it = sum(file.stat().st_size for file in files)
-    derived.discard(table)
+    derived_upkeep.discard(table)
     without = store.sizes()[table.path.stem]
     assert with_it.total - without.total == with_it.live - without.live == bytes_of_it
 
 
 def test_altered_bytes_are_damage(store: Store) -> None:
     table = table_of(store)
-    assert not derived.damaged(table.path)
+    assert not derived_upkeep.damaged(table.path)
     file = table.path / derived.FOLDER / "rows.bin"
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
     file.write_bytes(content)
-    assert derived.damaged(table.path)
-    derived.discard(table)
-    assert not derived.damaged(table.path)
+    assert derived_upkeep.damaged(table.path)
+    derived_upkeep.discard(table)
+    assert not derived_upkeep.damaged(table.path)
 
 
 def test_a_space_that_is_dropped_takes_its_file_with_it(store: Store) -> None:

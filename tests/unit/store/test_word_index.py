@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.store import derived, postings, word_index
+from indexer.store import derived, derived_upkeep, postings, word_parts
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import DocSet, PassageRow, Term, docs_of, key_of
@@ -111,12 +111,12 @@ def exact(store: Store) -> list[Any]:
 def same_without(store: Store) -> bool:
     """Whether every score has the same bits if all postings are made from the table."""
     table = store.tables.passages
-    file = table.files[word_index.LAYOUT.name]
+    file = table.files[word_parts.LAYOUT.name]
     before = exact(store)
-    assert table.files[word_index.LAYOUT.name] is file
-    table.forget_file(word_index.LAYOUT)
+    assert table.files[word_parts.LAYOUT.name] is file
+    table.forget_file(word_parts.LAYOUT)
     alone = exact(store)
-    table.files[word_index.LAYOUT.name] = file
+    table.files[word_parts.LAYOUT.name] = file
     return before == alone == exact(store)
 
 
@@ -181,7 +181,7 @@ def test_scores_are_those_of_lancedb(store: Store) -> None:
 
 def test_rows_written_and_deleted_later_count_at_once(store: Store) -> None:
     table = store.tables.passages
-    file = table.files[word_index.LAYOUT.name]
+    file = table.files[word_parts.LAYOUT.name]
     for doc in (20, 21, 22):
         add(store, doc, drawn(doc))
         check(store, everything([*range(1, DOCS + 1), *range(20, doc + 1)]))
@@ -192,10 +192,10 @@ def test_rows_written_and_deleted_later_count_at_once(store: Store) -> None:
     add(store, 3, ["w0 w0", "w39"])  # the keys are there again, with other stems
     check(store, {**left, key_of(3, 0): "w0 w0", key_of(3, 1): "w39"})
     assert same_without(store)
-    assert table.files[word_index.LAYOUT.name] is file
+    assert table.files[word_parts.LAYOUT.name] is file
     table.inner.optimize()
     store.maintain(idle=True)
-    assert table.files[word_index.LAYOUT.name] is not file
+    assert table.files[word_parts.LAYOUT.name] is not file
     assert same_without(store)
 
 
@@ -203,13 +203,13 @@ def test_the_file_is_made_while_there_is_other_work(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("_MISSING", "_LAGGING"):
-        monkeypatch.setattr(derived, name, 50)
+        monkeypatch.setattr(derived_upkeep, name, 50)
     add(store, 20, drawn(20))
     assert store.maintain().steps == ()
     add(store, 21, drawn(21))
     assert store.maintain().steps == ("passages: derived file written",)
     files = store.tables.passages.files
-    assert files[word_index.LAYOUT.name].rows == (DOCS + 2) * EACH
+    assert files[word_parts.LAYOUT.name].rows == (DOCS + 2) * EACH
     assert files["rows"].rows == DOCS * EACH
     check(store, everything([*range(1, DOCS + 1), 20, 21]))
 
@@ -217,11 +217,11 @@ def test_the_file_is_made_while_there_is_other_work(
 def test_of_a_table_of_any_size_the_file_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(derived, "MOST_ROWS", EACH - 1)
+    monkeypatch.setattr(derived_upkeep, "MOST_ROWS", EACH - 1)
     store = opened(tmp_path)
     add(store, 1, drawn(1))
     store.maintain(idle=True)
-    assert list(store.tables.passages.files) == [word_index.LAYOUT.name]
+    assert list(store.tables.passages.files) == [word_parts.LAYOUT.name]
     store.close()
 
 
@@ -234,10 +234,10 @@ def test_a_wrong_file_is_not_used_and_made_again(store: Store, tmp_path: Path) -
     rotten[-200:-100] = bytes(100)
     for wrong in (content[:-1], bytes(rotten), b""):
         path.write_bytes(wrong)
-        assert derived.damaged(table.path)
+        assert derived_upkeep.damaged(table.path)
         reader = Store.open(tmp_path / "lance", threads=1, writable=False)
         if len(wrong) != len(content):
-            assert word_index.LAYOUT.name not in reader.tables.passages.files
+            assert word_parts.LAYOUT.name not in reader.tables.passages.files
             assert exact(reader) == expected
         reader.tables.close()
     store.close()
@@ -255,7 +255,7 @@ def test_a_file_that_is_cut_while_it_is_open_is_given_up(store: Store) -> None:
     table.words = None
     (table.path / derived.FOLDER / "stems.bin").write_bytes(b"")
     assert exact(store) == expected
-    assert word_index.LAYOUT.name not in table.files
+    assert word_parts.LAYOUT.name not in table.files
 
 
 def test_the_index_of_stems_of_earlier_versions_is_dropped(store: Store, tmp_path: Path) -> None:
