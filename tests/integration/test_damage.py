@@ -412,11 +412,12 @@ def test_words_that_were_lost_cost_no_vectors(world: World) -> None:
 
 
 def test_a_table_of_an_earlier_layout_is_made_anew(
-    world: World, undisturbed: Seen, caplog: pytest.LogCaptureFixture
+    world: World,
+    undisturbed: Seen,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with world.engine(batches=SCATTERED) as engine:
-        passages = engine.store.tables.passages
-        passages.inner.add_columns({"of_old": "cast(doc as int)"})
+    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
     with world.engine(batches=SCATTERED) as engine:
         assert "made anew" in caplog.text
         assert engine.call(GetStatus()).rebuilding
