@@ -58,22 +58,6 @@ class QueryVectors:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrievals:
-    """Searches in progress. ``question`` are those whose scores are BM25 of the question."""
-
-    question: list[Retrieval]
-    others: list[Retrieval]
-
-    def __add__(self, other: Retrievals) -> Retrievals:
-        return Retrievals(self.question + other.question, self.others + other.others)
-
-    def keys(self) -> Keys:
-        """Wait for all; return the union of their results, int64 ascending."""
-        found = [one.result().keys for one in (*self.question, *self.others)]
-        return np.unique(np.concatenate(found)).astype(np.int64)
-
-
-@dataclass(frozen=True, slots=True)
 class CandidateEvidence:
     """Candidates with their evidence.
 
@@ -111,15 +95,20 @@ class Retriever:
     excluded: tuple[str, ...]
     pool: ThreadPoolExecutor
 
-    def start_words(self, terms: QueryTerms, depth: int) -> Retrievals:
-        """Begin to search by words, for at least twice the ``depth`` hits wanted."""
-        wide = max(WIDE, 2 * depth)
-        whole = []
-        if terms.has_context or terms.names_removed:
-            whole = [self._by_words(terms.terms, wide, self.docs)]
-        return Retrievals([self._by_words(terms.question_terms, wide, self.docs)], whole)
+    def start_words(self, terms: QueryTerms, depth: int) -> list[Retrieval]:
+        """Begin to search by words, for at least twice the ``depth`` hits wanted.
 
-    def start_vectors(self, terms: QueryTerms, vectors: QueryVectors, depth: int) -> Retrievals:
+        The last of the searches is that by the words of the whole query.
+        """
+        wide = max(WIDE, 2 * depth)
+        asked = [terms.question_terms]
+        if terms.has_context or terms.names_removed:
+            asked.append(terms.terms)
+        return [self._by_words(each, wide, self.docs) for each in asked]
+
+    def start_vectors(
+        self, terms: QueryTerms, vectors: QueryVectors, depth: int
+    ) -> list[Retrieval]:
         """Begin to search by meaning."""
         wide = max(WIDE, 2 * depth) + QUANTISED
         found = [self._by_vector(vectors.question, wide, self.docs)]
@@ -128,34 +117,33 @@ class Retriever:
         if vectors.means.by_language:
             in_all = vectors.means.without(vectors.question)
             found.append(self._by_vector(in_all, wide, self.docs))
-        return Retrievals([], found)
+        return found
 
-    def start_near(self, vectors: Sequence[Floats]) -> Retrievals:
+    def start_near(self, vectors: Sequence[Floats]) -> list[Retrieval]:
         """Begin to search for passages that are similar to given ones."""
-        return Retrievals([], [self._by_vector(vector, WIDE, self.docs) for vector in vectors])
+        return [self._by_vector(vector, WIDE, self.docs) for vector in vectors]
 
-    def start_within(self, terms: QueryTerms, vectors: QueryVectors, likely: Docs) -> Retrievals:
+    def start_within(
+        self, terms: QueryTerms, vectors: QueryVectors, likely: Docs
+    ) -> list[Retrieval]:
         """Begin to search inside likely documents, all of which are in ``docs``."""
         if not len(likely):
-            return Retrievals([], [])
+            return []
         inside = DocSet.from_docs(likely.tolist())
-        return Retrievals(
-            [self._by_words(terms.question_terms, NARROW, inside)],
-            [self._by_vector(vectors.question, NARROW, inside)],
-        )
+        return [
+            self._by_words(terms.question_terms, NARROW, inside),
+            self._by_vector(vectors.question, NARROW, inside),
+        ]
 
-    def evidence(
-        self, terms: QueryTerms, vectors: QueryVectors, keys: Keys, retrievals: Retrievals
-    ) -> CandidateEvidence:
+    def evidence(self, terms: QueryTerms, vectors: QueryVectors, keys: Keys) -> CandidateEvidence:
         """Score candidates by words and by meaning.
 
         Args:
             terms: Of the query.
             vectors: Of the query.
             keys: The candidates, ascending.
-            retrievals: What found them.
         """
-        words = self.pool.submit(self._bm25, terms, keys, retrievals)
+        words = self.pool.submit(self.store.bm25_of, keys, terms.question_terms)
         # Keys of one document are consecutive, so a passage's neighbours are known by its key.
         near = np.stack([keys - 1, keys, keys + 1])
         wanted, place = np.unique(near, return_inverse=True)
@@ -183,23 +171,17 @@ class Retriever:
         )
         return CandidateEvidence(keys, pages, best, similarity, offsets)
 
-    def _bm25(self, terms: QueryTerms, keys: Keys, retrievals: Retrievals) -> Floats:
-        """BM25 of candidates for the question; computed only where no search already did."""
-        scores = np.zeros(len(keys), np.float32)
-        missing = np.ones(len(keys), bool)
-        for retrieval in retrievals.question:
-            found = retrieval.result()
-            at = np.searchsorted(keys, found.keys)
-            scores[at] = found.scores
-            missing[at] = False
-        scores[missing] = self.store.bm25_of(keys[missing], terms.question_terms)
-        return scores
-
     def _by_vector(self, vector: Floats, count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.approximate_knn, self.space, vector, count, docs)
 
     def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.match, terms, count, docs, self.excluded)
+
+
+def keys_found(retrievals: Sequence[Retrieval]) -> Keys:
+    """Wait for searches; return the union of their results, int64 ascending."""
+    found = [one.result().keys for one in retrievals]
+    return np.unique(np.concatenate(found)).astype(np.int64)
 
 
 def neighbour_similarity(before: Floats, after: Floats) -> Floats:

@@ -7,7 +7,7 @@ left out. It must not know how pages are shown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,8 +83,7 @@ class PageMapper:
         vectors, _notes = searcher.vectors(whole, asked, space)
         inside = DocSet.from_docs([doc.doc])
         retriever = Retriever(searcher.store, space.key, inside, (), searcher.pool)
-        found = replace(retriever.start_words(terms, len(keys)), others=[])
-        evidence = retriever.evidence(terms, vectors, keys, found)
+        evidence = retriever.evidence(terms, vectors, keys)
         none = np.zeros(1, np.float32)
         document = DocumentEvidence(none, none, none, none, none, 0.0)
         scored = fuse(evidence.pages, document, np.zeros(len(keys), np.intp), searcher.weights)

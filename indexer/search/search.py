@@ -20,7 +20,7 @@ from indexer.api.types import Match, Why
 from indexer.search import score_normalisation
 from indexer.search.answerability import classifier_for
 from indexer.search.answerability_features import Similarity, answerability_features, is_foreign
-from indexer.search.candidates import QueryVectors, Retriever
+from indexer.search.candidates import QueryVectors, Retriever, keys_found
 from indexer.search.evidence import LibraryEvidence, likely_documents, with_similarity
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse
 from indexer.search.hits import HitMaker, result
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.query.grammar import Query
     from indexer.search.answerability import AnswerabilityFeatures
-    from indexer.search.candidates import Retrieval, Retrievals
+    from indexer.search.candidates import Retrieval
     from indexer.search.narrowing import Narrowing
     from indexer.search.query_terms import QueryTerms
     from indexer.search.score_normalisation import Cohort
@@ -66,7 +66,7 @@ CHECKED = 8
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The candidates of a query, and the searches that found them.
+    """The candidates of a query, and how they are scored.
 
     ``phrases`` are those with the exact phrase, if one is asked; ``words`` is the search by the
     words of the whole query.
@@ -76,7 +76,6 @@ class Retrieved:
     vectors: QueryVectors
     evidence: LibraryEvidence
     retriever: Retriever
-    retrievals: Retrievals
     keys: Keys
     phrases: Keys | None
     words: Retrieval
@@ -145,9 +144,7 @@ class Searcher:
         with self.catalog.lexicon.reading() as reading:
             found = self._retrieve(request, space, reading)
         token.check()
-        evidence = found.retriever.evidence(
-            found.terms, found.vectors, found.keys, found.retrievals
-        )
+        evidence = found.retriever.evidence(found.terms, found.vectors, found.keys)
         token.check()
         docs, owner = np.unique(evidence.docs, return_inverse=True)
         documents = found.evidence.lookup(docs)
@@ -221,7 +218,7 @@ class Searcher:
         )
         depth = request.limit * CHECKED if narrowing.checks_text else request.limit
         retrievals = retriever.start_words(terms, depth)
-        words = (retrievals.others or retrievals.question)[0]
+        words = retrievals[-1]
         exact = self.pool.submit(self._phrases, query, terms, narrowing)
         vectors, notes = self.vectors(whole, asked, space)
         if not notes:
@@ -231,11 +228,11 @@ class Searcher:
         evidence = with_similarity(evidence, vectors.whole, self.catalog, space)
         likely = likely_documents(evidence, narrowing.docs, self.weights)
         retrievals += retriever.start_within(terms, vectors, likely)
-        keys, phrases = retrievals.keys(), exact.result()
+        keys, phrases = keys_found(retrievals), exact.result()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
         return Retrieved(
-            terms, vectors, evidence, retriever, retrievals, keys, phrases, words, steering,
+            terms, vectors, evidence, retriever, keys, phrases, words, steering,
             (*notes, *focused.notes, *steering.notes),
         )  # fmt: skip
 
