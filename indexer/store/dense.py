@@ -48,10 +48,10 @@ def knn(table: Table | None, vector: Float32s, count: int, docs: DocSet | None) 
 def approximate_knn(
     table: Table | None, vector: Float32s, count: int, docs: DocSet | None
 ) -> ScoredKeys:
-    """The approximately nearest passages, best first, with scores of quantised vectors.
+    """The approximately nearest passages, best first.
 
-    Exact scores would take a read that a caller who scores all candidates makes anyway; up to
-    ``ANN_FROM`` rows they have them, and are only found by quantised vectors.
+    Up to ``ANN_FROM`` rows they are found by quantised vectors and have exact scores; of more, the
+    scores are of quantised vectors too, as a caller scores all candidates anyway.
     """
     if table is None:
         return NOTHING

@@ -46,15 +46,17 @@ def text_indices() -> Mapping[str, Any]:
     """The full-text index of each column; ``words`` has the queries."""
     from lancedb.index import FTS
 
-    build = {
-        "num_workers": 1,
-        "memory_limit": _FTS_MEMORY_MB,
-        "max_token_length": _LONGEST_WORD,
-    }
-    exact = {"stem": False, "remove_stop_words": False}
     return {
         # Words of every language with positions, without case and accents.
-        "view": FTS(base_tokenizer="icu", with_position=True, **exact, **build),
+        "view": FTS(
+            base_tokenizer="icu",
+            with_position=True,
+            stem=False,
+            remove_stop_words=False,
+            num_workers=1,
+            memory_limit=_FTS_MEMORY_MB,
+            max_token_length=_LONGEST_WORD,
+        ),
     }
 
 

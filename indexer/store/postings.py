@@ -49,6 +49,11 @@ class Found:
     rows: Int32s | None
     times: Bytes
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that both take."""
+        return self.times.nbytes + (0 if self.rows is None else self.rows.nbytes)
+
     def listed(self) -> tuple[Int32s, Bytes]:
         """The rows and times, without rows in which it does not occur."""
         if self.rows is not None:

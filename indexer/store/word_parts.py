@@ -82,12 +82,10 @@ class _File:
         found = self._kept.get(stem)
         if found is None:
             found = self._read(stem)
-            self._kept_bytes += found.times.nbytes + (
-                0 if found.rows is None else found.rows.nbytes
-            )
-            if self._kept_bytes > _KEPT_BYTES:
+            if self._kept_bytes + found.nbytes > _KEPT_BYTES:
                 self._kept, self._kept_bytes = {}, 0
             self._kept[stem] = found
+            self._kept_bytes += found.nbytes
         return found
 
     def _read(self, stem: int) -> Found:
