@@ -30,6 +30,11 @@ _TORN_WORD = re.compile("(?<![-\u2010\u2011\xad\\s])\\s+(?=\\S)")
 # Vowel signs and other marks belong to their words.
 _LETTER = "\\w\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff"
 _TOKEN = re.compile(rf"[{_LETTER}]+|[^{_LETTER}\s]")
+# The class of each byte of ASCII: "a" letter, " " white space, "." any other, a token by itself.
+_CLASSES = re.sub(
+    "[^a ]", ".", re.sub(r"\s", " ", re.sub(r"\w", "a", "".join(map(chr, range(128)))))
+)
+_ASCII_CLASSES = _CLASSES.encode().ljust(256)
 _WORDS_PER_TOKEN = 0.7  # of running English; figures and symbols have more tokens than words
 # Scripts in which spaces do not count words: words per character.
 _DENSE = tuple(
@@ -254,8 +259,11 @@ def length_in_words(text: str) -> float:
     characters are counted, so that a translation has about the same length.
     """
     dense = 0.0
-    if not text.isascii():
+    if text.isascii():
+        tokens = len(text.encode().translate(_ASCII_CLASSES).replace(b".", b" . ").split())
+    else:
         for script, words in _DENSE:
             text, count = script.subn("", text)
             dense += words * count
-    return dense + max(float(len(text.split())), _WORDS_PER_TOKEN * len(_TOKEN.findall(text)))
+        tokens = len(_TOKEN.findall(text))
+    return dense + max(float(len(text.split())), _WORDS_PER_TOKEN * tokens)

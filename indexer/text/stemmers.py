@@ -48,6 +48,7 @@ _NOT_LATIN = {one for _, languages in _SCRIPTS for one in languages} | {
 _JAPANESE = re.compile("([\u3400-\u9fff]+)[\u3041-\u309f]+$")
 
 _local = threading.local()
+_KEPT = 30_000  # stems of a language
 
 
 def language_of(word: str, language: str) -> str:
@@ -98,13 +99,30 @@ def _snowball(language: str) -> Callable[[list[str]], list[str]] | None:
     name = _SNOWBALL.get(language)
     if name is None:
         return None
-    known: dict[str, Callable[[list[str]], list[str]]] = _local.__dict__.setdefault("stemmers", {})
+    known: dict[str, _Stems] = _local.__dict__.setdefault("stemmers", {})
     if name not in known:
+        known[name] = _Stems(name)
+    return known[name].of
+
+
+class _Stems(dict[str, str]):
+    """The stems of the words asked for: the stemmer keeps them too, but finds them slower."""
+
+    def __init__(self, name: str) -> None:
         import Stemmer
 
-        stemmer: Any = Stemmer.Stemmer(name, 30_000)
-        known[name] = stemmer.stemWords
-    return known[name]
+        super().__init__()
+        stemmer: Any = Stemmer.Stemmer(name, 0)
+        self._stem: Callable[[str], str] = stemmer.stemWord
+
+    def of(self, words: list[str]) -> list[str]:
+        return list(map(self.__getitem__, words))
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _KEPT:
+            self.clear()
+        stem = self[word] = self._stem(word)
+        return stem
 
 
 # A single particle, or several: "from the schools" is school-s-from.

@@ -27,7 +27,7 @@ _SHOWN = rf"(?:(?![{UNSPACED}])[\w{_MARKS}{_TAKEN}])+"
 _SHOWN_WORD = re.compile(
     rf"(?P<run>[{UNSPACED}]+)|{_SHOWN}(?:(?:['\u2019.,\-\u05f3\u05f4\u066b\u066c]|(?<=[\u05d0-\u05ea])\"){_SHOWN})*"
 )
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*\.?")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*")
 _PARTICLE = re.compile("[\u3041-\u309f]{1,2}$")
 # The final kana of a word in Chinese characters, other than a particle.
 _ENDING = re.compile("[\u3400-\u9fff](?![はがをにのでともへやか])[\u3041-\u309f]$")

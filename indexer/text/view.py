@@ -29,10 +29,15 @@ _JOINERS = "(?<![\u0600-\u0dff\u0e80-\u1cff])[\u200c\u200d]"
 # Characters for the shape of letters, which NFKC replaces by the letters: Kangxi radicals, Latin
 # and Armenian ligatures, Hebrew and Arabic presentation forms.
 _SHAPES = "\u2f00-\u2fd5\ufb00-\ufbb1\ufbd3-\ufd3d\ufd50-\ufdfb\ufe70-\ufefc"
-_LEADER = r"(?P<leader>([._\-\u2013\u2014=*~\xb7\u2026\u2022\ufffd])(?: ?\5){4,})"
+_LEADERS = r"._\-\u2013\u2014=*~\xb7\u2026\u2022\ufffd"
+_MARKS = "\u0300-\u036f"
+# One set of all first characters comes first: Python looks for it faster than for alternatives.
 _EDIT = re.compile(
-    rf"(?P<run> *[{INVISIBLE}][{INVISIBLE} ]*|  +)|(?P<shape>[{_SHAPES}]|{_JOINERS})"
-    rf"|(?P<marks>[\u0300-\u036f]+)|{_LEADER}"
+    rf"[ {INVISIBLE}{_SHAPES}\u200c\u200d{_MARKS}{_LEADERS}](?:"
+    rf"(?P<run>(?<= )(?: *[{INVISIBLE}][{INVISIBLE} ]*| +)|(?<=[{INVISIBLE}])[{INVISIBLE} ]*)"
+    rf"|(?P<shape>(?<=[{_SHAPES}])|(?<={_JOINERS}))"
+    rf"|(?P<marks>(?<=[{_MARKS}])[{_MARKS}]*)"
+    rf"|(?P<leader>(?<=([{_LEADERS}]))(?: ?\5){{4,}}))"
 )
 _LEADER_KEPT = 3  # dots kept of "Chapter 1 ..... 7", as a model reads a token for each
 

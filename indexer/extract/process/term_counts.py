@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MAX_TERMS = 100_000  # above it only the most frequent half is kept
-_HYPHENATED = re.compile(r"(?<=\w)[-\u00ad\u2010]\r?\n(?=[a-z])")
+_HYPHENATED = re.compile(r"[-\u00ad\u2010](?<=\w[-\u00ad\u2010])\r?\n(?=[a-z])")
 
 
 class TermCounts:
