@@ -135,8 +135,15 @@ class Reporter:
         Raises:
             Cancelled: If the token was cancelled.
         """
-        self.token.check()
-        now = time.monotonic()
-        if force or now - self._last >= self.interval:
-            self._last = now
+        if self.is_due() or force:
+            self._last = time.monotonic()
             self.sink(progress)
+
+    def is_due(self) -> bool:
+        """Whether a snapshot would be passed on, for those that are costly to take.
+
+        Raises:
+            Cancelled: If the token was cancelled.
+        """
+        self.token.check()
+        return time.monotonic() - self._last >= self.interval

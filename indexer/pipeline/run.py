@@ -295,7 +295,8 @@ class Run:
             log.warning("the last batch could not be written", exc_info=True)
 
     def _report(self, *, force: bool = False) -> None:
-        self._reporter.report(self.progress, force=force)
+        if self._reporter.is_due() or force:
+            self._reporter.report(self.progress, force=force)
 
     @property
     def progress(self) -> Progress:
