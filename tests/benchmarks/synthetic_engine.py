@@ -4,7 +4,7 @@
 
 The texts (see ``synthetic_texts``) are files that a real indexing job scans, extracts, cuts and
 writes; only the model is stood in for, because it would take hours for a million passages. Names
-and every 64th unit do go through the model, so that its memory counts. Runs as a process of its
+and every 512th unit do go through the model, so that its memory counts. Runs as a process of its
 own, which is watched from outside, and does nothing else in it.
 """
 
@@ -16,6 +16,7 @@ import sys
 import zlib
 from contextlib import closing
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,9 +39,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-REAL_EVERY = 64  # units
+REAL_EVERY = 512  # units
 _BATCH = 16  # passages
 _TOPICS = 200
+_POOL = 1 << 20  # numbers of noise, of which each vector takes those from a place drawn at random
 
 
 class StandIn:
@@ -52,7 +54,8 @@ class StandIn:
         self._units = 0
         dimension = real.record.dimension
         self._scale = (np.arange(1, dimension + 1) ** -0.35).astype(np.float32)
-        self._topics = self._drawn(self._rng, _TOPICS)
+        self._topics = self._rng.standard_normal((_TOPICS, dimension), np.float32) * self._scale
+        self._pool = self._rng.standard_normal(_POOL, np.float32)
 
     def encode_batches(
         self,
@@ -71,14 +74,22 @@ class StandIn:
             yield [(start + at, self._made(passage)) for at, passage in enumerate(part)]
 
     def _made(self, passage: EmbedInput) -> PassageVectors:
-        seed = zlib.crc32(passage.title.encode())
-        document = self._drawn(np.random.default_rng(seed), 1)[0] + self._topics[seed % _TOPICS]
-        vector = _unit(0.45 * document + 0.8 * self._drawn(self._rng, 1)[0])
-        noise = _unit(self._drawn(self._rng, len(passage.view_starts)))
-        return PassageVectors(vector, _unit(0.6 * vector + 0.8 * noise), len(passage.view) // 4)
+        noise = self._noise(len(passage.view_starts) + 1)
+        vector = _unit(0.45 * self._document(passage.title) + 0.8 * noise[0])
+        sentences = _unit(0.6 * vector + 0.8 * _unit(noise[1:]))
+        return PassageVectors(vector, sentences, len(passage.view) // 4)
 
-    def _drawn(self, rng: np.random.Generator, count: int) -> Floats:
-        drawn: Floats = rng.standard_normal((count, len(self._scale)), np.float32) * self._scale
+    @lru_cache(maxsize=64)  # noqa: B019  # one for the whole process
+    def _document(self, title: str) -> Floats:
+        seed = zlib.crc32(title.encode())
+        drawn = np.random.default_rng(seed).standard_normal(len(self._scale), np.float32)
+        made: Floats = drawn * self._scale + self._topics[seed % _TOPICS]
+        return made
+
+    def _noise(self, count: int) -> Floats:
+        size = count * len(self._scale)
+        start = int(self._rng.integers(len(self._pool) - size))
+        drawn: Floats = self._pool[start : start + size].reshape(count, -1) * self._scale
         return drawn
 
 
