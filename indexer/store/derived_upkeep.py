@@ -1,7 +1,10 @@
-"""When the derived files of a table are made, and how; whether they are whole.
+"""When parts of the derived files of a table are made and merged; whether they are whole.
 
-Owns what is too much to lack, and the order of writing, by which a kill leaves a file that is valid
-or none. It must not know what a file holds.
+Rows that no part has come into a new one, and a part that is no larger than all later ones together
+is merged with them: of a file there are few parts, as many as its rows can be halved, and a row is
+written again as often at most. Owns this, and the order of writing: a part is written under a new
+name, then the stamp that lists it is replaced, then what the stamp lists no more is deleted. So a
+kill leaves the old file or the new one. It must not know what a file holds.
 """
 
 from __future__ import annotations
@@ -12,86 +15,76 @@ import secrets
 import shutil
 import zlib
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexer import faults
-from indexer.api.atomic import replacing, write_file
+from indexer.api.atomic import DISK_FULL, replacing, write_file
 from indexer.store.deletions import data_files
-from indexer.store.derived import FOLDER, FORMAT, NAME_BYTES
+from indexer.store.derived import FOLDER, FORMAT, Derived, PartFile, PartStamp, read_stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from indexer.store.derived import Layout
     from indexer.store.table import Table
+    from indexer.store.values import Int64s
 
 log = logging.getLogger(__name__)
 
-# A file is made again when so many rows, and this share of all, are not in it; the second numbers
-# are for times when there is other work.
-_MISSING, _MISSING_SHARE = 256, 0.05
-_LAGGING, _LAGGING_SHARE = 8_192, 0.125
+# A part is made of so many rows; the second number is for times when there is other work.
+_MISSING, _LAGGING = 256, 8_192
+# A part is given up, and what is left of its rows read again, when this share is stale.
+_STALE_SHARE = 0.25
 # Rows of larger tables are read from LanceDB, whose cost grows less: each takes up to 24 bytes of
 # memory here.
 MOST_ROWS = 2_000_000
 _SPARE_BYTES, _ROW_BYTES = 1 << 30, 4096
+_NAME_BYTES = 8
 
 
 def refresh(table: Table, *, idle: bool = True) -> bool:
-    """Make the files of a table anew that lack too much; for the writing thread.
+    """Write what the files of a table lack, if that is enough; for the writing thread.
 
     Args:
         table: A table with keys.
         idle: Whether there is no other work.
 
     Returns:
-        Whether one was made.
+        Whether anything was written.
     """
-    wanted = [layout for layout in table.layouts if idle or _lags(table, layout)]
-    files, total = data_files(table.path) if wanted else None, len(table.rows.keys())
-    if files is None or not total:
+    due = [layout for layout in table.layouts if idle or _lags(table, layout)]
+    total = len(table.rows.keys()) if due else 0
+    files = follow(table) if total else []
+    if not files:
         return False
-    made = [
-        _refresh(table, layout, sorted(files))
-        for layout in wanted
+    written = [
+        _refresh(table, layout, files, idle=idle)
+        for layout in due
         if layout.always or total <= MOST_ROWS
     ]
-    return any(made)
+    if idle or any(written):
+        _sweep(table)
+    return any(written)
 
 
-def _lags(table: Table, layout: Layout) -> bool:
-    """Whether a file has to be made now, though there is other work."""
-    file, rows = table.files.get(layout.name), table.count()
-    lacking = rows - (0 if file is None else file.rows)
-    return layout.always and lacking > max(_LAGGING, _LAGGING_SHARE * rows)
+def follow(table: Table) -> Sequence[str]:
+    """Note in which data files the rows of a table lie now, after they may have been compacted.
 
-
-def _refresh(table: Table, layout: Layout, files: list[str]) -> bool:
-    """Make a file anew if it lacks too much; without room on the disk there is none."""
-    folder, derived = table.path / FOLDER, table.files.get(layout.name)
-    try:
-        if derived is not None:
-            aligned = derived.aligned(table)
-            missing = len(aligned.keys) - (derived.rows - aligned.stale)
-            moved = not set(files) >= set(derived.files)
-            void = moved and (layout.of_files or aligned.stale > 0)
-            if not void and missing <= max(_MISSING, _MISSING_SHARE * len(aligned.keys)):
-                if moved:  # the rows are in other files since they were compacted
-                    stamp = json.loads((folder / layout.files[1]).read_text(encoding="utf-8"))
-                    derived.files = files
-                    _write_stamp(folder / layout.files[1], {**stamp, "files": files})
-                return False
-        return _make(table, layout, folder, files)
-    except OSError as error:
-        log.warning("%s has no file of %s: %s", table.path.stem, layout.name, error)
-        table.forget_file(layout)
-        for name in layout.files:
-            with suppress(OSError):
-                (folder / name).unlink()
-        return False
+    Returns:
+        The names of the data files, sorted; none if they are not known.
+    """
+    files = sorted(data_files(table.path) or ())
+    for layout in table.layouts if files else ():
+        file = table.files.get(layout.name)
+        if file is not None and not file.present <= set(files):
+            with suppress(OSError):  # the next process would make it anew
+                _replace(table, layout, file.parts, files)
+    return files
 
 
 def discard(table: Table) -> None:
@@ -106,68 +99,153 @@ def damaged(table: Path) -> bool:
     return any(_damaged(stamp) for stamp in (table / FOLDER).glob("*.json"))
 
 
-def _damaged(said: Path) -> bool:
+def _damaged(stamp: Path) -> bool:
     try:
-        stamp = json.loads(said.read_text(encoding="utf-8"))
-        checksum = 0
-        with said.with_suffix(".bin").open("rb") as file:
-            while block := file.read(1 << 20):
-                checksum = zlib.crc32(block, checksum)
-        return bool(checksum != stamp["checksum"])
-    except FileNotFoundError:
-        return False
-    except (OSError, ValueError, KeyError, TypeError):
+        for part in read_stamp(stamp)[1]:
+            checksum = 0
+            with suppress(FileNotFoundError), stamp.with_name(part.file).open("rb") as file:
+                while block := file.read(1 << 20):
+                    checksum = zlib.crc32(block, checksum)
+                if checksum != part.checksum:
+                    return True
+    except (OSError, ValueError, TypeError):
         return True
+    return False
 
 
-def _make(table: Table, layout: Layout, folder: Path, files: list[str]) -> bool:
-    """Write both files; the stamp, which names the other one, comes last."""
-    keys, rows = table.rows.pairs()
-    if shutil.disk_usage(table.path).free < len(keys) * _ROW_BYTES + _SPARE_BYTES:
+def _lags(table: Table, layout: Layout) -> bool:
+    """Whether a part has to be made now, though there is other work."""
+    file = table.files.get(layout.name)
+    there = 0 if file is None else file.rows - file.stale
+    return layout.always and table.count() - there > _LAGGING
+
+
+def _refresh(table: Table, layout: Layout, files: Sequence[str], *, idle: bool) -> bool:
+    """Bring a file up to date, if it lacks enough and the disk has room."""
+    try:
+        parts, keys, ids = _wanted(table, layout, idle=idle)
+        if not len(keys) or not _has_room(table, len(keys) * _ROW_BYTES):
+            return False
+        (table.path / FOLDER).mkdir(mode=0o700, exist_ok=True)
+        parts.append(_made(table, layout, keys, ids, files))
+        parts.sort(key=lambda part: -part.rows)
+        later = sum(part.rows for part in parts)
+        for at, part in enumerate(parts):
+            later -= part.rows
+            if part.rows <= later:
+                if _has_room(table, sum(part.stored for part in parts[at:])):
+                    parts[at:] = [_merged(table, layout, parts[at:])]
+                break
+        _replace(table, layout, parts, files)
+    except OSError as error:
+        log.warning("%s has no new file of %s: %s", table.path.stem, layout.name, error)
+        if error.errno not in DISK_FULL:  # else what there is stays
+            table.forget_file(layout)
+            with suppress(OSError):
+                (table.path / FOLDER / layout.stamp).unlink()
         return False
-    folder.mkdir(mode=0o700, exist_ok=True)
-    known = {name for one in table.layouts for name in one.files}
-    for left in folder.iterdir():
-        if left.name not in known:
-            left.unlink()
-    name = secrets.token_bytes(NAME_BYTES)
-    checksum = stored = 0
-    numbers = [np.empty((layout.numbers, 0), np.int64)]
-
-    def blocks() -> Iterator[bytes]:
-        nonlocal stored
-        yield name
-        yield keys.tobytes()
-        yield rows.tobytes()
-        for block, part in layout.parts(table, keys, rows, files):
-            stored += len(block)
-            numbers.append(part)
-            yield block
-        yield np.concatenate(numbers, axis=1).tobytes()
-
-    with replacing(folder / layout.files[0]) as file:
-        for block in blocks():
-            file.write(block)
-            checksum = zlib.crc32(block, checksum)
-            faults.reached("derived-writing", layout.name)
-        table.forget_file(layout)  # an open file cannot be replaced on Windows
-        if sum(part.shape[1] for part in numbers) != len(keys):
-            raise OSError("rows went while they were read")
-    faults.reached("derived-written", layout.name)
-    stamp = {
-        "format": FORMAT,
-        "name": name.hex(),
-        "rows": len(keys),
-        "stored": stored,
-        "checksum": checksum,
-        "files": files,
-    }
-    _write_stamp(folder / layout.files[1], stamp)
-    faults.reached("derived-stamped", layout.name)
-    table.load_file(layout)
     return True
 
 
-def _write_stamp(path: Path, stamp: dict[str, Any]) -> None:
+def _wanted(table: Table, layout: Layout, *, idle: bool) -> tuple[list[PartFile], Int64s, Int64s]:
+    """The parts to keep, and the keys and ids of the rows for a new one, none if they are few."""
+    file, rows = table.files.get(layout.name), table.rows.by_id()
+    if file is None:
+        return [], rows.keys, rows.rows
+    parts = list(file.parts)
+    new = rows.rows > max(part.stamp.last for part in parts)
+    if idle or np.count_nonzero(new) <= _LAGGING:
+        # Of a large table it takes a second to find out which rows are in which part.
+        placed = file.placed(rows)
+        new = placed.lacking.copy()
+        for part, at in zip(file.parts, placed.at, strict=True):
+            if np.count_nonzero(at < 0) > _STALE_SHARE * part.rows:
+                parts.remove(part)
+                new[at[at >= 0]] = True
+        few = np.count_nonzero(new) <= (_MISSING if idle else _LAGGING)
+        if few and len(parts) == len(file.parts):
+            new[:] = False
+    return parts, rows.keys[new], rows.rows[new]
+
+
+def _made(
+    table: Table, layout: Layout, keys: Int64s, ids: Int64s, files: Sequence[str]
+) -> PartFile:
+    """A new part of some rows."""
+    numbers = [np.empty((layout.numbers, 0), np.int64)]
+
+    def stored() -> Iterator[bytes]:
+        for block, part in layout.made(table, keys, ids, files):
+            numbers.append(part)
+            yield block
+
+    def of_rows() -> Iterator[bytes]:
+        every = np.concatenate(numbers, axis=1)
+        if every.shape[1] != len(keys):
+            raise OSError("rows went while they were read")
+        yield every.tobytes()
+
+    places = files if layout.places == "files" else []
+    stamp = partial(PartStamp, rows=len(keys), last=int(ids.max()), files=places)
+    heads = iter([keys.tobytes(), ids.tobytes()])
+    return _written(table, layout, stamp, [heads, stored(), of_rows()], "making")
+
+
+def _merged(table: Table, layout: Layout, parts: Sequence[PartFile]) -> PartFile:
+    """A part of the rows of several."""
+    whole = Derived(parts, layout, ())
+    columns = (read(part).tobytes() for read in (PartFile.keys, PartFile.ids) for part in parts)
+    numbers = (
+        whole.numbers(part, which).tobytes()
+        for which in range(layout.numbers)
+        for part in range(len(parts))
+    )
+    last = max(part.stamp.last for part in parts)
+    stamp = partial(PartStamp, rows=whole.rows, last=last, files=whole.files)
+    return _written(table, layout, stamp, [columns, layout.merged(parts), numbers], "merging")
+
+
+def _written(
+    table: Table,
+    layout: Layout,
+    stamp: Callable[..., PartStamp],
+    sections: Sequence[Iterator[bytes]],
+    doing: str,
+) -> PartFile:
+    """Write a part: keys and row ids, what is stored, numbers."""
+    folder = table.path / FOLDER
+    name, checksum, ends = f"{layout.name}-{secrets.token_hex(_NAME_BYTES)}.bin", 0, []
+    with replacing(folder / name) as file:
+        for section in sections:
+            for block in section:
+                file.write(block)
+                checksum = zlib.crc32(block, checksum)
+                faults.reached(f"derived-{doing}", layout.name)
+            ends.append(file.tell())
+    faults.reached("derived-written", layout.name)
+    stored = ends[1] - ends[0]
+    return PartFile(folder, stamp(file=name, stored=stored, checksum=checksum), layout)
+
+
+def _replace(table: Table, layout: Layout, parts: Sequence[PartFile], files: Sequence[str]) -> None:
+    """Use these parts from now on; the stamp makes the next process use them."""
+    table.files[layout.name] = Derived(parts, layout, files)
+    stamps = [asdict(part.stamp) for part in parts]
+    said = json.dumps({"format": FORMAT, "files": list(files), "parts": stamps})
+    write_file(table.path / FOLDER / layout.stamp, said)
+    faults.reached("derived-stamped", layout.name)
+
+
+def _has_room(table: Table, size: int) -> bool:
+    return shutil.disk_usage(table.path).free >= size + _SPARE_BYTES
+
+
+def _sweep(table: Table) -> None:
+    """Delete what belongs to no file, such as parts that were merged or never listed."""
+    known = {layout.stamp for layout in table.layouts}
+    known |= {part.stamp.file for file in table.files.values() for part in file.parts}
     with suppress(FileNotFoundError):
-        write_file(path, json.dumps(stamp))
+        for left in (table.path / FOLDER).iterdir():
+            if left.name not in known:
+                with suppress(PermissionError):  # a reader has it open on Windows
+                    left.unlink()

@@ -1,8 +1,8 @@
 """Rows that a derived file lacks, such as those of edited files, held in memory for queries.
 
-The file is made anew when it lacks many. Until then LanceDB would take milliseconds for the few of
-them that a query needs, and nearly every query needs some. Owns what is held, some 20 MB at most.
-It must not know what the columns mean.
+They come into a part of the file when they are many. Until then LanceDB would take milliseconds for
+the few of them that a query needs, and nearly every query needs some. Owns what is held, some 20 MB
+at most. It must not know what the columns mean.
 """
 
 from __future__ import annotations

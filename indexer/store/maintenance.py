@@ -231,6 +231,7 @@ class Maintainer:
 def _optimize(table: Table, age: timedelta, *, leftovers: bool = False) -> None:
     """Compact, then clean up: old files are deleted after their replacement is committed."""
     table.commit(lambda: table.inner.optimize(cleanup_older_than=_ALL_AGES))
+    derived_upkeep.follow(table)
     runtime.give_back()  # freed memory would add to the next step's peak
     table.read(lambda: table.inner.optimize(cleanup_older_than=age, delete_unverified=leftovers))
     runtime.give_back()

@@ -146,7 +146,10 @@ class Block:
         return Found(rows, self.times[found].copy())  # a view would keep the block in memory
 
     def postings(self) -> Postings:
-        """All of its postings, if it has a width."""
+        """All of its postings."""
+        if not len(self.gaps):
+            rows, times = Found(None, self.times).listed()
+            return Postings(self.stems, np.array([len(rows)]), rows, times)
         total = np.cumsum(_joined(self.gaps))
         counts = np.diff(self.ends, prepend=0)
         before = total[self.ends - 1][:-1]

@@ -76,7 +76,7 @@ def _known(derived: Derived, number: int, blocks: dict[int, list[bytes]]) -> Map
     return record
 
 
-def _parts(
+def _made(
     table: Table, keys: Int64s, _rows: Int64s, _files: Sequence[str]
 ) -> Iterator[tuple[bytes, Int64s]]:
     offset = 0
@@ -123,4 +123,4 @@ def _record(line: bytes) -> dict[str, Any]:
     return row | {column: tuple(row[column]) for column in _TUPLES}
 
 
-LAYOUT = Layout("rows", 1, of_files=False, parts=_parts)
+LAYOUT = Layout("rows", 1, made=_made, places="stored")

@@ -99,7 +99,7 @@ def _opened(files: DataFiles) -> Iterator[Callable[[int, int, int], bytes]]:
             os.close(descriptor)
 
 
-def _parts(
+def _made(
     table: Table, keys: Int64s, rows: Int64s, files: Sequence[str]
 ) -> Iterator[tuple[bytes, Int64s]]:
     numbers = np.full((len(COLUMNS), len(keys)), -1, np.int64)
@@ -158,4 +158,4 @@ class _Values:
         return -1
 
 
-LAYOUT = Layout("rows", len(COLUMNS), of_files=True, parts=_parts)
+LAYOUT = Layout("rows", len(COLUMNS), made=_made, places="files")

@@ -18,16 +18,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.arrays import find_sorted
-from indexer.store.word_parts import BATCH, LAYOUT, Part, in_file, joined, read_part
+from indexer.store.word_parts import BATCH, LAYOUT, in_file, joined, read_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from indexer.store.derived import Derived
     from indexer.store.postings import Found
+    from indexer.store.rowmap import ById
     from indexer.store.table import Table
-    from indexer.store.values import Float32s, Int64s, Mask
+    from indexer.store.values import Float32s, Int32s, Int64s, Mask
+    from indexer.store.word_parts import Part
 
 _K1, _B = 1.2, 0.75
 # Lists of terms whose scores are kept: a query asks for those of two, several times each.
@@ -46,7 +47,7 @@ class _Placed:
     """
 
     part: Part
-    at: Int64s
+    at: Int32s
     gone: Mask | None
     norms: Float32s
 
@@ -119,56 +120,63 @@ def current(table: Table) -> WordIndex | None:
 
     What its file lacks is read from the table, once.
     """
-    keys, rows = table.rows.pairs()
-    if not len(keys):
+    rows = table.rows.by_id()
+    if not len(rows.keys):
         return None
+
+    def is_current(index: WordIndex | None) -> bool:
+        file = table.files.get(LAYOUT.name)
+        return index is not None and index.keys is rows.keys and index.file is file
+
     index = table.words
-    if index is None or index.keys is not keys or index.file is not table.files.get(LAYOUT.name):
+    if not is_current(index):
         with table.inverting:
             index = table.words
-            file = table.files.get(LAYOUT.name)
-            if index is None or index.keys is not keys or index.file is not file:
-                table.words = index = _completed(table, index, keys, rows)
+            if not is_current(index):
+                table.words = index = _completed(table, index, rows)
     return index
 
 
-def _completed(table: Table, known: WordIndex | None, keys: Int64s, rows: Int64s) -> WordIndex:
+def _completed(table: Table, known: WordIndex | None, rows: ById) -> WordIndex:
     """The index of these rows; ``known`` has most of their postings."""
     file = table.files.get(LAYOUT.name)
-    if known is None or known.file is not file:
-        parts = [] if file is None else [in_file(file)]
-    else:
-        parts = [one.part for one in known.parts]
-    order = np.argsort(rows, kind="stable")
-    by_row = rows[order]
-    missing = np.ones(len(keys), bool)
+    before = [] if known is None else [one.part for one in known.parts]
+    opened = {part.file: part for part in before}
+    parts, places = [], []
+    missing = np.ones(len(rows.keys), bool)
+    if file is not None:
+        parts = [opened.get(one) or in_file(one) for one in file.parts]
+        places = list(file.placed(rows).at)
+    for at in places:
+        missing[at[at >= 0]] = False
+    in_files = len(parts)
 
-    def places_of(part: Part) -> Int64s:
-        at, found = find_sorted(by_row, part.rows)
-        at = order[at]
-        right = keys[at] == part.keys[found]
-        places = np.full(len(part.rows), -1, np.int64)
-        places[found[right]] = at[right]
-        missing[at[right]] = False
-        return places
+    def append(part: Part) -> None:
+        at = rows.indices_of(part.keys, part.ids)
+        at[~missing[at]] = -1
+        missing[at[at >= 0]] = False
+        if (at >= 0).any():
+            parts.append(part)
+            places.append(at)
 
-    places = [places_of(part) for part in parts]
-    left = order[missing[order]]
+    for part in before:
+        if part.file is None:
+            append(part)
+    left = rows.at[missing[rows.at]]
     for start in range(0, len(left), BATCH):
         wanted = left[start : start + BATCH]
-        parts.append(read_part(table, keys[wanted], rows[wanted]))
-        places.append(places_of(parts[-1]))
-    while len(parts) - (file is not None) > 1 and len(parts[-2].rows) <= len(parts[-1].rows):
+        append(read_part(table, rows.keys[wanted], rows.rows[wanted]))
+    while len(parts) - in_files > 1 and len(parts[-2].keys) <= len(parts[-1].keys):
         parts[-2:] = [joined(*parts[-2:])]
         places[-2:] = [np.concatenate(places[-2:])]
     pairs = list(zip(parts, places, strict=True))
     lengths = np.concatenate([part.lengths[at >= 0] for part, at in pairs])
     filled = max(1, int(np.count_nonzero(lengths)))
-    mean = max(1, int(lengths.sum())) / filled
-    return WordIndex(keys, file, [_placed(part, at, mean) for part, at in pairs], filled)
+    mean = max(1, int(lengths.sum(dtype=np.int64))) / filled
+    return WordIndex(rows.keys, file, [_placed(part, at, mean) for part, at in pairs], filled)
 
 
-def _placed(part: Part, at: Int64s, mean: float) -> _Placed:
+def _placed(part: Part, at: Int32s, mean: float) -> _Placed:
     gone = at < 0
     norms = (_K1 * (1 - _B + _B * part.lengths / mean)).astype(np.float32)
     return _Placed(part, at, gone if gone.any() else None, norms)

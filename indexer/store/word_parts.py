@@ -1,18 +1,19 @@
 """Parts of the inverted index of stems: rows with their postings, in a derived file or in memory.
 
-Owns the file of postings, how it is made and read, and the postings of rows that it lacks. It must
-not know how rows are scored.
+Owns how postings lie in parts of the file, how they are made, merged and read, and the postings of
+rows that the file lacks. It must not know how rows are scored.
 """
 
 from __future__ import annotations
 
 import tempfile
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from indexer.store.derived import FOLDER, Layout
+from indexer.store.derived import FOLDER, Layout, pread
 from indexer.store.postings import (
     NO_POSTINGS,
     BlockPlace,
@@ -25,23 +26,25 @@ from indexer.store.postings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import BinaryIO
+    from collections.abc import Callable, Iterator, Sequence
 
-    from indexer.store.derived import Derived
+    from numpy.typing import NDArray
+
+    from indexer.store.derived import PartFile
     from indexer.store.table import Table
-    from indexer.store.values import Int64s
+    from indexer.store.values import Int32s, Int64s
+
+    Places = NDArray[np.void]
 
 #: Rows that are inverted at once, with 80 MB of memory.
 BATCH = 8_192
-# Postings are merged by the first byte of their stems, a part at a time: two million for a million
-# rows, and those of the most frequent stem, which all lie in one part.
-_PARTS = 256
-_EDGES = np.arange(1, _PARTS, dtype=np.uint64) << np.uint64(56)
+# Postings are merged by so many, beside those of the most frequent stem.
+_MERGED_AT_ONCE = 1 << 19
 _END_BYTES = 8
 _PLACE = np.dtype([(name, "<u8") for name in BlockPlace.__slots__])
-# Bytes of postings of a file that are kept.
-_KEPT_BYTES = 8 << 20
+_NO_PLACES = np.empty(0, _PLACE)
+# Bytes of postings that are kept of a part, for each of its rows, and at most.
+_KEPT_EACH, _KEPT_BYTES = 8, 8 << 20
 
 
 class Lists(Protocol):
@@ -53,26 +56,26 @@ class Part:
     """Some rows with their postings.
 
     Attributes:
-        keys: By place, as the following, (n,).
-        rows: Their row ids.
-        lengths: How many stems each has.
+        lengths: How many stems each has, by place, (n,).
         lists: The places with a stem.
+        keys: By place, (n,); those of a part in a file are left there.
+        ids: Their row ids, likewise.
+        file: In which the part is.
     """
 
-    keys: Int64s
-    rows: Int64s
-    lengths: Int64s
+    lengths: Int32s
     lists: Lists
+    keys: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    ids: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    file: PartFile | None = None
 
 
-class _File:
-    """The postings in a derived file."""
+class _Lists:
+    """The postings in a part of the file."""
 
-    def __init__(self, file: Derived) -> None:
+    def __init__(self, file: PartFile) -> None:
         self._file = file
-        (size,) = np.frombuffer(file.read(file.stored - _END_BYTES, _END_BYTES), "<u8").tolist()
-        listed = file.read(file.stored - _END_BYTES - size, size)
-        self._places = np.frombuffer(listed, _PLACE)
+        self._places = _places(file)
         self._first = np.ascontiguousarray(self._places["first"])
         self._kept: dict[int, Found] = {}
         self._kept_bytes = 0
@@ -82,7 +85,7 @@ class _File:
         found = self._kept.get(stem)
         if found is None:
             found = self._read(stem)
-            if self._kept_bytes + found.nbytes > _KEPT_BYTES:
+            if self._kept_bytes + found.nbytes > min(_KEPT_BYTES, _KEPT_EACH * self._file.rows):
                 self._kept, self._kept_bytes = {}, 0
             self._kept[stem] = found
             self._kept_bytes += found.nbytes
@@ -100,84 +103,127 @@ class _File:
         return found
 
 
-def in_file(file: Derived) -> Part:
-    keys, rows, (lengths,) = file.stored_rows()
-    return Part(keys, rows, lengths, _File(file))
+def in_file(file: PartFile) -> Part:
+    """A part of the file."""
+    return Part(file.numbers(0).astype(np.int32), _Lists(file), file=file)
 
 
-def read_part(table: Table, keys: Int64s, rows: Int64s) -> Part:
+def read_part(table: Table, keys: Int64s, ids: Int64s) -> Part:
     """The postings of some rows of a table, without those that are gone meanwhile."""
     found, places = table.take(keys, ["stems"])
     order = np.argsort(places)
     column = found.column("stems").take(order).combine_chunks()
     postings, lengths = invert(column)
-    return Part(keys[places[order]], rows[places[order]], lengths, postings)
+    places = places[order]
+    return Part(lengths.astype(np.int32), postings, keys[places], ids[places])
 
 
 def joined(one: Part, other: Part) -> Part:
     """Two parts in memory as one."""
     lists = [part.lists for part in (one, other) if isinstance(part.lists, Postings)]
     return Part(
-        np.concatenate([one.keys, other.keys]),
-        np.concatenate([one.rows, other.rows]),
         np.concatenate([one.lengths, other.lengths]),
-        merged(lists, [0, len(one.rows)]),
+        merged(lists, [0, len(one.lengths)]),
+        np.concatenate([one.keys, other.keys]),
+        np.concatenate([one.ids, other.ids]),
     )
 
 
-class _Spool:
-    """Postings of successive rows in a file without a name, by the first byte of their stems."""
+class _Run:
+    """The postings of successive rows in the order of their stems: in memory, or packed."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._end = 0
-        self._written: list[list[tuple[int, BlockPlace]]] = [[] for _ in range(_PARTS)]
+    def __init__(
+        self,
+        first_row: int,
+        memory: Postings,
+        places: Places = _NO_PLACES,
+        read: Callable[[int, int], bytes] | None = None,
+    ) -> None:
+        self.first_row, self.places = first_row, places
+        self._read = read
+        self._next = 0
+        self._left = memory
 
-    def add(self, postings: Postings, first_row: int) -> None:
-        cuts = [0, *np.searchsorted(postings.stems, _EDGES).tolist(), len(postings.stems)]
-        for written, first, last in zip(self._written, cuts, cuts[1:], strict=False):
-            if first == last:
-                continue
-            for block, place in packed(postings.part(first, last), self._end):
-                self._file.write(block)
-                self._end += len(block)
-                written.append((first_row, place))
-
-    def merged(self) -> Iterator[Postings]:
-        """All of them, part by part."""
-        for written in self._written:
-            blocks, firsts = [], []
-            for first_row, place in written:
-                self._file.seek(place.offset)
-                blocks.append(unpacked(self._file.read(place.length), place).postings())
-                firsts.append(first_row)
-            if blocks:
-                yield merged(blocks, firsts)
+    def below(self, edge: int | None) -> Iterator[Postings]:
+        """Those of the next stems, below an edge."""
+        while True:
+            if not len(self._left.stems):
+                if self._read is None or self._next == len(self.places):
+                    return
+                place = BlockPlace(*self.places[self._next].tolist())
+                if edge is not None and place.first >= edge:
+                    return
+                self._left = unpacked(self._read(place.offset, place.length), place).postings()
+                self._next += 1
+            end = len(self._left.stems)
+            cut = end if edge is None else int(np.searchsorted(self._left.stems, np.uint64(edge)))
+            if cut:
+                yield self._left.part(0, cut)
+            self._left = self._left.part(cut, end)
+            if cut < end:
+                return
 
 
-def _parts(
-    table: Table, keys: Int64s, rows: Int64s, _files: Sequence[str]
+def _blocks(runs: Sequence[_Run], rows: int) -> Iterator[bytes]:
+    """The blocks of all postings, and at the end where they lie."""
+    every = np.concatenate([run.places for run in runs])
+    every = every[np.argsort(every["first"])]
+    apart = np.diff(np.cumsum(every["postings"]) // _MERGED_AT_ONCE) > 0
+    listed, end = bytearray(), 0
+    for edge in (*every["first"][1:][apart].tolist(), None):
+        pieces = [(piece, run.first_row) for run in runs for piece in run.below(edge)]
+        if pieces:
+            postings, first_rows = zip(*pieces, strict=True)
+            for block, place in packed(merged(postings, first_rows), end, rows):
+                listed += np.array([astuple(place)], _PLACE).tobytes()
+                end += len(block)
+                yield block
+    yield bytes(listed) + len(listed).to_bytes(_END_BYTES, "little")
+
+
+def _places(file: PartFile) -> Places:
+    """Where the blocks of a part lie."""
+    (size,) = np.frombuffer(file.read(file.stored - _END_BYTES, _END_BYTES), "<u8").tolist()
+    return np.frombuffer(file.read(file.stored - _END_BYTES - size, size), _PLACE)
+
+
+def _merged(parts: Sequence[PartFile]) -> Iterator[bytes]:
+    first_rows = accumulate((part.rows for part in parts), initial=0)
+    runs = [
+        _Run(first, NO_POSTINGS, _places(part), part.read)
+        for first, part in zip(first_rows, parts, strict=False)
+    ]
+    return _blocks(runs, sum(part.rows for part in parts))
+
+
+def _made(
+    table: Table, keys: Int64s, ids: Int64s, _files: Sequence[str]
 ) -> Iterator[tuple[bytes, Int64s]]:
-    """The blocks of postings, and at the end where they lie."""
-    lengths = []
-    none = np.empty((1, 0), np.int64)
+    """All batches but the last are packed into a file without a name, then merged."""
+    lengths, runs = [], []
     with tempfile.TemporaryFile(dir=table.path / FOLDER) as file:
-        spool = _Spool(file)
+
+        def read(offset: int, count: int) -> bytes:
+            return pread(file.fileno(), count, offset)
+
         for start in range(0, len(keys), BATCH):
             batch = slice(start, start + BATCH)
-            part = read_part(table, keys[batch], rows[batch])
-            if len(part.keys) != len(keys[batch]) or not isinstance(part.lists, Postings):
+            part = read_part(table, keys[batch], ids[batch])
+            if len(part.lengths) != len(keys[batch]) or not isinstance(part.lists, Postings):
                 raise OSError("rows went while they were read")
             lengths.append(part.lengths)
-            spool.add(part.lists, start)
-        listed: list[BlockPlace] = []
-        for postings in spool.merged():
-            end = listed[-1].offset + listed[-1].length if listed else 0
-            for block, place in packed(postings, end, len(keys)):
-                listed.append(place)
-                yield block, none
-    places = np.array([astuple(place) for place in listed], _PLACE).tobytes()
-    yield places + len(places).to_bytes(_END_BYTES, "little"), np.concatenate(lengths)[None]
+            if start + BATCH >= len(keys) or not len(part.lists.stems):
+                runs.append(_Run(start, part.lists))
+                continue
+            places = []
+            for block, place in packed(part.lists, file.tell()):
+                file.write(block)
+                places.append(astuple(place))
+            runs.append(_Run(start, NO_POSTINGS, np.array(places, _PLACE), read))
+        file.flush()
+        none = np.empty((1, 0), np.int64)
+        yield from ((block, none) for block in _blocks(runs, len(keys)))
+    yield b"", np.concatenate(lengths)[None].astype(np.int64)
 
 
-LAYOUT = Layout("stems", 1, of_files=False, parts=_parts, always=True)
+LAYOUT = Layout("stems", 1, made=_made, merged=_merged, always=True)

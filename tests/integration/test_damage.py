@@ -191,7 +191,7 @@ def test_an_altered_derived_file_is_found_and_made_anew(world: World, undisturbe
     batches = replace(SCATTERED, thresholds=Thresholds(derived_from=1))
     with world.engine(batches=batches) as engine:
         world.index(engine)
-    (path,) = (world.library / "lance").glob("vectors_*.lance/_derived/rows.bin")
+    (path,) = (world.library / "lance").glob("vectors_*.lance/_derived/rows-*.bin")
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     with world.engine(batches=batches) as engine:
         repaired = engine.call(Repair())
@@ -199,7 +199,7 @@ def test_an_altered_derived_file_is_found_and_made_anew(world: World, undisturbe
         assert repaired.left == ()
         assert not path.exists()
         world.index(engine)
-        assert path.exists()
+        assert any(path.parent.glob("rows-*.bin"))
         check_same(look(engine), undisturbed)
 
 

@@ -65,7 +65,9 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
         store.close()
 
 
-@pytest.mark.parametrize("point", ["derived-writing", "derived-written", "derived-stamped"])
+@pytest.mark.parametrize(
+    "point", ["derived-making", "derived-written", "derived-merging", "derived-stamped"]
+)
 @pytest.mark.parametrize("file", ["rows", "stems"])
 def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
     tmp_path: Path, point: str, file: str
@@ -96,5 +98,6 @@ def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
     assert passages.files.keys() == {"rows", "stems"}
     for one in (passages, table):
         left = sorted(path.name for path in (one.path / derived.FOLDER).iterdir())
-        assert left == sorted(name for layout in one.layouts for name in layout.files)
+        parts = [part.stamp.file for file in one.files.values() for part in file.parts]
+        assert left == sorted([*parts, *(layout.stamp for layout in one.layouts)])
     store.close()

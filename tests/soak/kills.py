@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 POINTS = (
     "text-indexing", "text-indexed", "vectors-indexing", "vectors-indexed", "compacting",
     "compacted", "orphans-deleted", "passages-committed", "vectors-committed", "vectors-marked",
-    "derived-writing", "derived-written", "derived-stamped",
+    "derived-making", "derived-written", "derived-merging", "derived-stamped",
 )  # fmt: skip
 # As many rows wait for upkeep as come in one commit, so every commit is followed by all of it.
 IMPATIENT = BatchSizes(

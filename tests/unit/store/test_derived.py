@@ -40,8 +40,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
     made.close()
 
 
-def add(store: Store, doc: int, count: int) -> None:
-    drawn = np.random.default_rng(doc).standard_normal((count, DIMENSION), np.float32)
+def add(store: Store, doc: int, count: int, seed: int = 0) -> None:
+    drawn = np.random.default_rng((doc, seed)).standard_normal((count, DIMENSION), np.float32)
     store.add_passages(rows(doc, [f"passage {i} of {doc}" for i in range(count)]))
     store.add_vectors(
         SPACE,
@@ -59,6 +59,18 @@ def table_of(store: Store) -> Table:
     table = store.tables.vectors(SPACE)
     assert table is not None
     return table
+
+
+def sizes(table: Table) -> list[int]:
+    """The rows of each part of the file of rows."""
+    assert table.derived is not None
+    return [part.rows for part in table.derived.parts]
+
+
+def part_of(table: Table) -> Path:
+    """The only part of the file of rows."""
+    (path,) = (table.path / derived.FOLDER).glob("rows-*.bin")
+    return path
 
 
 def nearest(store: Store, search: Callable[..., ScoredKeys]) -> list[list[int]]:
@@ -190,29 +202,91 @@ def test_a_compaction_that_was_not_noted_leaves_the_file_unused(
     again.close()
 
 
-def test_a_file_of_commits_that_were_undone_is_not_used(store: Store, tmp_path: Path) -> None:
-    before = table_of(store).inner.version
+def test_a_part_of_commits_that_were_undone_is_not_used(store: Store, tmp_path: Path) -> None:
+    tables = (table_of(store), store.tables.passages)
+    before = [table.inner.version for table in tables]
     add(store, 20, 300)
     store.maintain(idle=True)
-    table_of(store).inner.restore(before)
+    for table, version in zip(tables, before, strict=True):
+        table.inner.restore(version)
     store.close()
     again = opened(tmp_path)
-    assert table_of(again).derived is None
+    assert again.tables.passages.derived is None
+    add(again, 20, 300, seed=1)  # with the keys and row ids of those that were undone
+    again.maintain(idle=True)
+    assert same_without(again)
     again.close()
+
+
+def test_parts_are_added_and_merged(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(derived_upkeep, "_MISSING", 0)
+    tables = (store.tables.passages, table_of(store))
+    for doc, count in enumerate([200, 300, 50, 60, 20], 20):
+        add(store, doc, count)
+        if count == 50:
+            store.delete_docs([1])
+        store.maintain(idle=True)
+        assert sizes(tables[0]) == sizes(tables[1])
+    assert sizes(tables[0]) == [980, 130]
+    assert same_without(store)
+    store.close()
+    again = opened(tmp_path)
+    assert sizes(table_of(again)) == [980, 130]
+    assert same_without(again)
+    again.close()
+
+
+def test_a_part_with_many_stale_rows_is_made_again(store: Store) -> None:
+    table = store.tables.passages
+    store.delete_docs([1, 2, 3])
+    store.maintain(idle=True)
+    assert sizes(table) == [DOCS * EACH]
+    store.delete_docs([4])
+    store.maintain(idle=True)
+    assert sizes(table) == [(DOCS - 4) * EACH]
+    assert same_without(store)
+
+
+def test_the_other_parts_of_a_cut_one_are_used(store: Store, tmp_path: Path) -> None:
+    cut = part_of(table_of(store))
+    add(store, 20, 300)
+    store.maintain(idle=True)
+    store.close()
+    cut.write_bytes(cut.read_bytes()[:-1])
+    again = opened(tmp_path)
+    assert sizes(table_of(again)) == [300]
+    assert same_without(again)
+    again.maintain(idle=True)
+    assert sizes(table_of(again)) == [480, 300]
+    assert same_without(again)
+    again.close()
+
+
+def test_a_full_disk_leaves_the_parts_that_there_are(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(store, 20, 300)
+    monkeypatch.setattr(derived_upkeep, "_SPARE_BYTES", 1 << 60)
+    store.maintain(idle=True)
+    assert sizes(table_of(store)) == [480]
+    assert same_without(store)
 
 
 @pytest.mark.parametrize("wrong", ["cut", "longer", "other", "format", "no stamp", "no json", "{}"])
 def test_a_wrong_file_is_not_used_and_made_again(store: Store, tmp_path: Path, wrong: str) -> None:
     folder = table_of(store).path / derived.FOLDER
-    file, stamp = folder / "rows.bin", folder / "rows.json"
+    file, stamp = part_of(table_of(store)), folder / "rows.json"
     store.close()
     said = json.loads(stamp.read_text())
+    (part,) = said["parts"]
     if wrong == "cut":
         file.write_bytes(file.read_bytes()[:-1])
     elif wrong == "longer":
         file.write_bytes(file.read_bytes() + b"\0")
     elif wrong == "other":
-        stamp.write_text(json.dumps({**said, "name": "00" * 16}))
+        stamp.write_text(json.dumps({**said, "parts": [{**part, "file": "rows-00.bin"}]}))
     elif wrong == "format":
         stamp.write_text(json.dumps({**said, "format": said["format"] + 1}))
     elif wrong == "no stamp":
@@ -231,7 +305,7 @@ def test_a_file_that_is_cut_while_it_is_open_is_given_up(store: Store) -> None:
     table = table_of(store)
     # Nothing of it was read yet.
     table.derived = derived.Derived.load(table.path, vector_places.LAYOUT)
-    (table.path / derived.FOLDER / "rows.bin").write_bytes(b"")
+    part_of(table).write_bytes(b"")
     assert answers(store) == expected
     assert table.derived is None
 
@@ -253,7 +327,7 @@ def test_the_files_are_for_their_owner_only_and_counted(store: Store) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     files = list(folder.iterdir())
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
-    assert sorted(file.name for file in files) == ["rows.bin", "rows.json"]
+    assert {file.name for file in files} == {"rows.json", part_of(table).name}
     with_it = store.sizes()[table.path.stem]
     bytes_of_it = sum(file.stat().st_size for file in files)
     derived_upkeep.discard(table)
@@ -264,10 +338,14 @@ def test_the_files_are_for_their_owner_only_and_counted(store: Store) -> None:
 def test_altered_bytes_are_damage(store: Store) -> None:
     table = table_of(store)
     assert not derived_upkeep.damaged(table.path)
-    file = table.path / derived.FOLDER / "rows.bin"
+    file = part_of(table)
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
     file.write_bytes(content)
+    assert derived_upkeep.damaged(table.path)
+    add(store, 20, 300)
+    store.maintain(idle=True)
+    assert sizes(table) == [480, 300]
     assert derived_upkeep.damaged(table.path)
     derived_upkeep.discard(table)
     assert not derived_upkeep.damaged(table.path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.store import derived, derived_upkeep, postings, word_parts
+from indexer.store import derived, derived_upkeep, postings, word_index, word_parts
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import DocSet, PassageRow, Term, docs_of, key_of
@@ -195,8 +196,35 @@ def test_rows_written_and_deleted_later_count_at_once(store: Store) -> None:
     assert table.files[word_parts.LAYOUT.name] is file
     table.inner.optimize()
     store.maintain(idle=True)
-    assert table.files[word_parts.LAYOUT.name] is not file
+    assert table.files[word_parts.LAYOUT.name].parts == file.parts
     assert same_without(store)
+
+
+def test_scores_are_the_same_in_parts_that_are_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, name, value in (
+        (derived_upkeep, "_MISSING", 0),
+        (word_parts, "_MERGED_AT_ONCE", 64),
+        (word_parts, "BATCH", 24),
+        (word_index, "BATCH", 24),
+        (postings, "_TOGETHER", 16),
+    ):
+        monkeypatch.setattr(module, name, value)
+    store, docs = opened(tmp_path), list[int]()
+    counts = [1, 6, 2, 1, 1, 1, 4, 1]
+    for first, count in zip(accumulate(counts, initial=1), counts, strict=False):
+        docs += range(first, first + count)
+        for doc in docs[-count:]:
+            add(store, doc, drawn(doc))
+        if count == 4:
+            store.delete_docs([docs.pop(2)])
+        store.maintain(idle=True)
+        check(store, everything(docs))
+        assert same_without(store)
+    file = store.tables.passages.files[word_parts.LAYOUT.name]
+    assert [part.rows for part in file.parts] == [480, 160, 40]
+    store.close()
 
 
 def test_the_file_is_made_while_there_is_other_work(
@@ -228,7 +256,7 @@ def test_of_a_table_of_any_size_the_file_is_made(
 def test_a_wrong_file_is_not_used_and_made_again(store: Store, tmp_path: Path) -> None:
     expected = exact(store)
     table = store.tables.passages
-    path = table.path / derived.FOLDER / "stems.bin"
+    (path,) = (table.path / derived.FOLDER).glob("stems-*.bin")
     content = path.read_bytes()
     rotten = bytearray(content)
     rotten[-200:-100] = bytes(100)
@@ -243,7 +271,8 @@ def test_a_wrong_file_is_not_used_and_made_again(store: Store, tmp_path: Path) -
     store.close()
     again = opened(tmp_path)
     again.maintain(idle=True)
-    assert path.read_bytes()[16:] == content[16:]  # after its name
+    (made,) = path.parent.glob("stems-*.bin")
+    assert made.read_bytes() == content
     assert exact(again) == expected
     assert same_without(again)
     again.close()
@@ -253,7 +282,8 @@ def test_a_file_that_is_cut_while_it_is_open_is_given_up(store: Store) -> None:
     expected = exact(store)
     table = store.tables.passages
     table.words = None
-    (table.path / derived.FOLDER / "stems.bin").write_bytes(b"")
+    (path,) = (table.path / derived.FOLDER).glob("stems-*.bin")
+    path.write_bytes(b"")
     assert exact(store) == expected
     assert word_parts.LAYOUT.name not in table.files
 
