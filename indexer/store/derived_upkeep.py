@@ -149,14 +149,14 @@ def _refresh(table: Table, layout: Layout, files: Sequence[str], *, idle: bool) 
 
 def _wanted(table: Table, layout: Layout, *, idle: bool) -> tuple[list[PartFile], Int64s, Int64s]:
     """The parts to keep, and the keys and ids of the rows for a new one, none if they are few."""
-    file, rows = table.files.get(layout.name), table.rows.by_id()
+    file, (keys, ids) = table.files.get(layout.name), table.rows.pairs()
     if file is None:
-        return [], rows.keys, rows.rows
+        return [], keys, ids
     parts = list(file.parts)
-    new = rows.rows > max(part.stamp.last for part in parts)
+    new = ids > max(part.stamp.last for part in parts)
     if idle or np.count_nonzero(new) <= _LAGGING:
         # Of a large table it takes a second to find out which rows are in which part.
-        placed = file.placed(rows)
+        placed = file.placed(table.rows.by_id())
         new = placed.lacking.copy()
         for part, at in zip(file.parts, placed.at, strict=True):
             if np.count_nonzero(at < 0) > _STALE_SHARE * part.rows:
@@ -165,7 +165,7 @@ def _wanted(table: Table, layout: Layout, *, idle: bool) -> tuple[list[PartFile]
         few = np.count_nonzero(new) <= (_MISSING if idle else _LAGGING)
         if few and len(parts) == len(file.parts):
             new[:] = False
-    return parts, rows.keys[new], rows.rows[new]
+    return parts, keys[new], ids[new]
 
 
 def _made(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class Postings:
     @property
     def counts(self) -> Int64s:
         """In how many rows each stem occurs."""
-        return np.diff(self.ends, prepend=0)
+        return _steps(self.ends)
 
     def part(self, first: int, last: int) -> Postings:
         """Those of the stems from one index up to another."""
@@ -104,8 +104,7 @@ NO_POSTINGS = Postings(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPlace:
+class BlockPlace(NamedTuple):
     """Where a packed block lies, how long it is, and what is needed to unpack it.
 
     Attributes:
@@ -150,10 +149,9 @@ class Block:
         if not len(self.gaps):
             rows, times = Found(None, self.times).listed()
             return Postings(self.stems, np.array([len(rows)]), rows, times)
-        total = np.cumsum(_joined(self.gaps))
-        counts = np.diff(self.ends, prepend=0)
-        before = total[self.ends - 1][:-1]
-        rows = total - np.repeat(np.concatenate([[0], before]), counts) - 1
+        # Each stem begins anew at -1.
+        rows = np.cumsum(_joined(self.gaps))
+        rows -= np.repeat(_before(rows[self.ends - 1]) + 1, _steps(self.ends))
         return Postings(self.stems, self.ends, rows.astype(np.int32), self.times)
 
 
@@ -210,31 +208,37 @@ def packed(
         offset: Where the first block will lie.
         rows: How many there are, if stems in many of them are packed with the counts of all.
     """
-    dense = postings.counts * _DENSE >= (np.inf if rows is None else rows)
+    counts = postings.counts
+    planes = _gaps(postings, counts)
+    dense = counts * _DENSE >= (np.inf if rows is None else rows)
     apart = np.diff((postings.ends - 1) // _TOGETHER) > 0
     cuts = np.flatnonzero(apart | dense[1:] | dense[:-1]) + 1
     for first, last in pairwise([0, *cuts.tolist(), len(dense)]):
-        part = postings.part(first, last)
+        begin, end = postings.ends[first] - counts[first], postings.ends[last - 1]
+        times = postings.times[begin:end]
+        gaps = planes[:, begin:end]
         if dense[first] and rows is not None:
+            gaps = gaps[:0]
             times = np.zeros(rows, np.uint8)
-            times[part.rows] = part.times
-            planes = np.empty((0, 0), np.uint8)
+            times[postings.rows[begin:end]] = postings.times[begin:end]
         else:
-            times, planes = part.times, _gaps(part)
-        columns = (part.stems.astype("<u8"), part.counts.astype("<u4"), planes, times)
+            gaps = gaps[: 1 + np.flatnonzero(gaps.any(axis=1))[-1]]
+        stems = postings.stems[first:last]
+        columns = (stems.astype("<u8"), counts[first:last].astype("<u4"), gaps, times)
         block = _codec().compress(b"".join(one.tobytes() for one in columns), asbytes=True)
-        first_stem, stems = int(part.stems[0]), len(part.stems)
-        yield block, BlockPlace(first_stem, offset, len(block), stems, len(times), len(planes))
+        yield (
+            block,
+            BlockPlace(int(stems[0]), offset, len(block), len(stems), len(times), len(gaps)),
+        )
         offset += len(block)
 
 
-def _gaps(postings: Postings) -> Bytes:
-    """The differences of rows, by their bytes, (width, m); each stem begins anew at -1."""
-    gaps = np.diff(postings.rows, prepend=np.int32(-1))
-    begins = postings.ends - postings.counts
+def _gaps(postings: Postings, counts: Int64s) -> Bytes:
+    """The differences of rows, by their bytes, (4, m); each stem begins anew at -1."""
+    gaps = _steps(postings.rows)
+    begins = postings.ends - counts
     gaps[begins] = postings.rows[begins] + 1
-    width = (int(gaps.max()).bit_length() + 7) // 8
-    return gaps.astype("<i4").view(np.uint8).reshape(-1, 4).T[:width]
+    return np.ascontiguousarray(gaps.astype("<i4").view(np.uint8).reshape(-1, 4).T)
 
 
 def unpacked(content: bytes, place: BlockPlace) -> Block:
@@ -263,6 +267,20 @@ def _span(stems: Stems, ends: Int64s, stem: int) -> slice:
     if at == len(stems) or int(stems[at]) != stem:
         return slice(0, 0)
     return slice(int(ends[at - 1]) if at else 0, int(ends[at]))
+
+
+def _steps(ends: NDArray[Any]) -> NDArray[Any]:
+    """The difference of each number to the one before, of the first to 0; ``np.diff`` is slow."""
+    steps = ends.copy()
+    steps[1:] -= ends[:-1]
+    return steps
+
+
+def _before(numbers: NDArray[Any]) -> NDArray[Any]:
+    """The number before each, 0 before the first."""
+    before = np.zeros_like(numbers)
+    before[1:] = numbers[:-1]
+    return before
 
 
 def _joined(planes: Bytes) -> Int64s:

@@ -152,10 +152,13 @@ class RowMap:
         if not len(keys):
             return
         self._next_row = int(rows.max()) + 1
-        keys = np.concatenate([self._map[0], keys])
-        rows = np.concatenate([self._map[1], rows])
         order = np.argsort(keys, kind="stable")
-        self._map = (keys[order], rows[order])
+        keys, rows = keys[order], rows[order]
+        if len(self._map[0]):
+            # Sorting all would take ten times as long, at every commit to a large library.
+            at = np.searchsorted(self._map[0], keys, side="right")
+            keys, rows = np.insert(self._map[0], at, keys), np.insert(self._map[1], at, rows)
+        self._map = (keys, rows)
 
 
 def _span(keys: Int64s, doc: int) -> slice:

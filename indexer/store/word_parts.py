@@ -7,7 +7,7 @@ rows that the file lacks. It must not know how rows are scored.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
@@ -41,7 +41,7 @@ BATCH = 8_192
 # Postings are merged by so many, beside those of the most frequent stem.
 _MERGED_AT_ONCE = 1 << 19
 _END_BYTES = 8
-_PLACE = np.dtype([(name, "<u8") for name in BlockPlace.__slots__])
+_PLACE = np.dtype([(name, "<u8") for name in BlockPlace._fields])
 _NO_PLACES = np.empty(0, _PLACE)
 # Bytes of postings that are kept of a part, for each of its rows, and at most.
 _KEPT_EACH, _KEPT_BYTES = 8, 8 << 20
@@ -175,7 +175,7 @@ def _blocks(runs: Sequence[_Run], rows: int) -> Iterator[bytes]:
         if pieces:
             postings, first_rows = zip(*pieces, strict=True)
             for block, place in packed(merged(postings, first_rows), end, rows):
-                listed += np.array([astuple(place)], _PLACE).tobytes()
+                listed += np.array([place], _PLACE).tobytes()
                 end += len(block)
                 yield block
     yield bytes(listed) + len(listed).to_bytes(_END_BYTES, "little")
@@ -218,7 +218,7 @@ def _made(
             places = []
             for block, place in packed(part.lists, file.tell()):
                 file.write(block)
-                places.append(astuple(place))
+                places.append(place)
             runs.append(_Run(start, NO_POSTINGS, np.array(places, _PLACE), read))
         file.flush()
         none = np.empty((1, 0), np.int64)
