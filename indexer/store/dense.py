@@ -50,8 +50,7 @@ def approximate_knn(
 ) -> ScoredKeys:
     """The approximately nearest passages, best first.
 
-    Up to ``ANN_FROM`` rows they are found by quantised vectors and have exact scores; of more, the
-    scores are of quantised vectors too, as a caller scores all candidates anyway.
+    They are found and scored by quantised vectors, as a caller scores all candidates anyway.
     """
     if table is None:
         return NOTHING
@@ -65,10 +64,7 @@ def approximate_knn(
         return NOTHING
     docs = docs if passing < 1.0 else None
     if _in_8_bits(table):
-        # Exact scores of these few: in 8 bits, passages that are alike are in another order.
-        more = int(count * _REFINE) + _REFINE_MORE
-        found = first_pass.nearest(table, query, more, docs, partial(vectors_of, table))
-        return _scored(table, query, found.keys).first(count)
+        return first_pass.nearest(table, query, count, docs, partial(vectors_of, table))
     if not table.has_vector_index or _exact_is_cheaper(passing * total, count, total):
         keys = table.rows.keys()
         keys = keys if docs is None else keys[docs.within(keys)]
