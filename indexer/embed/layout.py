@@ -83,16 +83,16 @@ class Layout:
             for sequence in self._windows([index], passages, bodies)
         ]
 
-    def text(self, text: str) -> list[TokenSequence]:
-        """The input sequences of a text without prefix, as passage 0 with one sentence."""
-        (body,) = self._tokenizer.encode([text])
-        bounds = np.array([0, len(body)], np.int64)
-        return self._run([0], [len(body)], body.ids, [bounds], [np.empty(0, np.int32)])
+    def text(self, text: str, before: str) -> tuple[list[TokenSequence], NDArray[np.int32]]:
+        """The input sequences of ``before + text``, as passage 0 with one sentence.
 
-    def starts(self, text: str, before: str) -> NDArray[np.int32]:
-        """The offsets in ``text`` of the tokens of ``before + text``, (n,); -1 in ``before``."""
+        Returns:
+            Also the offsets in ``text`` of their n tokens, (n,); -1 in ``before``.
+        """
         (body,) = self._tokenizer.encode([before + text])
-        return np.maximum(body.starts - len(before), -1)
+        bounds = np.array([0, len(body)], np.int64)
+        sequences = self._run([0], [len(body)], body.ids, [bounds], [np.empty(0, np.int32)])
+        return sequences, np.maximum(body.starts - len(before), -1)
 
     def _windows(
         self,

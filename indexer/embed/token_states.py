@@ -35,6 +35,13 @@ class TokenStates:
     states: NDArray[np.float32]
     starts: NDArray[np.int32]
 
+    def inside(self, spans: Iterable[tuple[int, int]]) -> TokenStates:
+        """Those that begin within some spans of the text; all, if there are none."""
+        kept = np.zeros(len(self.starts), bool)
+        for start, end in spans:
+            kept |= (self.starts >= start) & (self.starts < end)
+        return TokenStates(self.states[kept], self.starts[kept]) if kept.any() else self
+
     def of_words(self, text: str) -> TokenStates:
         """Those with something else than punctuation in ``text``; all, if there are none."""
         starts = np.unique(np.append(self.starts, len(text)))

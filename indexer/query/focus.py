@@ -11,6 +11,7 @@ of one part is its own question. Pure functions of text.
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from itertools import pairwise
 
 from indexer.text.sentences import split
@@ -132,6 +133,22 @@ def without_words(question: str, left_out: frozenset[str]) -> str:
     shown = [question[start:end] for start, end in word_spans(question)]
     kept = [one for one in shown if _has_digit(one) or not left_out.issuperset(words(one))]
     return " ".join(kept) if _FEWEST_LEFT <= len(kept) < len(shown) else question
+
+
+def places_of(part: str, query: str) -> list[tuple[int, int]]:
+    """Where the words of a part of a query, as these functions return it, stand in the query.
+
+    >>> query = "Of the lease of Acme, when is the lease due?"
+    >>> [query[start:end] for start, end in places_of("when is the lease due?", query)]
+    ['when', 'is', 'the', 'lease', 'due']
+    >>> places_of("when is the lease due?", query)[0]
+    (22, 26)
+    """
+    spans = word_spans(query)
+    shown = [query[start:end] for start, end in spans]
+    asked = [part[start:end] for start, end in word_spans(part)]
+    same = SequenceMatcher(None, shown, asked, autojunk=False).get_matching_blocks()
+    return [span for block in same for span in spans[block.a : block.a + block.size]]
 
 
 def _has_digit(word: str) -> bool:

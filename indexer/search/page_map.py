@@ -79,7 +79,8 @@ class PageMapper:
             terms = prepare(query, lexicon, reading, languages, passages)
         names = naming_words(np.array([doc.doc], np.int32), searcher.catalog)
         terms = terms.within(question(query.text, names)).without_names(names)
-        whole, asked = (searcher.encode(text, space) for text in (query.text, terms.asked))
+        part = terms.asked if terms.has_context else ""
+        whole, asked = (searcher.encode(query.text, space, one) for one in ("", part))
         vectors, _notes = searcher.vectors(whole, asked, space)
         inside = DocSet.from_docs([doc.doc])
         retriever = Retriever(searcher.store, space.key, inside, (), searcher.pool)

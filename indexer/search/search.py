@@ -17,6 +17,7 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
 from indexer.api.types import Match, Why
+from indexer.query.focus import places_of
 from indexer.search import score_normalisation
 from indexer.search.answerability import classifier_for
 from indexer.search.answerability_features import Similarity, answerability_features, is_foreign
@@ -212,7 +213,7 @@ class Searcher:
         whole = self.encode(query.text, space)
         focused = focus(request, space, self, reading)
         terms, evidence = focused.terms, focused.evidence
-        asked = self.encode(terms.asked, space) if terms.has_context else whole
+        asked = self.encode(query.text, space, terms.asked) if terms.has_context else whole
         retriever = Retriever(
             self.store, space.key, narrowing.docs, query.excluded_words, self.pool
         )
@@ -236,9 +237,12 @@ class Searcher:
             (*notes, *focused.notes, *steering.notes),
         )  # fmt: skip
 
-    def encode(self, text: str, space: Space) -> Encoding:
+    def encode(self, text: str, space: Space, part: str = "") -> Encoding:
         """Begin to encode a query, or a part of it."""
-        return self.pool.submit(lambda: self.models.query(space.record).encode_query(text))
+        places = places_of(part, text) if part else ()
+        return self.pool.submit(
+            lambda: self.models.query(space.record).encode_query(text, part, places)
+        )
 
     def vectors(
         self, whole: Encoding, asked: Encoding, space: Space

@@ -8,7 +8,6 @@ know how vectors are read: see ``dense``.
 
 from __future__ import annotations
 
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.embed.devices import load_runtime
+from indexer.latest import Latest
 from indexer.store.values import ScoredKeys, docs_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Codes:
     units: Float32s
     lost: Float32s
     offsets: NDArray[np.int32]
-    scores: dict[bytes, Future[Float32s]] = field(default_factory=dict)
+    scores: Latest[bytes, Float32s] = field(default_factory=lambda: Latest(_SCORES_KEPT))
 
 
 def nearest(
@@ -74,7 +74,7 @@ def nearest(
 ) -> ScoredKeys:
     """The ``count`` nearest passages, best first, by scores in 8 bits; see ``may_be_nearest``."""
     codes = _current(table, read)
-    keys, scores = codes.keys, _scores(table, codes, query)
+    keys, scores = codes.keys, _scores(codes, query)
     if docs is not None:
         passing = docs.keeps(docs_of(keys))
         keys, scores = keys[passing], scores[passing]
@@ -103,7 +103,7 @@ def may_be_nearest(
         read: Returns the vectors of passages.
     """
     codes = _current(table, read)
-    scores, keys = _scores(table, codes, query), codes.keys
+    scores, keys = _scores(codes, query), codes.keys
     rounded, unit = _rounded(query)
     wrong = codes.lost * np.float32(np.linalg.norm(rounded * unit))
     if docs is not None:
@@ -122,26 +122,17 @@ def _rounded(query: Float32s) -> tuple[Float32s, float]:
     return np.rint(query / unit), unit
 
 
-def _scores(table: Table, codes: Codes, query: Float32s) -> Float32s:
+def _scores(codes: Codes, query: Float32s) -> Float32s:
     """The scores of all rows in 8 bits, float32 (n,); do not change them."""
-    asked = query.tobytes()
-    with table.coding:
-        found = codes.scores.get(asked)
-        if first := found is None:
-            if len(codes.scores) >= _SCORES_KEPT:
-                codes.scores.clear()
-            found = codes.scores[asked] = Future()
-    if first:  # of two searches for a query the second waits for the scores of the first one
+
+    def compute() -> Float32s:
         rounded, unit = _rounded(query)
         inputs = {"a": (rounded + _ZERO).astype(np.uint8)[None], "b": codes.codes}
-        try:
-            products = _session().run(None, inputs)[0][0] - codes.offsets
-            found.set_result(products * (codes.units * np.float32(unit)))
-        except BaseException as error:
-            codes.scores.pop(asked, None)
-            found.set_exception(error)
-            raise
-    return found.result()
+        products = _session().run(None, inputs)[0][0] - codes.offsets
+        scores: Float32s = products * (codes.units * np.float32(unit))
+        return scores
+
+    return codes.scores.get(query.tobytes(), compute)
 
 
 def _current(table: Table, read: Callable[[Int64s], Float32s]) -> Codes:

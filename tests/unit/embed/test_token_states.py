@@ -11,6 +11,7 @@ from indexer.config import Precision
 from indexer.embed.factory import open_embedder
 from indexer.embed.pooling import unit
 from indexer.embed.token_states import TokenStates
+from indexer.query.focus import places_of
 from indexer.search.alignment import align
 from indexer.search.explain_match import token_owners
 from indexer.text.terms import word_spans
@@ -45,6 +46,22 @@ def test_the_normalised_mean_of_states_is_the_vector(embedder: OnnxEmbedder, wan
     shares = align(query.states, tokens.states)
     cosine = float(embedder.encode_query("who slept at dawn?") @ vector)
     assert shares.total == pytest.approx(cosine, abs=1e-4)
+
+
+def test_a_part_of_a_query_is_pooled_inside_it(embedder: OnnxEmbedder) -> None:
+    part = "who slept at dawn"
+    query = f"In the log, {part}?"
+    found = embedder.encode_query(query, part, places_of(part, query))
+    alone = embedder.encode_query(part)
+    if not embedder.record.late:
+        np.testing.assert_array_equal(found, alone)
+        return
+    read = embedder.query_states(query)
+    begin = query.index(part)
+    inside = (read.starts >= begin) & (read.starts < begin + len(part))
+    np.testing.assert_allclose(found, unit(read.states[inside].sum(axis=0)), atol=1e-6)
+    assert np.abs(found - alone).max() > 1e-3
+    assert embedder.encode_query(query, part, ()) is found  # kept
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_a_query_is_scored_once(store: Store) -> None:
     query = unit(np.ones((1, DIMENSION), np.float32))[0]
     everywhere = dense.approximate_knn(table, query, 5, None)
     assert table.codes is not None
-    (scored,) = table.codes.scores.values()
-    scored.result()[table.codes.keys == (wanted := table.rows.keys()[60])] = 2.0
+    scored = table.codes.scores.get(query.tobytes(), pytest.fail)
+    scored[table.codes.keys == (wanted := table.rows.keys()[60])] = 2.0
     inside = dense.approximate_knn(table, query, 5, DocSet.from_docs([2]))
     assert inside.keys[0] == wanted != everywhere.keys[0]
