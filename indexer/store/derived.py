@@ -48,6 +48,7 @@ _OFFSET_BITS = 40
 _OFFSETS = (1 << _OFFSET_BITS) - 1
 MOST_BYTES = 1 << 23  # lengths are below
 _BLOCK_BYTES = 1 << 20
+_ALL = slice(None)
 _SEEKING = threading.Lock()  # for systems that cannot read at a place by themselves
 
 
@@ -133,25 +134,27 @@ class PartFile:
         with suppress(OSError):
             os.close(self._descriptor)
 
-    def keys(self) -> Int64s:
-        return self._column(0)
+    def keys(self, rows: slice = _ALL) -> Int64s:
+        return self._column(0, rows)
 
-    def ids(self) -> Int64s:
+    def ids(self, rows: slice = _ALL) -> Int64s:
         """The row ids."""
-        return self._column(1)
+        return self._column(1, rows)
 
-    def numbers(self, which: int) -> Int64s:
-        """One of the numbers of all rows."""
-        return self._column(_COLUMNS + which)
+    def numbers(self, which: int, rows: slice = _ALL) -> Int64s:
+        """One of the numbers of rows."""
+        return self._column(_COLUMNS + which, rows)
 
     def read(self, offset: int, count: int) -> bytes:
         """Some of the ``stored`` bytes."""
         return self._read(self._begin + offset, count)
 
-    def _column(self, which: int) -> Int64s:
-        size = self.rows * _NUMBER_BYTES
-        skipped = self.stored if which >= _COLUMNS else 0
-        return np.frombuffer(self._read(which * size + skipped, size), np.int64)
+    def _column(self, which: int, rows: slice) -> Int64s:
+        first, end, _ = rows.indices(self.rows)
+        begin = (which * self.rows + first) * _NUMBER_BYTES
+        if which >= _COLUMNS:
+            begin += self.stored
+        return np.frombuffer(self._read(begin, (end - first) * _NUMBER_BYTES), np.int64)
 
     def _read(self, offset: int, count: int) -> bytes:
         content = pread(self._descriptor, count, offset)
@@ -265,15 +268,15 @@ class Derived:
             self._placed = placed = Placed(rows.keys, every, lacking)
         return placed
 
-    def numbers(self, part: int, which: int) -> Int64s:
+    def numbers(self, part: int, which: int, rows: slice = _ALL) -> Int64s:
         """One of the numbers of a part's rows, if the file were one."""
-        numbers = self.parts[part].numbers(which)
+        numbers = self.parts[part].numbers(which, rows)
         if which or not self.layout.places:
             return numbers
         if self.layout.places == "stored":
             return np.where(numbers < 0, -1, numbers + self._begins[part])
         moved = [self.files.index(name) for name in self.parts[part].stamp.files]
-        files = np.array([*moved, -1])[_files_of(self.parts[part])]
+        files = np.array([*moved, -1])[_files_of(self.parts[part], rows)]
         return np.where(numbers < 0, -1, join_place(numbers & _OFFSETS, files))
 
     def read(self, offset: int, count: int) -> bytes:
@@ -282,9 +285,9 @@ class Derived:
         return self.parts[part].read(offset - self._begins[part], count)
 
 
-def _files_of(part: PartFile) -> Int64s:
+def _files_of(part: PartFile, rows: slice = _ALL) -> Int64s:
     """The index of the data file that each row has its first place in; -1 where there is none."""
-    files: Int64s = np.clip(part.numbers(0) >> _OFFSET_BITS, -1, len(part.stamp.files) - 1)
+    files: Int64s = np.clip(part.numbers(0, rows) >> _OFFSET_BITS, -1, len(part.stamp.files) - 1)
     return files
 
 

@@ -17,6 +17,7 @@ import zlib
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +45,7 @@ _STALE_SHARE = 0.25
 # memory here.
 MOST_ROWS = 2_000_000
 _SPARE_BYTES, _ROW_BYTES = 1 << 30, 4096
+_ROWS_AT_ONCE = 1 << 16
 _NAME_BYTES = 8
 
 
@@ -194,15 +196,24 @@ def _made(
 def _merged(table: Table, layout: Layout, parts: Sequence[PartFile]) -> PartFile:
     """A part of the rows of several."""
     whole = Derived(parts, layout, ())
-    columns = (read(part).tobytes() for read in (PartFile.keys, PartFile.ids) for part in parts)
+
+    def rows() -> Iterator[tuple[int, slice]]:
+        for at, part in enumerate(parts):
+            for start in range(0, part.rows, _ROWS_AT_ONCE):
+                yield at, slice(start, start + _ROWS_AT_ONCE)
+
+    keys = (parts[at].keys(some).tobytes() for at, some in rows())
+    ids = (parts[at].ids(some).tobytes() for at, some in rows())
     numbers = (
-        whole.numbers(part, which).tobytes()
+        whole.numbers(at, which, some).tobytes()
         for which in range(layout.numbers)
-        for part in range(len(parts))
+        for at, some in rows()
     )
     last = max(part.stamp.last for part in parts)
     stamp = partial(PartStamp, rows=whole.rows, last=last, files=whole.files)
-    return _written(table, layout, stamp, [columns, layout.merged(parts), numbers], "merging")
+    return _written(
+        table, layout, stamp, [chain(keys, ids), layout.merged(parts), numbers], "merging"
+    )
 
 
 def _written(

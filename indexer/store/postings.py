@@ -190,7 +190,12 @@ def merged(parts: Sequence[Postings], first_rows: Sequence[int]) -> Postings:
     stems = np.concatenate([part.stems for part in parts])
     counts = np.concatenate([part.counts for part in parts])
     order = np.argsort(stems, kind="stable")
-    at = ranges((np.cumsum(counts) - counts)[order], counts[order])
+    sorted_already = np.array_equal(order, np.arange(len(order)))  # as of a very frequent stem
+    at = (
+        slice(None)
+        if sorted_already
+        else ranges((np.cumsum(counts) - counts)[order], counts[order])
+    )
     moved = [part.rows + np.int32(first) for part, first in zip(parts, first_rows, strict=True)]
     times = np.concatenate([part.times for part in parts])
     distinct, first = np.unique(stems[order], return_index=True)
@@ -209,8 +214,8 @@ def packed(
         rows: How many there are, if stems in many of them are packed with the counts of all.
     """
     counts = postings.counts
-    planes = _gaps(postings, counts)
     dense = counts * _DENSE >= (np.inf if rows is None else rows)
+    planes = np.empty((0, 0), np.uint8) if dense.all() else _gaps(postings, counts)
     apart = np.diff((postings.ends - 1) // _TOGETHER) > 0
     cuts = np.flatnonzero(apart | dense[1:] | dense[:-1]) + 1
     for first, last in pairwise([0, *cuts.tolist(), len(dense)]):

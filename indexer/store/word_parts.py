@@ -168,9 +168,12 @@ def _blocks(runs: Sequence[_Run], rows: int) -> Iterator[bytes]:
     """The blocks of all postings, and at the end where they lie."""
     every = np.concatenate([run.places for run in runs])
     every = every[np.argsort(every["first"])]
-    apart = np.diff(np.cumsum(every["postings"]) // _MERGED_AT_ONCE) > 0
+    firsts, begins = np.unique(every["first"], return_index=True)
+    counts = np.add.reduceat(every["postings"], begins) if len(every) else every["postings"]
+    apart = np.diff(np.cumsum(counts) // _MERGED_AT_ONCE) > 0
+    apart |= counts[:-1] >= _MERGED_AT_ONCE  # those of a frequent stem by themselves
     listed, end = bytearray(), 0
-    for edge in (*every["first"][1:][apart].tolist(), None):
+    for edge in (*firsts[1:][apart].tolist(), None):
         pieces = [(piece, run.first_row) for run in runs for piece in run.below(edge)]
         if pieces:
             postings, first_rows = zip(*pieces, strict=True)
