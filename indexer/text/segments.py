@@ -55,6 +55,12 @@ def split_runs(runs: Iterable[str]) -> Iterator[list[str]]:
         yield [word.translate(simplified) for word in found if any(map(str.isalnum, word))]
 
 
+def split_characters(runs: Iterable[str]) -> Iterator[list[str]]:
+    """Split runs of unspaced characters into single ones, without punctuation; else the same."""
+    for run in runs:
+        yield [char for char in run.translate(_simplified()) if is_letter(char)]
+
+
 def run_spans(runs: Iterable[re.Match[str]]) -> Iterator[list[Span]]:
     """The words of each match of a run, as spans of the text that was searched."""
     matches = list(runs)

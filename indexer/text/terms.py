@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
-from typing import NamedTuple
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from indexer.text.segments import UNSPACED, run_spans, split_runs
+from indexer.text.segments import UNSPACED, run_spans, split_characters, split_runs
 from indexer.text.stemmers import has_stemmer, stem_all, stems_of
 from indexer.text.stop_words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 MAX_LENGTH = 40  # characters; longer words are cut, in documents and queries alike
 
@@ -34,6 +37,10 @@ _ENDING = re.compile("[\u3400-\u9fff](?![はがをにのでともへやか])[\u3
 # Prefix of a term that represents all words which differ in their diacritics only.
 UNMARKED = "~"
 _LANGUAGE_NAMES = re.compile(r"(?<!\w)[a-z](?:\+\+|#)(?!\w)")
+
+# What the rules below make of the signs that most English texts have; without them it is ASCII.
+_COMMON_SIGNS = (*((sign, "'") for sign in "\u2018\u2019"), *((sign, " ") for sign in
+    "\u201c\u201d\u2013\u2014\u2022\u2026\xa0\xa7\xa9\xae\u20ac\u25cf\uf0b7"))  # fmt: skip
 
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 _GROUPED_BY_DOTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+$")
@@ -132,12 +139,19 @@ def words(text: str) -> list[str]:
     return [fold(token) for token in tokens(text)] if not text.isascii() else tokens(text)
 
 
+def sequence(text: str) -> list[str]:
+    """The folded words of a text as they stand side by side, to compare phrases.
+
+    Unlike those of ``words``, compounds have no whole ("10-K": 10, k), and each character is a word
+    in scripts without spaces.
+    """
+    found = _shortened(_scan(_plain(text), _parts_only, split_characters))
+    return found if text.isascii() else [word for word in map(fold, found) if word]
+
+
 def tokens(text: str) -> list[str]:
     """The case-folded words of a text, before ``fold`` removes accents."""
-    found = _tokens(text)
-    if max(map(len, found), default=0) > MAX_LENGTH:
-        found = [token[:MAX_LENGTH] for token in found]
-    return found
+    return _shortened(_tokens(text))
 
 
 def fold(token: str) -> str:
@@ -237,38 +251,66 @@ def stop_words(language: str) -> frozenset[str]:
 
 def _tokens(text: str) -> list[str]:
     """Case-folded words, accents kept."""
-    found: list[str] = []
-    if text.isascii():
-        text = text.lower()
-    else:
-        text = unicodedata.normalize("NFKC", _SIGN.sub(" ", text))
-        text = _UNPLAIN.sub(lambda found: _PLAIN[ord(found[0])] or "", text).casefold()
-        text = unicodedata.normalize("NFC", text)
-        text = _HEBREW_QUOTE.sub("", text)
-        for apart, vowel in _AM:
-            text = apart.sub(vowel, text)
-        text = _APART.sub(" ", text)
-    if text.isascii():
-        for token in _ASCII_WORD.findall(text):
-            if token.isalnum():
-                found.append(token)
-            else:
-                found.extend(_parts(token))
-    else:
-        inside = split_runs(_RUN.findall(text))
-        for match in _WORD.finditer(text):
-            found.extend(next(inside) if match.lastgroup == "run" else _parts(match[0]))
+    text = _plain(text)
+    found = _scan(text, _parts, split_runs)
     if "+" in text or "#" in text:
         found.extend(_LANGUAGE_NAMES.findall(text))
     return found
 
 
+def _shortened(found: list[str]) -> list[str]:
+    if max(map(len, found), default=0) > MAX_LENGTH:
+        found = [token[:MAX_LENGTH] for token in found]
+    return found
+
+
+def _plain(text: str) -> str:
+    """A text in small letters, without what is not looked for."""
+    if not text.isascii():
+        for sign, plain in _COMMON_SIGNS:
+            text = text.replace(sign, plain)
+    if text.isascii():
+        return text.lower()
+    text = unicodedata.normalize("NFKC", _SIGN.sub(" ", text))
+    text = _UNPLAIN.sub(lambda found: _PLAIN[ord(found[0])] or "", text).casefold()
+    text = unicodedata.normalize("NFC", text)
+    text = _HEBREW_QUOTE.sub("", text)
+    for apart, vowel in _AM:
+        text = apart.sub(vowel, text)
+    return _APART.sub(" ", text)
+
+
+def _scan(
+    text: str,
+    parts: Callable[[str], tuple[str, ...]],
+    split: Callable[[Iterable[str]], Iterator[list[str]]],
+) -> list[str]:
+    """The words of a plain text, given what splits a token, and runs of unspaced characters."""
+    found: list[str] = []
+    if text.isascii():
+        for token in _ASCII_WORD.findall(text):
+            if token.isalnum():
+                found.append(token)
+            else:
+                found.extend(parts(token))
+        return found
+    inside = split(_RUN.findall(text))
+    for match in _WORD.finditer(text):
+        found.extend(next(inside) if match.lastgroup == "run" else parts(match[0]))
+    return found
+
+
 def _parts(token: str) -> tuple[str, ...]:
-    """The words of a token with punctuation in it."""
-    return _known_parts(token) if len(token) <= _CACHED_LENGTH else _split_token(token)
+    """The words of a token with punctuation in it, and wholes made of them."""
+    return (_known_parts if len(token) <= _CACHED_LENGTH else _parts_and_wholes)(token)
 
 
-def _split_token(token: str) -> tuple[str, ...]:
+def _parts_only(token: str) -> tuple[str, ...]:
+    """The same without wholes."""
+    return (_known_parts_only if len(token) <= _CACHED_LENGTH else _split_token)(token)
+
+
+def _split_token(token: str, *, wholes: bool = False) -> tuple[str, ...]:
     if _ACRONYM.match(token):
         return (token.replace(".", ""),)
     token = token.rstrip(".")
@@ -289,10 +331,13 @@ def _split_token(token: str) -> tuple[str, ...]:
         if len(parts) > 1 and short and compound[-len(parts[-1]) - 1] == "'":
             parts[-2:] = [parts[-2] + parts[-1]]  # don't, we'll
         found.extend(parts)
-        if len(parts) > 1:
+        if wholes and len(parts) > 1:
             found.append("".join(parts))
     return tuple(found)
 
 
-_known_parts = lru_cache(maxsize=20_000)(_split_token)
+_parts_and_wholes = partial(_split_token, wholes=True)
+_known_parts, _known_parts_only = (
+    lru_cache(maxsize=20_000)(split) for split in (_parts_and_wholes, _split_token)
+)
 _CACHED_LENGTH = 60  # characters; longer tokens are seldom met twice

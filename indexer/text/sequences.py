@@ -1,0 +1,96 @@
+"""Words that stand side by side: which terms the index has of them, and whether a text has them.
+
+Pure; it must not know where terms and texts are stored. That no phrase is lost rests on this: if a
+``WordSequence.is_in`` a text, its words are neighbours in the ``sequence`` of the text, a stem of
+each set of ``WordSequence.terms`` is among the ``stems`` of the text, and all of
+``WordSequence.characters`` among its ``characters``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from indexer.text.segments import UNSPACED, is_unspaced
+from indexer.text.stemmers import has_stemmer, stems_of
+from indexer.text.terms import MAX_LENGTH, UNMARKED, fold, sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Prefix of a term that represents a character of a script without spaces. Words of these are no
+# terms of phrases, as where they end depends on what is around them.
+_CHARACTER = "="
+# Those, and what NFKC makes such characters of.
+_PERHAPS_UNSPACED = re.compile(
+    f"[{UNSPACED}\u2e9f-\u2fd5\u3038-\u303a\u3192-\u33fe\uff66-\uff9f\U0001f200-\U0001f251]"
+)
+# Characters other than these may be folded to ASCII letters or digits.
+_NEVER_ASCII = (
+    "\xa0-\xa9\xab-\xb1\xb4-\xb8\xbb\xbf\u0391-\u03a1\u03a3-\u03c9\u0400-\u052f\u05d0-\u05ea"
+    "\u0621-\u064a\u2010-\u2027\u202f-\u205e\u20ac\u2190-\u22ff\u2500-\u27bf\u3001-\u303f"
+    "\u3041-\u30ff\u4e00-\u9fff\uf0a7\uf0b7\ufffd"
+)
+_PERHAPS_ASCII = re.compile(f"[^\x00-\x7f{_NEVER_ASCII}]")
+_LOWER = bytes(range(256)).lower()
+_NO_WORD = bytes(code for code in range(256) if not chr(code).isalnum() or code > 127)
+_SIGNS = re.compile("[^a-z0-9]+")
+
+
+class WordSequence:
+    """Words side by side, as ``sequence`` has them; there is at least one.
+
+    Args:
+        words: The words.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words = tuple(words)
+        self._joined = f" {' '.join(self.words)} "
+        self._letters: re.Pattern[bytes] | None = None
+        if self._joined.isascii() and max(map(len, self.words)) < MAX_LENGTH:
+            # The ending of "john's" is no word.
+            bare = (_SIGNS.sub("", word).encode() for word in self.words)
+            self._letters = re.compile(b"s?".join(bare))
+
+    def terms(self, languages: Iterable[str]) -> list[frozenset[str]]:
+        """Sets of stems; any text with these words has one of each.
+
+        Args:
+            languages: All that the text may be in; see ``stems``.
+        """
+        spoken = tuple(languages)
+        spaced = (word for word in dict.fromkeys(self.words) if not is_unspaced(word))
+        return [_any_form(word, spoken) for word in spaced]
+
+    def characters(self) -> list[str]:
+        """The terms of any text with these words for characters of scripts without spaces."""
+        return _characters(self.words)
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text has these words side by side."""
+        if text.isascii() and not self._joined.isascii():
+            return False
+        # Most texts are ASCII but for punctuation: their letters tell in a tenth of the time.
+        if self._letters is not None and (text.isascii() or not _PERHAPS_ASCII.search(text)):
+            letters = text.encode("ascii", "ignore").translate(_LOWER, _NO_WORD)
+            if not self._letters.search(letters):
+                return False
+        return self._joined in f" {' '.join(sequence(text))} "
+
+
+def characters(text: str) -> str:
+    """The terms of a text for its characters of scripts without spaces, joined by spaces."""
+    if text.isascii() or not _PERHAPS_UNSPACED.search(text):
+        return ""
+    return " ".join(_characters(sequence(text)))
+
+
+def _characters(words: Iterable[str]) -> list[str]:
+    return [_CHARACTER + one for one in dict.fromkeys(words) if is_unspaced(one)]
+
+
+def _any_form(word: str, languages: tuple[str, ...]) -> frozenset[str]:
+    """Terms of which a text in any of some languages has one if it has a folded word."""
+    stemmed = [stems_of(word, one) for one in languages if has_stemmer(word, one)]
+    return frozenset({word, UNMARKED + word, *(max(map(fold, one), key=len) for one in stemmed)})
