@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.types import Passage
-from indexer.store.values import PassageRow, VectorRows
+from indexer.store.values import PassageRow, Phrase, VectorRows
+from indexer.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,7 @@ def passage(ordinal: int, text: str, *, view: str | None = None, stems: str = ""
         view=view,
         text_starts=(0,),
         view_starts=(0,),
-        stems=stems or view.lower(),
+        stems=stems or terms.stems(view, "en"),
     )
 
 
@@ -40,6 +41,11 @@ def rows(doc: int, texts: Sequence[str], first: int = 0) -> list[PassageRow]:
         PassageRow(doc, f"text-{doc}", "en", passage(first + i, text))
         for i, text in enumerate(texts)
     ]
+
+
+def phrases(*ways: str) -> list[Phrase]:
+    """One phrase that may be written in some ways, in passages of ``rows``."""
+    return [Phrase(ways, ("en",))]
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

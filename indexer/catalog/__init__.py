@@ -5,7 +5,7 @@ and lists. Owns roots, files and their states, contents, documents, embedding sp
 path maps to a content (a hash of bytes), a content to a document (a text), a document to its
 passages and vectors in the store. It must not know how files are read or how the store works.
 
-Three of the five inverted indexes are here; those of passages are in ``indexer.store``. ``lexicon``
+Three of the four inverted indexes are here; that of passages is in ``indexer.store``. ``lexicon``
 counts words of whole documents (BM25 by document, prefixes, forms, typos); the postings of passages
 would all be visited for that. ``lexicon.file_names`` (FTS5) finds files by name in any state, also
 those without a document. ``lexicon.names`` holds the names of documents in memory and joins them to

@@ -151,7 +151,7 @@ class _Check:
         said = f"{{n}} fragments of {name} count deleted rows wrongly and are never compacted."
         self.found.add("miscounted", name, miscounted, said, partial(table.recount, miscounted))
         discard = partial(derived_upkeep.discard, table)
-        rebuild = partial(indices.rebuild, name, table, report.broken_indices)
+        rebuild = partial(indices.rebuild, table, report.broken_indices)
         said = f"{{n}} indices of {name} cannot be read."
         self.found.add("broken_index", name, report.broken_indices, said, rebuild)
         said = f"The file of {name} for queries was altered after it was written."

@@ -14,7 +14,7 @@ import numpy as np
 
 from indexer.arrays import segment_max
 from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares
-from indexer.store.values import DocSet, docs_of
+from indexer.store.values import NOTHING_LEFT_OUT, DocSet, Without, docs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,15 +85,15 @@ class Retriever:
         store: The passages and vectors.
         space: The embedding space.
         docs: Which documents may answer; None for all.
-        excluded: Words that a passage must not contain.
         pool: Runs the searches side by side.
+        without: Words that a passage must not contain.
     """
 
     store: Store
     space: str
     docs: DocSet | None
-    excluded: tuple[str, ...]
     pool: ThreadPoolExecutor
+    without: Without = NOTHING_LEFT_OUT
 
     def start_words(self, terms: QueryTerms, depth: int) -> list[Retrieval]:
         """Begin to search by words, for at least twice the ``depth`` hits wanted.
@@ -175,7 +175,7 @@ class Retriever:
         return self.pool.submit(self.store.approximate_knn, self.space, vector, count, docs)
 
     def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocSet | None) -> Retrieval:
-        return self.pool.submit(self.store.match, terms, count, docs, self.excluded)
+        return self.pool.submit(self.store.match, terms, count, docs, self.without)
 
 
 def keys_found(retrievals: Sequence[Retrieval]) -> Keys:

@@ -25,7 +25,8 @@ from indexer.search.passage_hits import (
     with_phrases,
 )
 from indexer.search.query_language import clear_language
-from indexer.store.values import DocSet, docs_of
+from indexer.search.query_terms import languages_of
+from indexer.store.values import DocSet, Phrase, docs_of
 from indexer.text.name_words import alphanumeric_parts
 
 if TYPE_CHECKING:
@@ -182,7 +183,8 @@ class HitMaker:
         for phrase in self.narrowing.phrases:
             left = DocSet.from_docs(docs.tolist())
             every = self.catalog.spaces.totals().passages
-            holding.append(docs_of(self.store.phrase(" ".join(phrase), every, left).keys))
+            wanted = Phrase((" ".join(phrase.words),), languages_of(self.catalog))
+            holding.append(docs_of(self.store.phrases([wanted], every, left).keys))
         return np.setdiff1d(docs, np.concatenate(holding)) if holding else docs
 
     def _firsts(self, docs: list[int]) -> Iterator[dict[str, Any]]:

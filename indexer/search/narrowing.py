@@ -17,7 +17,8 @@ from indexer.catalog.records import DocFilter
 from indexer.query.filters import Filters, NumberRange
 from indexer.query.grammar import parse
 from indexer.store.values import DocSet
-from indexer.text.terms import words
+from indexer.text.sequences import WordSequence
+from indexer.text.terms import sequence, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +47,7 @@ class Narrowing:
     docs: DocSet | None
     pages: NumberRange
     words: frozenset[str]
-    phrases: tuple[tuple[str, ...], ...]
+    phrases: tuple[WordSequence, ...]
 
     @property
     def empty(self) -> bool:
@@ -65,12 +66,10 @@ class Narrowing:
             return False
         if last is not None and passage["page_first"] > last:
             return False
-        if not self.words and not self.phrases:
-            return True
-        found = words(passage["view"])
-        if not self.words.isdisjoint(found):
+        view = passage["view"]
+        if self.words and not self.words.isdisjoint(words(view)):
             return False
-        return not any(_holds(found, phrase) for phrase in self.phrases)
+        return not any(phrase.is_in(view) for phrase in self.phrases)
 
 
 def narrow(query: Query, catalog: Catalog) -> Narrowing:
@@ -82,7 +81,9 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
         docs=collections.documents(filters),
         pages=filters.pages,
         words=frozenset(word for text in query.excluded_words for word in words(text)),
-        phrases=tuple(tuple(words(phrase)) for phrase in query.excluded_phrases),
+        phrases=tuple(
+            WordSequence(found) for found in map(sequence, query.excluded_phrases) if found
+        ),
     )
 
 
@@ -175,10 +176,3 @@ def _midnight(day: dt.date | None, days_later: int) -> int | None:
 
 def _half_open(numbers: NumberRange) -> tuple[int | None, int | None]:
     return numbers.first, None if numbers.last is None else numbers.last + 1
-
-
-def _holds(found: list[str], phrase: tuple[str, ...]) -> bool:
-    count = len(phrase)
-    return count > 0 and any(
-        tuple(found[at : at + count]) == phrase for at in range(len(found) - count + 1)
-    )

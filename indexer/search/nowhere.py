@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.phrases import Note
 from indexer.search.named_entities import written_names
+from indexer.store.values import Phrase
 from indexer.text.name_words import MAX_TOGETHER, neighbours
 from indexer.text.terms import stop_words, words
 
@@ -48,7 +49,9 @@ def unknown_names(
     if names:
         unknown &= {word for name in names for word in words(name)}
         unknown -= _joined(terms.text, reading)
-        unknown = frozenset(word for word in unknown if not _stands_apart(word, reading, store))
+        unknown = frozenset(
+            word for word in unknown if not _stands_apart(word, terms.languages, reading, store)
+        )
         names = written_names(terms.text, unknown)
     return (Note("name_nowhere", {"names": _quoted(names)}),) if names else ()
 
@@ -65,7 +68,9 @@ def _joined(text: str, reading: LexiconReader) -> frozenset[str]:
     return frozenset(word for run in runs if known["".join(run)] for word in run)
 
 
-def _stands_apart(word: str, reading: LexiconReader, store: Store) -> bool:
+def _stands_apart(
+    word: str, languages: tuple[str, ...], reading: LexiconReader, store: Store
+) -> bool:
     """Whether a passage has a word in parts, one behind the other."""
     if len(word) > LONGEST:
         return False
@@ -76,7 +81,8 @@ def _stands_apart(word: str, reading: LexiconReader, store: Store) -> bool:
         for count in range(2, MAX_TOGETHER + 1)
         for parts in _parted(word, count, {part for part, found in known.items() if found})
     )
-    return any(len(store.phrase(" ".join(one), 1).keys) for one in islice(parted, SEARCHED))
+    ways = tuple(" ".join(one) for one in islice(parted, SEARCHED))
+    return len(store.phrases([Phrase(ways, languages)], 1)) > 0
 
 
 def _parted(word: str, count: int, known: Collection[str]) -> Iterator[tuple[str, ...]]:

@@ -83,7 +83,7 @@ class PageMapper:
         whole, asked = (searcher.encode(query.text, space, one) for one in ("", part))
         vectors, _notes = searcher.vectors(whole, asked, space)
         inside = DocSet.from_docs([doc.doc])
-        retriever = Retriever(searcher.store, space.key, inside, (), searcher.pool)
+        retriever = Retriever(searcher.store, space.key, inside, searcher.pool)
         evidence = retriever.evidence(terms, vectors, keys)
         none = np.zeros(1, np.float32)
         document = DocumentEvidence(none, none, none, none, none, 0.0)

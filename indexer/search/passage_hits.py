@@ -15,7 +15,7 @@ import numpy as np
 
 from indexer.api.types import Hit, Why
 from indexer.search.explain_match import find_in_text
-from indexer.text.terms import word_spans, words
+from indexer.text.terms import sequence, word_spans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,12 +114,12 @@ def _phrase_spans(passage: Mapping[str, Any], phrases: Sequence[str]) -> tuple[S
     """
     spans = word_spans(passage["view"])
     found = [passage["view"][first:last] for first, last in spans]
-    flat = [(at, word) for at, shown in enumerate(found) for word in words(shown)]
+    flat = [(at, word) for at, shown in enumerate(found) for word in sequence(shown)]
     runs = {
-        (flat[start][0], flat[start + len(sequence) - 1][0])
-        for sequence in filter(None, map(words, phrases))
-        for start in range(len(flat) - len(sequence) + 1)
-        if [word for _, word in flat[start : start + len(sequence)]] == sequence
+        (flat[start][0], flat[start + len(wanted) - 1][0])
+        for wanted in filter(None, map(sequence, phrases))
+        for start in range(len(flat) - len(wanted) + 1)
+        if [word for _, word in flat[start : start + len(wanted)]] == wanted
     }
     if not runs:
         return ()

@@ -29,11 +29,13 @@ from indexer.search.language_means import LanguageMeans, load_means, raised
 from indexer.search.narrowing import SearchRequest, narrow
 from indexer.search.nowhere import unknown_phrases
 from indexer.search.query_focus import focus
+from indexer.search.query_terms import languages_of
 from indexer.search.ranking import Ranking
 from indexer.search.rerank import rerank_evidence
 from indexer.search.rerank_scores import rerank
 from indexer.search.score_normalisation import CosineScale
 from indexer.search.steering import Steering
+from indexer.store.values import Phrase, Without
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -214,13 +216,12 @@ class Searcher:
         focused = focus(request, space, self, reading)
         terms, evidence = focused.terms, focused.evidence
         asked = self.encode(query.text, space, terms.asked) if terms.has_context else whole
-        retriever = Retriever(
-            self.store, space.key, narrowing.docs, query.excluded_words, self.pool
-        )
+        without = Without(narrowing.words, languages_of(self.catalog))
+        retriever = Retriever(self.store, space.key, narrowing.docs, self.pool, without)
         depth = request.limit * CHECKED if narrowing.checks_text else request.limit
         retrievals = retriever.start_words(terms, depth)
         words = retrievals[-1]
-        exact = self.pool.submit(self._phrases, query, terms, narrowing)
+        exact = self.pool.submit(self._phrases, query, narrowing)
         vectors, notes = self.vectors(whole, asked, space)
         if not notes:
             retrievals += retriever.start_vectors(terms, vectors, depth)
@@ -256,14 +257,13 @@ class Searcher:
             vectors = QueryVectors(none, none, CosineScale(), LanguageMeans({}))
             return vectors, (Note("words_only"), error.note())
 
-    def _phrases(self, query: Query, terms: QueryTerms, narrowing: Narrowing) -> Keys | None:
+    def _phrases(self, query: Query, narrowing: Narrowing) -> Keys | None:
         """The passages that contain every phrase, or None if the query has none."""
-        found: Keys | None = None
-        for phrase in query.phrases:
-            behind = self.catalog.lexicon.behind_clitics(phrase, terms.languages)
-            hits = [
-                self.store.phrase(one, PHRASES, narrowing.docs).keys for one in (phrase, *behind)
-            ]
-            keys = np.unique(np.concatenate(hits))
-            found = keys if found is None else np.intersect1d(found, keys)
-        return found
+        if not query.phrases:
+            return None
+        languages, lexicon = languages_of(self.catalog), self.catalog.lexicon
+        wanted = [
+            Phrase((phrase, *lexicon.behind_clitics(phrase, languages)), languages)
+            for phrase in query.phrases
+        ]
+        return np.sort(self.store.phrases(wanted, PHRASES, narrowing.docs).keys)

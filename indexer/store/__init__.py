@@ -1,8 +1,8 @@
-"""Passages, vectors and full text on disk, and the searches over them.
+"""Passages, their words and vectors on disk, and the searches over them.
 
 In: rows of passages, vectors and documents; a query's words and vectors. Out: keys with scores, and
-rows. All use of LanceDB is here; its full-text index finds phrases, ``word_index`` passages by
-their stems (``indexer.catalog`` explains the other inverted indexes). What ``derived`` keeps beside
+rows. All use of LanceDB is here; ``word_index`` finds passages by their stems, and which may have a
+phrase (``indexer.catalog`` explains the other inverted indexes). What ``derived`` keeps beside
 its tables is derived from them. It must not know files, catalogs, models or how the results of
 searches are fused. Open ``store`` first, the facade; then ``tables`` (which are open), ``table``
 (one of them), ``schema`` (columns), ``values`` (its interface types).

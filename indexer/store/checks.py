@@ -88,7 +88,7 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> TableReport:
         keys.append(_check(name, rows, found))
         checksums.add_to(found.sums, checksums.by_document(rows))
     found.keys = np.sort(np.concatenate(keys)) if keys else found.keys
-    broken = damage.broken_indices(table, indices.columns(name))
+    broken = damage.broken_indices(table, indices.COLUMNS)
     found.broken_indices = [column for _name, column in broken]
     return found
 

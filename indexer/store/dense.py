@@ -72,12 +72,7 @@ def approximate_knn(
             return _exact(table, query, count, filters.condition(docs, present))
         # As LanceDB scores them.
         return _scored(table, query.astype(np.float16).astype(np.float32), keys).first(count)
-    how = filters.Plan(drop=docs, share=passing)
-
-    def fetch(limit: int, _where: str | None) -> ScoredKeys:
-        return _approximate(table, query, limit)
-
-    return filters.collect(fetch, count, how, total)
+    return filters.collect(partial(_approximate, table, query), count, docs, passing, total)
 
 
 def _exact_is_cheaper(rows: float, count: int, total: int) -> bool:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 FOLDER = "_derived"
 #: Of the files.
-FORMAT = 4
+FORMAT = 5
 _NUMBER_BYTES = 8
 # Keys and row ids come first.
 _COLUMNS = 2

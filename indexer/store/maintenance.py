@@ -1,14 +1,8 @@
 """Keeps the store fast and small: indices, compaction, clean-up.
 
 Owns when and how tables are maintained. LanceDB keeps every version and never compacts or indexes
-new rows by itself; every search scans new rows, at 6 µs per passage for phrases and 0.75 µs for
-vectors. ``optimize`` compacts, deletes expired versions and extends indices; each step is a commit,
-so a kill loses only the current step.
-
-The full-text index is rebuilt before ``optimize`` would extend it: that rewrites it too, takes as
-long and more memory (920 MB for a million passages, where rebuilding takes 420), and has corrupted
-tables (lance #7653). Either takes 8 s for 100,000 passages, so the backlog that triggers it grows
-with the table.
+new rows by itself; every search scans new vectors, at 0.75 µs each. ``optimize`` compacts, deletes
+expired versions and extends indices; each step is a commit, so a kill loses only the current step.
 """
 
 from __future__ import annotations
@@ -17,7 +11,6 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer import faults
@@ -25,7 +18,7 @@ from indexer.api.errors import WorldError
 from indexer.store import derived_upkeep, indices, runtime
 from indexer.store.disk import write_errors
 from indexer.store.indices import ANN_FROM
-from indexer.store.schema import PASSAGES, is_vectors_table
+from indexer.store.schema import is_vectors_table
 from indexer.store.sizes import size_of
 from indexer.store.values import Maintenance
 
@@ -61,7 +54,6 @@ class Thresholds:
     The defaults are measured. With smaller numbers tests reach every step with a few rows.
 
     Attributes:
-        text: Passages outside the full-text index of the view.
         vectors: Vectors outside their index.
         fragments: Fragments of a table, one per commit.
         ann_from: Number of vectors from which on they have an index.
@@ -70,7 +62,6 @@ class Thresholds:
         reader_s: Least age of the versions deleted while the store exceeds its bound.
     """
 
-    text: tuple[int, int] = (4_000, 1_000)
     vectors: tuple[int, int] = (10_000, 4_000)
     fragments: tuple[int, int] = (400, 32)
     ann_from: int = ANN_FROM
@@ -124,7 +115,6 @@ class Maintainer:
         for name, table in self._tables().items():
             if _has_garbage(before[name]):
                 with write_errors(table.path.parent):
-                    self._rebuild_text(name, table)
                     _optimize(table, _NO_AGE, leftovers=True)
                 indices.refresh_coverage(table)
                 self._steps.append(f"{name}: leftovers removed")
@@ -132,9 +122,9 @@ class Maintainer:
 
     def clean_at_close(self) -> None:
         """Delete old versions of tables that need no other step, which is quick."""
-        for table in self._tables().values():
-            tidy = table.backlog == 0 and table.fragments() <= _FEW_FRAGMENTS
-            if tidy and _has_garbage(size_of(table)):
+        for name, table in self._tables().items():
+            tidy = not self._unindexed(name, table)
+            if tidy and table.fragments() <= _FEW_FRAGMENTS and _has_garbage(size_of(table)):
                 # A full disk must not fail the closing; the next one cleans up.
                 with suppress(WorldError), write_errors(table.path.parent):
                     _optimize(table, _NO_AGE)
@@ -150,9 +140,9 @@ class Maintainer:
     def _due(self, name: str, table: Table, *, idle: bool) -> bool:
         rows = table.count()
         thresholds = self._thresholds
-        floor, least = thresholds.vectors if is_vectors_table(name) else thresholds.text
-        counts = name == PASSAGES or self._indexed(table)
-        if counts and table.backlog >= (least if idle else max(floor, rows * _BACKLOG_SHARE)):
+        floor, least = thresholds.vectors
+        lacking = self._unindexed(name, table)
+        if lacking and lacking >= (least if idle else max(floor, rows * _BACKLOG_SHARE)):
             return True
         if table.fragments() >= thresholds.fragments[idle]:
             return True
@@ -164,7 +154,6 @@ class Maintainer:
         return since > VERSION_AGE.total_seconds() and _has_garbage(size_of(table))
 
     def _maintain_table(self, name: str, table: Table) -> None:
-        self._rebuild_text(name, table)
         if is_vectors_table(name):
             self._index_vectors(name, table)
             runtime.give_back()
@@ -176,17 +165,6 @@ class Maintainer:
         indices.refresh_coverage(table)
         self._steps.append(f"{name}: compacted and cleaned")
 
-    def _rebuild_text(self, name: str, table: Table) -> None:
-        """Rebuild the full text if it lacks passages; call it before ``_optimize``."""
-        if name != PASSAGES or not table.backlog:
-            return
-        for column, config in indices.text_indices().items():
-            faults.reached("text-indexing")
-            table.commit(partial(table.inner.create_index, column, config=config, replace=True))
-            runtime.give_back()
-        faults.reached("text-indexed")
-        self._steps.append(f"{name}: full text rebuilt")
-
     def _index_vectors(self, name: str, table: Table) -> None:
         if not table.has_vector_index and self._indexed(table):
             faults.reached("vectors-indexing")
@@ -194,6 +172,10 @@ class Maintainer:
             table.commit(lambda: table.inner.create_index("vector", config=config))
             faults.reached("vectors-indexed")
             self._steps.append(f"{name}: vectors indexed")
+
+    def _unindexed(self, name: str, table: Table) -> int:
+        """How many rows an index of vectors lacks."""
+        return table.backlog if is_vectors_table(name) and self._indexed(table) else 0
 
     def _indexed(self, table: Table) -> bool:
         """Whether its vectors have an index, or should: few have none, as those of tokens."""
@@ -222,7 +204,6 @@ class Maintainer:
             self._remove_young(name, table)
 
     def _remove_young(self, name: str, table: Table) -> None:
-        self._rebuild_text(name, table)
         _optimize(table, timedelta(seconds=self._thresholds.reader_s))
         indices.refresh_coverage(table)
         self._steps.append(f"{name}: young versions removed")

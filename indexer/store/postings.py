@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +35,9 @@ _HASH_BYTES, _COUNT_BYTES = 8, 4
 _MOST_TIMES = 255
 # A block has whole stems, until it has so many postings; a rare stem is read with its block.
 _TOGETHER = 2048
+# Pairs of words are told apart by so many bits, and from stems by the others.
+_PAIR_BITS, _PAIR = 13, np.uint64(0x7A6D_50B1_93E5)
+_MIX = np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(0xBF58_476D_1CE4_E5B9)
 # A stem in one of so many rows is packed with the counts of all.
 _DENSE = 8
 
@@ -183,6 +186,44 @@ def invert(column: Any) -> tuple[Postings, Int64s]:
         np.minimum(times, _MOST_TIMES).astype(np.uint8),
     )
     return postings, np.bincount(owners, minlength=len(column))
+
+
+def pairs_of(words: Sequence[str]) -> list[int]:
+    """The numbers of the pairs of words side by side, found as stems are.
+
+    So few numbers are shared by many pairs: a passage has one by chance in 2 of 100 cases.
+    """
+    hashed = _hashed(words)
+    found: list[int] = _pair_number(_pair_kind(hashed[:-1], hashed[1:])).tolist()
+    return found
+
+
+def invert_pairs(texts: Sequence[Sequence[str]]) -> Postings:
+    """The postings of ``pairs_of`` the words of each row, each once."""
+    import pyarrow as pa
+
+    owners = np.repeat(np.arange(len(texts)), list(map(len, texts)))
+    coded = pa.array(list(chain.from_iterable(texts)), pa.string()).dictionary_encode()
+    hashed = _hashed(coded.dictionary.to_pylist())[coded.indices.to_numpy()]
+    inside = owners[1:] == owners[:-1]
+    kinds = _pair_kind(hashed[:-1], hashed[1:])[inside].astype(np.int64)
+    cells = np.sort(kinds * len(texts) + owners[1:][inside])  # faster than ``unique`` of numbers
+    of_cell, rows = np.divmod(cells[np.diff(cells, prepend=-1) > 0], max(1, len(texts)))
+    counts = np.bincount(of_cell)
+    there = np.flatnonzero(counts)
+    times = np.ones(len(rows), np.uint8)
+    numbers = _pair_number(there.astype(np.uint64))
+    return Postings(numbers, np.cumsum(counts[there]), rows.astype(np.int32), times)
+
+
+def _pair_kind(first: Stems, second: Stems) -> Stems:
+    mixed = (first * _MIX[0] + second) * _MIX[1]
+    return mixed >> np.uint64(64 - _PAIR_BITS)
+
+
+def _pair_number(kind: Stems) -> Stems:
+    # Numbers are spread over all of 64 bits, as those of stems are.
+    return kind << np.uint64(64 - _PAIR_BITS) | _PAIR
 
 
 def merged(parts: Sequence[Postings], first_rows: Sequence[int]) -> Postings:

@@ -23,8 +23,6 @@ from indexer.store.probe import Answer, DamagedError, Request
 if TYPE_CHECKING:
     from indexer.store.values import Int64s
 
-# Lance's message for an index that is sound but larger than the cache.
-_DOES_NOT_FIT = "not fully resident"
 # Seconds without a request until it ends, and those a request may take.
 _IDLE_S, _LONGEST_S = 10.0, 120.0
 
@@ -75,12 +73,7 @@ def _read_rows(ids: Int64s, inner: Any) -> Any:
 
 
 def _read_index(name: str, inner: Any) -> None:
-    try:
-        inner.prewarm_index(name)
-    except RuntimeError as error:
-        # The index is sound, but the cache is too small for it.
-        if _DOES_NOT_FIT not in str(error):
-            raise
+    inner.prewarm_index(name)
 
 
 if __name__ == "__main__":

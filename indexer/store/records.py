@@ -58,15 +58,31 @@ def read(
     return rows, keys[left]
 
 
+def views(table: Table, keys: Int64s) -> tuple[dict[int, str], Int64s]:
+    """As ``read`` for the column ``view``, for so many that none of them is kept."""
+    derived, place = table.derived, COLUMNS.index("view")
+    if derived is None:
+        return {}, keys
+    found: dict[int, str] = {}
+    left = np.ones(len(keys), bool)
+    blocks: dict[int, list[bytes]] = {}
+    try:
+        numbers, there = derived.find(table, keys)
+        for number, at in zip(numbers[0].tolist(), there.tolist(), strict=True):
+            if number >= 0:
+                found[int(keys[at])] = json.loads(_stored(derived, number, blocks))[place]
+                left[at] = False
+    except OSError:
+        table.derived = None
+        return {}, keys
+    return found, keys[left]
+
+
 def _known(derived: Derived, number: int, blocks: dict[int, list[bytes]]) -> Mapping[str, Any]:
     """The record at a place; whoever types a query asks for the same ones at every key."""
     record = derived.kept.get(number)
     if record is None:
-        offset, above = split_place(number)
-        length, which = divmod(above, _TOGETHER)
-        if offset not in blocks:
-            blocks[offset] = _lines(derived.read(offset, length))
-        record = derived.kept[number] = _record(blocks[offset][which])
+        record = derived.kept[number] = _record(_stored(derived, number, blocks))
         if len(derived.kept) > _KEPT:
             with suppress(KeyError):
                 derived.kept.popitem(last=False)
@@ -74,6 +90,15 @@ def _known(derived: Derived, number: int, blocks: dict[int, list[bytes]]) -> Map
         with suppress(KeyError):  # another thread may have dropped it
             derived.kept.move_to_end(number)
     return record
+
+
+def _stored(derived: Derived, number: int, blocks: dict[int, list[bytes]]) -> bytes:
+    """The line at a place; ``blocks`` keeps what was read for others."""
+    offset, above = split_place(number)
+    length, which = divmod(above, _TOGETHER)
+    if offset not in blocks:
+        blocks[offset] = _lines(derived.read(offset, length))
+    return blocks[offset][which]
 
 
 def _made(

@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from indexer.store.sizes import index_bytes
+from indexer.store.sizes import bytes_under
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # The cache holds all indices of the library, up to an eighth of the memory that is free at opening.
 # A vector index that does not fit is decoded again by every query (100 ms rather than 15 at a
-# million passages); postings may be evicted. Not larger than needed, since entries of indices that
-# have been rebuilt would fill it. Measured at 100,000 passages: a byte of a vector index takes 1.0
-# bytes in memory, one of a full-text index 1.6.
-_VECTORS_CACHE_SHARE, _WORDS_CACHE_SHARE = 1.25, 1.75
+# million passages). Not larger than needed, since entries of indices that have been rebuilt would
+# fill it. Measured at 100,000 passages: a byte of a vector index takes 1.0 bytes in memory.
+_CACHE_SHARE = 1.25
 _INDEX_CACHE_LEAST, _INDEX_CACHE_LIMIT = 32 << 20, 2 << 30
 _FREE_MEMORY_SHARE = 8
 _METADATA_CACHE_BYTES = 32 << 20
@@ -136,8 +135,7 @@ def cache_bytes(path: Path, free: int | None = None) -> int:
         path: The directory.
         free: The bytes of free memory; None to ask the system.
     """
-    vectors, words = index_bytes(path)
-    wanted = int(vectors * _VECTORS_CACHE_SHARE + words * _WORDS_CACHE_SHARE)
+    wanted = int(bytes_under(path.glob("*.lance/_indices")) * _CACHE_SHARE)
     free = int(psutil.virtual_memory().available) if free is None else free
     most = min(_INDEX_CACHE_LIMIT, free // _FREE_MEMORY_SHARE)
     return max(_INDEX_CACHE_LEAST, min(wanted, most))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from indexer.api.status import TableSize
 from indexer.store import derived
-from indexer.store.schema import vectors_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,12 +19,6 @@ def size_of(table: Table) -> TableSize:
     live = int(table.inner.stats()["total_bytes"])  # indices included
     live += bytes_under([table.path / derived.FOLDER])
     return TableSize(table.count(), bytes_under([table.path]), live)
-
-
-def index_bytes(path: Path) -> tuple[int, int]:
-    """The bytes of all vector indices of the tables in a directory, and of all other indices."""
-    vectors = bytes_under(path.glob(f"{vectors_table('')}*.lance/_indices"))
-    return vectors, bytes_under(path.glob("*.lance/_indices")) - vectors
 
 
 def bytes_under(directories: Iterable[Path]) -> int:

@@ -16,6 +16,7 @@ from indexer.store.maintenance import Maintainer, Thresholds
 from indexer.store.tables import Tables
 from indexer.store.values import (
     NO_KEYS,
+    NOTHING_LEFT_OUT,
     DocSet,
     DocumentRow,
     Float32s,
@@ -23,10 +24,12 @@ from indexer.store.values import (
     Int64s,
     Maintenance,
     PassageRow,
+    Phrase,
     ScoredKeys,
     StoredPassage,
     Term,
     VectorRows,
+    Without,
     ordinals_of,
 )
 
@@ -250,14 +253,16 @@ class Store:
         terms: Sequence[Term],
         count: int,
         docs: DocSet | None = None,
-        without: Sequence[str] = (),
+        without: Without = NOTHING_LEFT_OUT,
     ) -> ScoredKeys:
         """Passages that contain any of the stems, best first, by BM25; see ``words.match``."""
         return words.match(self.tables.passages, terms, count, docs, without)
 
-    def phrase(self, text: str, count: int, docs: DocSet | None = None) -> ScoredKeys:
-        """Passages whose view contains these words consecutively, best first."""
-        return words.phrase(self.tables.passages, text, count, docs)
+    def phrases(
+        self, wanted: Sequence[Phrase], count: int, docs: DocSet | None = None
+    ) -> ScoredKeys:
+        """Passages whose view has every one of some phrases, best first; see ``words.phrases``."""
+        return words.phrases(self.tables.passages, wanted, count, docs)
 
     def bm25_of(self, keys: Int64s, terms: Sequence[Term]) -> Float32s:
         """BM25 of given passages, float32 (n,), as in ``match``; 0 if no term occurs."""

@@ -226,12 +226,11 @@ class Table:
         keys, known = self.rows.keys_at(found.column("_rowid").to_numpy().astype(np.int64))
         return ScoredKeys(keys, found.column(score).to_numpy()[known].astype(np.float32))
 
-    def select(self, where: str, columns: Sequence[str], limit: int | None = None) -> Any:
-        """Read columns of the rows that satisfy a condition, at most ``limit``."""
+    def select(self, where: str, columns: Sequence[str]) -> Any:
+        """Read columns of the rows that satisfy a condition."""
 
         def work() -> Any:
-            builder = self.inner.search().where(where).select(list(columns))
-            return (builder if limit is None else builder.limit(limit)).to_arrow()
+            return self.inner.search().where(where).select(list(columns)).to_arrow()
 
         return self.read(work)
 

@@ -154,7 +154,7 @@ class Tables:
         found = schema.version_of(inner.schema)
         if found > (known := schema.known_version(name)):
             raise WorldError("library_newer", library=library, found=found, known=known)
-        lost = _take_out(name, Table(inner, self._path / f"{name}.lance")) if suspect else 0
+        lost = _take_out(Table(inner, self._path / f"{name}.lance")) if suspect else 0
         if schema.is_current(name, inner.schema):
             self._register(name, inner)
         elif not self.writable:
@@ -174,15 +174,15 @@ class Tables:
         path = self._path / f"{name}.lance"
         table = Table(inner, path, writable=self.writable, layouts=wanted)
         if self.writable:
-            indices.make_listable(table, name)
-            indices.create_missing(table, name)
+            indices.make_listable(table)
+            indices.create_missing(table)
         indices.refresh_coverage(table)
         self._open[name] = table
 
 
-def _take_out(name: str, table: Table) -> int:
+def _take_out(table: Table) -> int:
     try:
-        indices.make_listable(table, name)
+        indices.make_listable(table)
         return damage.take_out(table)
     except LecternError:
         # Opening it meets the same error, or none.

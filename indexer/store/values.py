@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.text.terms import words
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -174,6 +176,34 @@ class Term:
 
     text: str
     weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that stand side by side in a passage.
+
+    Attributes:
+        ways: How it may be written; one of them suffices.
+        languages: All that passages are in, "" for unknown.
+    """
+
+    ways: tuple[str, ...]
+    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """Folded words of which a passage must have none; ``languages`` as those of ``Phrase``."""
+
+    words: frozenset[str] = frozenset()
+    languages: tuple[str, ...] = ()
+
+    def allows(self, view: str) -> bool:
+        """Whether a view has none of them."""
+        return self.words.isdisjoint(words(view))
+
+
+NOTHING_LEFT_OUT = Without()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ import numpy as np
 from indexer.store.word_parts import BATCH, LAYOUT, in_file, joined, read_part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from indexer.store.derived import Derived
     from indexer.store.postings import Found
@@ -87,6 +87,20 @@ class WordIndex:
     filled: int
     _kept: dict[tuple[tuple[int, float], ...], Float32s] = field(default_factory=dict)
     _scoring: threading.Lock = field(default_factory=threading.Lock)
+
+    def having(self, stems: Iterable[int], *, in_files: bool = False) -> Mask:
+        """Which rows have any of some stems, (n,).
+
+        ``in_files``: of what only the file has postings, as of pairs of words; any other row may
+        have it.
+        """
+        there = np.zeros(len(self.keys), bool)
+        for stem in stems:
+            for one in self.parts:
+                known = one.part.file is not None or not in_files
+                at = one.at[one.part.lists.of(stem).listed()[0]] if known else one.at
+                there[at if one.gone is None else at[at >= 0]] = True
+        return there
 
     def scores(self, weights: Mapping[int, float]) -> Float32s:
         """BM25 of all rows, (n,), for stems with their weights; 0 where none occurs."""

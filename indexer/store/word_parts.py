@@ -1,7 +1,9 @@
 """Parts of the inverted index of stems: rows with their postings, in a derived file or in memory.
 
 Owns how postings lie in parts of the file, how they are made, merged and read, and the postings of
-rows that the file lacks. It must not know how rows are scored.
+rows that the file lacks. The file also has postings of the pairs of words side by side, and of the
+characters of scripts without spaces, by which phrases are found; making them takes several times as
+long, and is left out for rows in memory. It must not know how rows are scored.
 """
 
 from __future__ import annotations
@@ -20,10 +22,13 @@ from indexer.store.postings import (
     Found,
     Postings,
     invert,
+    invert_pairs,
     merged,
     packed,
     unpacked,
 )
+from indexer.text.sequences import characters
+from indexer.text.terms import sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -108,12 +113,22 @@ def in_file(file: PartFile) -> Part:
     return Part(file.numbers(0).astype(np.int32), _Lists(file), file=file)
 
 
-def read_part(table: Table, keys: Int64s, ids: Int64s) -> Part:
-    """The postings of some rows of a table, without those that are gone meanwhile."""
-    found, places = table.take(keys, ["stems"])
+def read_part(table: Table, keys: Int64s, ids: Int64s, *, paired: bool = False) -> Part:
+    """The postings of some rows of a table, without those that are gone meanwhile.
+
+    ``paired``: and those of the characters and pairs of words in their views.
+    """
+    import pyarrow as pa
+
+    found, places = table.take(keys, ["stems", "view"] if paired else ["stems"])
     order = np.argsort(places)
     column = found.column("stems").take(order).combine_chunks()
     postings, lengths = invert(column)
+    if paired:
+        views = found.column("view").take(order).to_pylist()
+        pairs = invert_pairs(list(map(sequence, views)))
+        others, _ = invert(pa.array(map(characters, views), pa.string()))
+        postings = merged([postings, pairs, others], [0, 0, 0])
     places = places[order]
     return Part(lengths.astype(np.int32), postings, keys[places], ids[places])
 
@@ -211,7 +226,7 @@ def _made(
 
         for start in range(0, len(keys), BATCH):
             batch = slice(start, start + BATCH)
-            part = read_part(table, keys[batch], ids[batch])
+            part = read_part(table, keys[batch], ids[batch], paired=True)
             if len(part.lengths) != len(keys[batch]) or not isinstance(part.lists, Postings):
                 raise OSError("rows went while they were read")
             lengths.append(part.lengths)

@@ -1,39 +1,46 @@
 """Keyword search: BM25 over the stems, exact phrases, scores of given passages.
 
 Owns the queries by words. It must not know how words are stemmed, expanded or weighted, nor how
-retrievers are fused. Stems are scored by ``word_index``; LanceDB finds phrases, and the words that
-must not occur, in its full-text index of the view.
+retrievers are fused. ``word_index`` scores stems, and says which passages have all words of a
+phrase, or a word that must not occur; whether they are there as they were typed, their text tells.
 """
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
 
 from indexer.arrays import find_sorted
-from indexer.store import filters, word_index, word_parts
-from indexer.store.postings import stem_of
-from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys
+from indexer.store import lacking, records, word_index, word_parts, writing
+from indexer.store.postings import pairs_of, stem_of
+from indexer.store.values import (
+    NOTHING,
+    NOTHING_LEFT_OUT,
+    DocSet,
+    Float32s,
+    Int64s,
+    Mask,
+    Phrase,
+    ScoredKeys,
+    Without,
+    docs_of,
+)
+from indexer.text.sequences import WordSequence
+from indexer.text.terms import sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from indexer.store.table import Table
     from indexer.store.values import Term
+    from indexer.store.word_index import WordIndex
 
-# Rows that the index of the view does not cover are scanned, at 6 µs each. Beyond this number, as
-# while a large library is indexed, the newest rows are not searched until the next maintenance.
-_FLAT_ROWS = 8_000
+T = TypeVar("T")
 
-# Scripts written without spaces: a dictionary decides where words end, and may split a phrase
-# differently from the sentence around it. Up to so many rows, phrases that the index misses are
-# searched in the text itself, at 2 µs per row.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
-)
-_CONTAINS_ROWS = 200_000
+# Texts that are read at once.
+_LEAST_READ, _MOST_READ = 256, 2048
 
 
 def match(
@@ -41,7 +48,7 @@ def match(
     terms: Sequence[Term],
     count: int,
     docs: DocSet | None = None,
-    without: Sequence[str] = (),
+    without: Without = NOTHING_LEFT_OUT,
 ) -> ScoredKeys:
     """Passages that contain any of the stems, best first, scored by BM25.
 
@@ -57,35 +64,55 @@ def match(
         inside = docs.within(keys)
         keys, scores = keys[inside], scores[inside]
     found = np.flatnonzero(scores > 0)  # of numbers it takes five times as long
-    if without:
-        found = found[~np.isin(keys[found], _with_any(table, without))]
-    if 0 < count < len(found):
-        least = np.partition(scores[found], len(found) - count)[len(found) - count]
-        found = found[scores[found] >= least]
-    found = found[np.argsort(-scores[found], kind="stable")][: max(0, count)]
+    doubtful = np.zeros(len(found), bool)
+    if without.words and len(found):
+        doubtful = np.isin(keys[found], _with_forms(table, without))
+    sure = scores[found[~doubtful]]
+    if 0 < count < len(sure):
+        kept = scores[found] >= np.partition(sure, len(sure) - count)[len(sure) - count]
+        found, doubtful = found[kept], doubtful[kept]
+    order = np.argsort(-scores[found], kind="stable")
+    found, doubtful = found[order], doubtful[order]
+    if doubtful.any():
+        found = found[_first(table, keys[found], doubtful, without.allows, count)]
+    found = found[: max(0, count)]
     return ScoredKeys(keys[found], scores[found])
 
 
-def phrase(table: Table, text: str, count: int, docs: DocSet | None = None) -> ScoredKeys:
-    """Passages whose view contains these words consecutively, best first."""
-    from lancedb.query import PhraseQuery
+def phrases(
+    table: Table, wanted: Sequence[Phrase], count: int, docs: DocSet | None = None
+) -> ScoredKeys:
+    """Passages whose view has every phrase, first those where the words score best by BM25.
 
-    if not text.strip():
+    Args:
+        table: The passages.
+        wanted: The phrases.
+        count: The most passages to return.
+        docs: The documents to search.
+    """
+    asked = [_Ways.read(one) for one in wanted]
+    if not asked or not all(one.ways for one in asked) or count <= 0:
         return NOTHING
-    found = _collect(table, PhraseQuery(text, "view"), count, docs)
-    total = len(table.rows.keys())
-    if len(found) >= count or total > _CONTAINS_ROWS or not _UNSPACED.search(text):
-        return found
-    missed = filters.collect(
-        lambda limit, where: _contains(table, text, limit, where),
-        count,
-        filters.plan(docs, *table.rows.documents()),
-        total,
-    )
-    new = ~np.isin(missed.keys, found.keys)
-    keys = np.concatenate([found.keys, missed.keys[new]])
-    scores = np.concatenate([found.scores, missed.scores[new]])
-    return ScoredKeys(keys, scores).first(count)
+    weights = {stem: 1.0 for one in asked for way in one.stems for some in way for stem in some}
+
+    def candidates(index: WordIndex) -> tuple[Int64s, Float32s]:
+        there = np.ones(len(index.keys), bool)
+        for one in asked:
+            there &= one.candidates(index)
+        at = np.flatnonzero(there)
+        if docs is not None:
+            at = at[docs.keeps(docs_of(index.keys[at]))]
+        return index.keys[at], index.scores(weights)[at] if len(at) else NOTHING.scores
+
+    keys, scores = _of_index(table, candidates, (NOTHING.keys, NOTHING.scores))
+    order = np.argsort(-scores, kind="stable")
+    keys, scores = keys[order], scores[order]
+
+    def has_all(view: str) -> bool:
+        return all(one.is_in(view) for one in asked)
+
+    found = _first(table, keys, np.ones(len(keys), bool), has_all, count)
+    return ScoredKeys(keys[found], scores[found])
 
 
 def bm25_of(table: Table, keys: Int64s, terms: Sequence[Term]) -> Float32s:
@@ -97,6 +124,44 @@ def bm25_of(table: Table, keys: Int64s, terms: Sequence[Term]) -> Float32s:
     return scores
 
 
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """The ways to write a phrase.
+
+    Attributes:
+        ways: Their words.
+        pairs: The numbers of the pairs of words and the characters of each.
+        stems: For each, sets of stems, of which passages with it have one each.
+    """
+
+    ways: Sequence[WordSequence]
+    pairs: Sequence[Sequence[int]]
+    stems: Sequence[Sequence[Sequence[int]]]
+
+    @classmethod
+    def read(cls, phrase: Phrase) -> Self:
+        ways = [WordSequence(words) for words in map(sequence, phrase.ways) if words]
+        terms = (one.terms(phrase.languages) for one in ways)
+        stems = [[[*map(stem_of, any_of)] for any_of in each] for each in terms]
+        pairs = [[*pairs_of(one.words), *map(stem_of, one.characters())] for one in ways]
+        return cls(ways, pairs, stems)
+
+    def candidates(self, index: WordIndex) -> Mask:
+        """The rows with all pairs and words of any way, (n,)."""
+        found = np.zeros(len(index.keys), bool)
+        for pairs, stems in zip(self.pairs, self.stems, strict=True):
+            there = np.ones(len(index.keys), bool)
+            for pair in pairs:
+                there &= index.having([pair], in_files=True)
+            for any_of in stems if there.any() else ():
+                there &= index.having(any_of)
+            found |= there
+        return found
+
+    def is_in(self, view: str) -> bool:
+        return any(one.is_in(view) for one in self.ways)
+
+
 def _scores(table: Table, terms: Sequence[Term]) -> tuple[Int64s, Float32s]:
     """All keys, ascending, and their BM25."""
     weights: dict[int, float] = {}
@@ -104,54 +169,62 @@ def _scores(table: Table, terms: Sequence[Term]) -> tuple[Int64s, Float32s]:
         for text in term.text.split() if term.weight > 0 else ():
             stem = stem_of(text)
             weights[stem] = weights.get(stem, 0.0) + term.weight
+    nothing = NOTHING.keys, NOTHING.scores
+    if not weights:
+        return nothing
+    return _of_index(table, lambda index: (index.keys, index.scores(weights)), nothing)
+
+
+def _of_index(table: Table, work: Callable[[WordIndex], T], nothing: T) -> T:
+    """What a function makes of the index of stems; ``nothing`` without any rows."""
     try:
-        index = word_index.current(table) if weights else None
-        return (
-            (NOTHING.keys, NOTHING.scores) if index is None else (index.keys, index.scores(weights))
-        )
+        index = word_index.current(table)
+        return nothing if index is None else work(index)
     except OSError:
         if word_parts.LAYOUT.name not in table.files:
             raise
         table.forget_file(word_parts.LAYOUT)
-        return _scores(table, terms)
+        return _of_index(table, work, nothing)
 
 
-def _with_any(table: Table, words: Sequence[str]) -> Int64s:
-    """The passages whose view has any of some words."""
-    from lancedb.query import MatchQuery
+def _with_forms(table: Table, without: Without) -> Int64s:
+    """The passages that may have some of the words."""
+    every = [_Ways.read(Phrase((word,), without.languages)) for word in without.words]
 
-    query = MatchQuery(" ".join(words), "view")
-    return _search(table, query, max(1, len(table.rows.keys())), None).keys
+    def candidates(index: WordIndex) -> Int64s:
+        return index.keys[np.logical_or.reduce([one.candidates(index) for one in every])]
 
-
-def _collect(table: Table, query: Any, count: int, docs: DocSet | None) -> ScoredKeys:
-    if not len(table.rows.keys()):
-        return NOTHING
-    how = filters.plan(docs, *table.rows.documents())
-
-    def fetch(limit: int, where: str | None) -> ScoredKeys:
-        return _search(table, query, limit, where)
-
-    return filters.collect(fetch, count, how, len(table.rows.keys()))
+    return _of_index(table, candidates, NOTHING.keys)
 
 
-def _contains(table: Table, text: str, limit: int, where: str | None) -> ScoredKeys:
-    """Passages whose view contains a text verbatim, with score 0, in order of their keys."""
-    literal = text.strip().replace("'", "''")
-    condition = f"contains(view, '{literal}')" + (f" AND ({where})" if where else "")
-    found = table.select(condition, ["key"], limit)
-    keys = np.sort(found.column("key").to_numpy())
-    return ScoredKeys(keys, np.zeros(len(keys), np.float32))
+def _first(
+    table: Table,
+    keys: Int64s,
+    doubtful: Mask,
+    passes: Callable[[str], bool],
+    count: int,
+) -> Int64s:
+    """Where the first passages are that are not doubtful, or whose view passes."""
+    found: list[int] = []
+    start, size = 0, max(_LEAST_READ, min(count, _MOST_READ))
+    while start < len(keys) and len(found) < count:
+        batch = range(start, min(start + size, len(keys)))
+        views = _views(table, keys[batch.start : batch.stop][doubtful[batch.start : batch.stop]])
+        found += [
+            at
+            for at in batch
+            if not doubtful[at] or ((view := views.get(int(keys[at]))) and passes(view))
+        ]
+        start, size = batch.stop, min(2 * size, _MOST_READ)
+    return np.array(found[: max(0, count)], np.int64)
 
 
-def _search(table: Table, query: Any, limit: int, where: str | None) -> ScoredKeys:
-    def holding(empty: Any) -> Any:
-        found = empty.nearest_to_text(query).limit(limit)
-        if table.backlog > _FLAT_ROWS:
-            found = found.fast_search()
-        return found.where(where) if where else found
-
-    found = table.search(holding, "_score")
-    # Lance orders equal scores arbitrarily; results must be reproducible.
-    order = np.lexsort((found.keys, -found.scores))
-    return ScoredKeys(found.keys[order], found.scores[order])
+def _views(table: Table, keys: Int64s) -> dict[int, str]:
+    """The views of passages by key, without those that are gone."""
+    known, left = records.views(table, keys)
+    if len(left):
+        held = writing.stored_columns(records.COLUMNS)
+        found, places = lacking.take(table, left, ["view"], held)
+        views = found.column("view").to_pylist()
+        known |= dict(zip(left[places].tolist(), views, strict=True))
+    return known

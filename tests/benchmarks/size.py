@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MB = 1e6
 COLUMNS = ("set", "part", "MB", "bytes for a byte of text")
 PARTS = (
-    "text, stems, places", "full text indices", "pooled vectors", "sentence vectors, keys",
+    "text, stems, places", "pooled vectors", "sentence vectors, keys",
     "vector index", "derived files", "catalog", "other", "all in use",
     "old versions, to be cleaned up",
 )  # fmt: skip
@@ -59,7 +59,6 @@ def weigh(engine: Engine, library: Path) -> dict[str, int]:
     for name, table in engine.store.tables.by_name().items():
         indices = {column: int(at.size_bytes or 0) for column, at in table.indices().items()}
         data = int(table.inner.stats()["total_bytes"]) - sum(indices.values())
-        parts["full text indices"] += indices.get("view", 0) + indices.get("stems", 0)
         parts["vector index"] += indices.get("vector", 0)
         parts["other"] += indices.get("doc", 0)
         parts["derived files"] += bytes_under([table.path / derived.FOLDER])

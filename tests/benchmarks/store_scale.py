@@ -23,6 +23,7 @@ import psutil
 from indexer.store.store import Store
 from indexer.store.values import DocSet, Term, docs_of
 from tests.benchmarks.synthetic import DIMENSION, Document, Library, joined
+from tests.store_rows import phrases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -184,18 +185,16 @@ class Bench:
             asked = [(SPACE, query, count) for query in self.queries]
             timed(f"knn {count}", self.store.knn, asked, self.times)
         for count, lists in self.words.items():
-            for column in ("stems", "view"):
-                turns = [(column, terms, 100) for terms in lists]
-                timed(
-                    f"match {column}, {count} words, 100 hits", self.store.match, turns, self.times
-                )
-        phrases = [(" ".join(term.text for term in terms[2:5]), 50) for terms in self.words[12]]
-        timed("phrase of 3 words", self.store.phrase, phrases, self.times)
+            turns = [(terms, 100) for terms in lists]
+            timed(f"match {count} words, 100 hits", self.store.match, turns, self.times)
+        texts = (" ".join(one.text for one in terms[2:5]) for terms in self.words[12])
+        quoted = [(phrases(text), 50) for text in texts]
+        timed("phrase of 3 words", self.store.phrases, quoted, self.times)
 
     def fetches(self) -> None:
         rng = np.random.default_rng(8)
         some = [np.sort(rng.choice(self.keys, 400, replace=False)) for _ in range(16)]
-        weighed = [("stems", k[:200], t) for k, t in zip(some, self.words[12], strict=False)]
+        weighed = [(k[:200], t) for k, t in zip(some, self.words[12], strict=False)]
         timed("bm25 of 200", self.store.bm25_of, weighed, self.times)
         for count in (200, 400):
             turns = [(SPACE, keys[:count]) for keys in some]

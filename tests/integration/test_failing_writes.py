@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 ERRORS = (errno.ENOSPC, errno.EIO)
 # Every commit is followed by all upkeep there is.
-UPKEEP = Thresholds((1, 1), (1, 1), (2, 2), ann_from=10**9)
+UPKEEP = Thresholds((1, 1), (2, 2), ann_from=10**9)
 # Each of so many writes at the start of opening fails, and after that every so many-th.
 EACH = 25
 VERSIONS = {"new": 0, "older": 5}  # of the catalog

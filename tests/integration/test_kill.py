@@ -48,15 +48,13 @@ POINTS = [
     "profiles-committed:1",
     "vectors-marked:1",
     # upkeep, before and after each step
-    "text-indexing:2",
-    "text-indexed:1",
     "vectors-indexing:1",
     "vectors-indexed:1",
     "compacting:1",
     "compacted:1",
 ]
 # Points from which the store is at work on its files for a while.
-BUSY = ["text-indexing:2", "vectors-indexing:1", "compacting:2"]
+BUSY = ["vectors-indexing:1", "compacting:2"]
 
 
 @pytest.fixture

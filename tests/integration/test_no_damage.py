@@ -20,7 +20,7 @@ from indexer.store.store import Store
 from tests.integration import rights
 from tests.integration.killing import ROOT
 from tests.integration.upkeep import SCATTERED, enlarge, flip, read_plainly
-from tests.store_rows import rows, vectors
+from tests.store_rows import phrases, rows, vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,14 +31,14 @@ COMMITS, PASSAGES = 4, 30
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from lancedb.index import BTree
+
     path = tmp_path_factory.mktemp("made") / "lance"
     store = Store.open(path, threads=1, thresholds=SCATTERED)
     for doc in range(1, COMMITS + 1):
         store.add_passages(rows(doc, [f"The zephyr {doc} of word{i}." for i in range(PASSAGES)]))
         store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
-    passages = store.tables.passages.inner
-    for column, config in indices.text_indices().items():
-        passages.create_index(column, config=config, replace=True)
+    store.tables.passages.inner.create_index("doc", config=BTree(), replace=True)
     return path
 
 
@@ -47,34 +47,6 @@ def lance(made: Path, tmp_path: Path) -> Path:
     path = tmp_path / "library" / "lance"
     shutil.copytree(made, path)
     return path
-
-
-def broken_indices(lance: Path) -> list[str]:
-    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.passages
-    return checks.examine("passages", table, lambda: None).broken_indices
-
-
-@pytest.fixture
-def tiny_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the least library the indices do not fit, as those of a large one in a small machine."""
-    monkeypatch.setattr(runtime, "_INDEX_CACHE_LEAST", 512)
-    monkeypatch.setattr(runtime, "_INDEX_CACHE_LIMIT", 512)
-
-
-@pytest.mark.usefixtures("tiny_cache")
-def test_an_index_that_does_not_fit_into_the_cache_is_whole(lance: Path) -> None:
-    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.passages
-    with pytest.raises(RuntimeError, match="not fully resident"):
-        table.inner.prewarm_index("view_idx")
-    assert broken_indices(lance) == []
-
-
-@pytest.mark.usefixtures("tiny_cache")
-def test_a_damaged_index_that_does_not_fit_is_found(lance: Path) -> None:
-    for path in (lance / "passages.lance" / "_indices").rglob("*_invert.lance"):
-        content = path.read_bytes()
-        path.write_bytes(content[: len(content) // 2])
-    assert broken_indices(lance) == ["view"]
 
 
 def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> None:
@@ -119,14 +91,14 @@ def test_a_length_that_ends_whoever_reads_it_costs_the_rows_that_stand_there(
     file.write_bytes(content)
     assert damage.delete_unreadable(store.tables.passages, damaged) == 0
     enlarge(file)
-    for index in (path / "_indices").rglob("*_invert.lance"):
+    for index in (path / "_indices").rglob("page_*.lance"):
         index.write_bytes(index.read_bytes()[:100])
     store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED, suspect=True)
     table = store.tables.passages
     assert table.lost == lost
     assert len(store.passages_of(table.rows.keys(), ["text"])) == many - lost
     assert damage.broken_indices(table) == []
-    assert len(store.phrase("the zephyr of", many).keys) == many - lost
+    assert len(store.phrases(phrases("the zephyr of"), many).keys) == many - lost
 
 
 @pytest.mark.parametrize("folder", ["data", "_indices"])
@@ -148,26 +120,32 @@ def test_a_number_that_would_end_the_process_is_put_right(
     assert {path: path.read_bytes() for path in whole} == whole
 
 
-@pytest.mark.parametrize("when", ["opening", "open"])
-def test_an_index_that_keeps_lance_from_listing_any_is_made_anew(lance: Path, when: str) -> None:
-    folder = lance / "passages.lance" / "_indices"
+def test_an_index_of_earlier_versions_that_keeps_lance_from_listing_any_is_dropped(
+    lance: Path,
+) -> None:
+    from lancedb.index import FTS
+
     store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    store.add_passages(rows(9, ["The zephyr of another index."]))
-    for path in folder.rglob("metadata.lance"):
+    store.tables.passages.inner.create_index("view", config=FTS())
+    for path in (lance / "passages.lance" / "_indices").rglob("metadata.lance"):
         flip(path, -34)  # of the place of the columns' metadata
     inner = runtime.reopen(lance / "passages.lance")
     with pytest.raises(BaseException, match="panicked"):
         inner.list_indices()
-    if when == "opening":
-        store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    else:
-        table = store.tables.passages
-        table.inner = inner
-        broken = checks.examine("passages", table, lambda: None).broken_indices
-        assert "view" in broken
-        indices.rebuild("passages", table, broken)
+    store = Store.open(lance, threads=1, thresholds=SCATTERED)
     assert damage.broken_indices(store.tables.passages) == []
-    assert len(store.phrase("another index", 5).keys) == 1
+    assert {"doc"} == store.tables.passages.indices().keys()
+
+
+def test_a_broken_index_is_made_anew(lance: Path) -> None:
+    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.passages
+    for path in (lance / "passages.lance" / "_indices").rglob("page_*.lance"):
+        content = path.read_bytes()
+        path.write_bytes(content[: len(content) // 2])
+    broken = checks.examine("passages", table, lambda: None).broken_indices
+    assert broken == ["doc"]
+    indices.rebuild(table, broken)
+    assert damage.broken_indices(table) == []
 
 
 def test_such_a_count_in_a_library_that_can_only_be_read_is_said(lance: Path) -> None:
@@ -215,7 +193,7 @@ def test_a_library_whose_drive_is_away_loses_nothing(lance: Path) -> None:
     lance.rename(away)
     for work in (
         lambda: store.passages_of(keys, ["text"]),
-        lambda: store.phrase("the zephyr", 5),
+        lambda: store.phrases(phrases("the zephyr"), 5),
         lambda: table.select("doc > 0", ["doc"]),
         lambda: checks.examine("passages", table, lambda: None),
     ):
@@ -259,19 +237,19 @@ def test_a_table_of_a_later_lance_is_left_alone(lance: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "vectors_", "free", "expected"),
+    ("passages_", "vectors_", "free", "expected"),
     [
         (0, 0, 8 << 30, 32 << 20),  # the least
-        (60 << 20, 20 << 20, 8 << 30, 130 << 20),  # all of it
-        (60 << 20, 20 << 20, 800 << 20, 100 << 20),  # an eighth of what is free
+        (60 << 20, 20 << 20, 8 << 30, 100 << 20),  # all of it
+        (60 << 20, 20 << 20, 400 << 20, 50 << 20),  # an eighth of what is free
         (60 << 20, 20 << 20, 0, 32 << 20),
         (4 << 30, 4 << 30, 64 << 30, 2 << 30),
     ],
 )
 def test_the_cache_grows_with_the_library_and_the_machine(
-    tmp_path: Path, words: int, vectors_: int, free: int, expected: int
+    tmp_path: Path, passages_: int, vectors_: int, free: int, expected: int
 ) -> None:
-    for name, size in (("passages", words), ("vectors_x", vectors_)):
+    for name, size in (("passages", passages_), ("vectors_x", vectors_)):
         folder = tmp_path / f"{name}.lance" / "_indices"
         folder.mkdir(parents=True)
         with (folder / "index").open("wb") as file:

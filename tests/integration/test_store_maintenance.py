@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from indexer.store import dense, maintenance, runtime, schema, words
+from indexer.store import dense, maintenance, runtime, schema
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import DocSet, Term, VectorRows, docs_of, key_of
-from tests.store_rows import DIMENSION, rows, unit, vectors
+from tests.store_rows import DIMENSION, phrases, rows, unit, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,31 +64,16 @@ def many(docs: range, each: int) -> VectorRows:
     )
 
 
-def test_positions_survive_optimising_again_and_again(store: Store) -> None:
-    """Lance #7653: rows added to an index with positions broke the third ``optimize``."""
-    table = store.tables.passages
-    store.add_passages(rows(1, texts(1, 300)))
-    store.maintain(idle=True)
-    for doc in (2, 3, 4):
-        store.add_passages(rows(doc, texts(doc, 300)))
-        table.inner.optimize(cleanup_older_than=maintenance.VERSION_AGE)
-        assert table.indices()["view"].num_unindexed_rows == 0
-        assert len(store.phrase(f"number {doc} met", 999)) == 300
-    clean(table)
-    assert len(store.phrase("quick brown fox", 9999)) == 1200
-    assert store.verify() == []
-
-
 def test_upkeep_is_cheap_until_it_is_due(store: Store) -> None:
     store.add_passages(rows(1, texts(1, 30)))
     assert store.maintain().steps == ()
     assert store.maintain(idle=True).steps == ()
-    store.add_passages(rows(2, texts(2, 1000)))
+    for doc in range(2, 33):
+        store.add_passages(rows(doc, texts(doc, 2)))
     assert store.maintain().steps == ()
-    done = store.maintain(idle=True)
-    assert "passages: full text rebuilt" in done.steps
+    assert "passages: compacted and cleaned" in store.maintain(idle=True).steps
     assert store.maintain(idle=True).steps == ()
-    assert found_docs(store) == {1, 2}
+    assert found_docs(store) == set(range(1, 33))
 
 
 def test_many_small_commits_are_compacted(store: Store) -> None:
@@ -176,8 +162,7 @@ def test_leftovers_go_at_open_and_nothing_else(tmp_path: Path) -> None:
     left.write_bytes(b"x" * (32 << 20))
     store.close()
     store = Store.open(path, threads=2)
-    steps = "passages: full text rebuilt", "passages: leftovers removed"
-    assert store.clean_at_open().steps == steps
+    assert store.clean_at_open().steps == ("passages: leftovers removed",)
     assert not left.exists()
     assert store.clean_at_open().steps == ()
     assert found_docs(store) == {1}
@@ -216,39 +201,21 @@ def test_readers_are_never_disturbed_by_the_writer(store: Store) -> None:
     assert failures == []
 
 
-def test_phrases_of_the_newest_rows_wait_while_very_many_have_no_index(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(words, "_FLAT_ROWS", 100)
-    store = Store.open(tmp_path / "lance", threads=1, thresholds=Thresholds(text=(500, 1)))
-
-    def phrased() -> set[int]:
-        return set(docs_of(store.phrase("quick brown", 10_000).keys).tolist())
-
-    store.add_passages(rows(1, texts(1, 50)))
-    assert phrased() == {1}
-    store.maintain(idle=True)
-    store.add_passages(rows(2, texts(2, 120)))
-    assert phrased() == {1}
-    assert found_docs(store) == {1, 2}
-    store.maintain(idle=True)
-    assert phrased() == found_docs(store) == {1, 2}
-    store.close()
-
-
 def test_upkeep_while_indexing_waits_for_room(tmp_path: Path) -> None:
-    store = Store.open(tmp_path / "lance", threads=1, thresholds=Thresholds(slack=-(1 << 40)))
-    store.add_passages(rows(1, texts(1, 4_000)))
+    due = Thresholds(fragments=(1, 1))
+    no_room = replace(due, slack=-(1 << 40))
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=no_room)
+    store.add_passages(rows(1, texts(1, 400)))
     assert store.maintain().steps == ()
     store.close()
-    store = Store.open(tmp_path / "lance", threads=1)
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=due)
     assert store.maintain().steps
     store.close()
 
 
 def test_the_disk_is_bounded_while_old_versions_are_young(tmp_path: Path) -> None:
     """Without waiting for the ten minutes that versions are kept for readers."""
-    upkeep = Thresholds(text=(500, 100), slack=1 << 16, reader_s=0.001)
+    upkeep = Thresholds(fragments=(2, 1), slack=1 << 16, reader_s=0.001)
     store = Store.open(tmp_path / "lance", threads=1, thresholds=upkeep)
     for turn in range(5):
         store.add_passages(rows(turn, texts(turn, 400)))
@@ -273,22 +240,6 @@ def test_old_versions_never_keep_maintenance_from_being_done(
         store.maintain()
         assert store.tables.passages.fragments() <= 12
     assert found_docs(store) == set(range(80))
-    store.close()
-
-
-def test_full_text_is_rebuilt_once_where_only_versions_are_deleted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Extending it, as LanceDB does beside, takes more memory the larger the table is."""
-    monkeypatch.setattr(maintenance, "_GARBAGE_BYTES", -(1 << 40))  # all versions are garbage
-    no_room = Thresholds(text=(100, 50), slack=-(1 << 40), reader_s=0.001)
-    store = Store.open(tmp_path / "lance", threads=1, thresholds=no_room)
-    store.add_passages(rows(1, texts(1, 200)))
-    steps = ("passages: full text rebuilt", "passages: young versions removed")
-    assert [step for step in store.maintain().steps if "passages" in step] == list(steps)
-    assert store.tables.passages.backlog == 0
-    assert store.maintain().steps == ()
-    assert found_docs(store) == {1}
     store.close()
 
 
@@ -334,7 +285,7 @@ def test_a_reader_whose_version_vanished_reads_the_newest(store: Store, tmp_path
     for table in (store.tables.passages, embedded):
         clean(table)
     assert found_docs(reader) == {1, 2, 3}
-    assert len(reader.phrase("quick brown fox", 99)) == 90
+    assert len(reader.phrases(phrases("quick brown fox"), 99)) == 90
     assert len(reader.knn(SPACE, vectors(1, [3]).vectors[0], 99)) == 90
     keys = np.array([key_of(1, 3)], np.int64)
     assert len(reader.passages_of(keys, ["text"])) == 1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NEVER = (1_000_000, 1_000_000)
-SCATTERED = Thresholds(NEVER, NEVER, fragments=NEVER, ann_from=10**6)
+SCATTERED = Thresholds(NEVER, fragments=NEVER, ann_from=10**6)
 
 
 def flip(path: Path, place: int) -> None:

@@ -33,7 +33,7 @@ PACE = BatchSizes(
     passages=4,
     vectors=8,
     unit=8,
-    thresholds=Thresholds(text=(24, 8), vectors=(24, 8), fragments=(6, 3), ann_from=32),
+    thresholds=Thresholds(vectors=(24, 8), fragments=(6, 3), ann_from=32),
 )
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tests.soak.extent import Extent
 
 POINTS = (
-    "text-indexing", "text-indexed", "vectors-indexing", "vectors-indexed", "compacting",
+    "vectors-indexing", "vectors-indexed", "compacting",
     "compacted", "orphans-deleted", "passages-committed", "vectors-committed", "vectors-marked",
     "derived-making", "derived-written", "derived-merging", "derived-stamped",
 )  # fmt: skip
@@ -42,7 +42,7 @@ IMPATIENT = BatchSizes(
     passages=64,
     vectors=64,
     unit=64,
-    thresholds=Thresholds((1, 1), (1, 1), (2, 2), ann_from=32, derived_from=1),
+    thresholds=Thresholds((1, 1), (2, 2), ann_from=32, derived_from=1),
 )
 PATIENT = BatchSizes(
     thresholds=Thresholds(ann_from=10**9)

@@ -74,27 +74,28 @@ def test_keys_tell_document_and_ordinal(doc: int, ordinals: list[int]) -> None:
 documents = st.sets(st.integers(0, 60), max_size=40)
 
 
-@given(documents, documents, st.booleans(), st.integers(0, 8), st.integers(0, 30))
-def test_a_plan_finds_what_passes_and_all_of_it(
-    present: set[int], listed: set[int], allowed: bool, long: int, count: int
+@given(documents, documents, st.booleans(), st.integers(1, 30))
+def test_what_passes_is_found_and_all_of_it(
+    present: set[int], listed: set[int], allowed: bool, count: int
 ) -> None:
-    """However the plan is carried out, the best ``count`` that pass come back, best first."""
+    """The best ``count`` that pass come back, best first; the condition is true for all of them."""
     docs = np.array(sorted(present), np.int32)
     counts = docs.astype(np.int64) % 3 + 1
     keys = np.array([key_of(d, i) for d, n in zip(docs, counts, strict=True) for i in range(n)])
     ranked = np.random.default_rng(len(keys)).permutation(keys.astype(np.int64))
     wanted = DocSet.from_docs(listed, allowed=allowed)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(filters, "_LONG", long)
-        how = filters.plan(wanted, docs, counts)
-
-    def fetch(limit: int, where: str | None) -> ScoredKeys:
-        chosen = [key for key in ranked.tolist() if where is None or _holds(where, key >> 20)]
-        found = np.array(chosen[:limit], np.int64)
-        return ScoredKeys(found, np.arange(len(found), 0, -1, dtype=np.float32))
-
-    found = filters.collect(fetch, count, how, len(keys))
     passing = [key for key in ranked.tolist() if ((key >> 20) in listed) == allowed]
+    where = filters.condition(wanted, docs)
+    assert [key for key in ranked.tolist() if not where or _holds(where, key >> 20)] == passing
+    share = filters.share(wanted, docs, counts)
+    assert share == (len(passing) / len(keys) if len(keys) else 1.0)
+    if not share:
+        return
+
+    def fetch(limit: int) -> ScoredKeys:
+        return ScoredKeys(ranked[:limit], np.arange(len(ranked), 0, -1, dtype=np.float32)[:limit])
+
+    found = filters.collect(fetch, count, wanted, share, len(keys))
     assert found.keys.tolist() == passing[:count]
 
 
@@ -102,29 +103,27 @@ def _holds(where: str, doc: int) -> bool:
     """Evaluate a condition as SQL would."""
     python = re.sub(r"IN \(([\d,]+)\)", r"in (\1,)", where)
     python = python.replace(" AND ", " and ").replace(" OR ", " or ").replace("NOT ", "not ")
-    return bool(eval(python, {}, {"doc": doc}))  # noqa: S307  # a condition of ours
+    return bool(eval(python, {}, {"doc": doc, "false": False}))  # noqa: S307  # a condition of ours
 
 
 def test_a_run_of_documents_is_one_range() -> None:
     docs = np.arange(0, 5000, dtype=np.int32) * 2
-    how = filters.plan(DocSet(docs[:2000]), docs, np.ones(5000, np.int64))
-    assert how.where == "(doc >= 0 AND doc <= 3998)"
-    assert how.share == 0.4
+    chosen = DocSet(docs[:2000])
+    assert filters.condition(chosen, docs) == "(doc >= 0 AND doc <= 3998)"
+    assert filters.share(chosen, docs, np.ones(5000, np.int64)) == 0.4
 
 
 def test_more_is_fetched_until_enough_passes() -> None:
     """The best hits may all be of documents that do not pass."""
     docs = np.arange(1000, dtype=np.int32)
     keys = np.array([key_of(doc, 0) for doc in docs.tolist()], np.int64)
-    how = filters.plan(DocSet(docs[400:]), docs, np.ones(1000, np.int64))
     fetched = []
 
-    def fetch(limit: int, where: str | None) -> ScoredKeys:
-        assert where is None
+    def fetch(limit: int) -> ScoredKeys:
         fetched.append(limit)
         return ScoredKeys(keys[:limit], np.ones(min(limit, 1000), np.float32))
 
-    found = filters.collect(fetch, 20, how, 1000)
+    found = filters.collect(fetch, 20, DocSet(docs[400:]), 0.6, 1000)
     assert found.keys.tolist() == keys[400:420].tolist()
     assert len(fetched) > 1
     assert fetched == sorted(set(fetched))

@@ -12,10 +12,19 @@ import numpy as np
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.store import schema
+from indexer.store import schema, words
 from indexer.store.store import Store
-from indexer.store.values import MAX_ORDINAL, DocSet, DocumentRow, Term, VectorRows, key_of
-from tests.store_rows import DIMENSION, passage, rows, vector_for, vectors
+from indexer.store.values import (
+    MAX_ORDINAL,
+    DocSet,
+    DocumentRow,
+    Term,
+    VectorRows,
+    Without,
+    key_of,
+)
+from indexer.text.terms import MAX_LENGTH
+from tests.store_rows import DIMENSION, passage, phrases, rows, vector_for, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +52,7 @@ def fill(store: Store) -> None:
 def test_an_empty_store_finds_nothing(store: Store) -> None:
     assert len(store.knn(SPACE, vector_for(1, 0), 5)) == 0
     assert len(store.match([Term("fox")], 5)) == 0
-    assert len(store.phrase("the fox", 5)) == 0
+    assert len(store.phrases(phrases("the fox"), 5)) == 0
     assert store.passage_counts([1, 2]) == {1: 0, 2: 0}
     assert store.passages_of(np.array([5], np.int64), ["text"]) == {}
     assert store.vectors_of(SPACE, np.array([5], np.int64)).shape == (1, 0)
@@ -138,15 +147,15 @@ def test_a_reader_refuses_a_table_of_an_earlier_layout_and_leaves_it(
 def test_passages_are_found_by_words_at_once(store: Store) -> None:
     fill(store)
     assert store.match([Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
-    assert store.phrase("FOX", 5).keys.tolist() == [key_of(1, 0)]
-    assert store.phrase("北京", 5).keys.tolist() == [key_of(2, 1)]
+    assert store.phrases(phrases("FOX"), 5).keys.tolist() == [key_of(1, 0)]
+    assert store.phrases(phrases("北京"), 5).keys.tolist() == [key_of(2, 1)]
 
 
 def test_phrases_hold_word_for_word(store: Store) -> None:
     fill(store)
-    assert store.phrase("to be or not to be", 5).keys.tolist() == [key_of(1, 1)]
-    assert store.phrase("大学学习", 5).keys.tolist() == [key_of(2, 1)]
-    assert len(store.phrase("be to", 5)) == 0
+    assert store.phrases(phrases("to be or not to be"), 5).keys.tolist() == [key_of(1, 1)]
+    assert store.phrases(phrases("大学学习"), 5).keys.tolist() == [key_of(2, 1)]
+    assert len(store.phrases(phrases("be to"), 5)) == 0
 
 
 def test_nearest_passages_come_with_their_cosine(store: Store) -> None:
@@ -165,7 +174,7 @@ def test_a_filter_keeps_documents_in_or_out(store: Store) -> None:
     out = DocSet.from_docs([1], allowed=False)
     assert set(store.knn(SPACE, vector_for(2, 0), 4, out).keys >> 20) == {2}
     assert len(store.match([Term("fox")], 5, out)) == 0
-    assert len(store.phrase("quick brown", 5, DocSet.from_docs([2]))) == 0
+    assert len(store.phrases(phrases("quick brown"), 5, DocSet.from_docs([2]))) == 0
     assert len(store.knn(SPACE, vector_for(2, 0), 4, DocSet.from_docs([9]))) == 0
 
 
@@ -212,7 +221,7 @@ def test_deleted_documents_never_appear(store: Store) -> None:
     store.delete_docs([1])
     assert store.passage_counts([1, 2]) == {1: 0, 2: 2}
     assert len(store.match([Term("fox")], 5)) == 0
-    assert len(store.phrase("to be", 5)) == 0
+    assert len(store.phrases(phrases("to be"), 5)) == 0
     assert set(store.knn(SPACE, vector_for(1, 0), 9).keys >> 20) == {2}
     assert store.ordinals_with_vectors(SPACE, 1).tolist() == []
     assert store.verify() == []
@@ -246,7 +255,7 @@ def test_bm25_of_given_passages_is_that_of_the_search(store: Store) -> None:
 
 def test_excluded_words_keep_passages_out(store: Store) -> None:
     store.add_passages(rows(1, ["brown fox", "brown bear", "brown fox and bear"]))
-    found = store.match([Term("brown")], 9, without=["bear"])
+    found = store.match([Term("brown")], 9, without=Without(frozenset({"bear"}), ("en",)))
     assert found.keys.tolist() == [key_of(1, 0)]
 
 
@@ -288,22 +297,46 @@ def test_everything_is_there_after_opening_again(store: Store, tmp_path: Path) -
 def test_a_phrase_without_spaces_is_found_wherever_it_is_cut(store: Store) -> None:
     fill(store)
     store.add_passages(rows(3, ["学习中国的历史"]))
-    assert store.phrase("学习中", 9).keys.tolist() == [key_of(2, 1), key_of(3, 0)]
-    assert store.phrase("学习中", 9, DocSet.from_docs([3])).keys.tolist() == [key_of(3, 0)]
-    assert store.phrase("京的大", 1).keys.tolist() == [key_of(2, 1)]
+    asked = phrases("学习中")
+    assert set(store.phrases(asked, 9).keys.tolist()) == {key_of(2, 1), key_of(3, 0)}
+    assert store.phrases(asked, 9, DocSet.from_docs([3])).keys.tolist() == [key_of(3, 0)]
+    assert store.phrases(phrases("京的大"), 1).keys.tolist() == [key_of(2, 1)]
+    assert store.phrases(phrases("京"), 9).keys.tolist() == [key_of(2, 1)]
+
+
+def test_a_passage_has_all_phrases_each_in_one_way_to_write_it(store: Store) -> None:
+    store.add_passages(rows(1, ["a fox and a hen", "a fox and the geese", "a hen and the geese"]))
+    wanted = phrases("a fox", "the fox") + phrases("the hen", "the geese")
+    assert store.phrases(wanted, 9).keys.tolist() == [key_of(1, 1)]
+    assert len(store.phrases([], 9)) == len(store.phrases(wanted, 0)) == 0
+
+
+def test_of_very_many_passages_with_a_phrase_the_best_are_found(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "_LEAST_READ", 2)
+    texts = [f"of the fox {'and the other one ' * (i % 7)}" for i in range(60)]
+    store.add_passages(rows(1, [*texts, "the fox of"]))
+    every = store.phrases(phrases("of the fox"), 99)
+    assert sorted(every.keys.tolist()) == [key_of(1, i) for i in range(60)]
+    assert np.all(np.diff(every.scores) <= 0)
+    best = store.phrases(phrases("of the fox"), 5)
+    assert (best.keys.tolist(), best.scores.tolist()) == (
+        every.keys[:5].tolist(), every.scores[:5].tolist()
+    )  # fmt: skip
 
 
 def test_long_words_are_found(store: Store) -> None:
     digest = "0123456789abcdef" * 4
     store.add_passages(rows(1, [f"the digest {digest} is good", "the digest is bad"]))
-    assert store.phrase(f"digest {digest} is", 9).keys.tolist() == [key_of(1, 0)]
-    assert store.match([Term(digest)], 9).keys.tolist() == [key_of(1, 0)]
+    assert store.phrases(phrases(f"digest {digest} is"), 9).keys.tolist() == [key_of(1, 0)]
+    assert store.match([Term(digest[:MAX_LENGTH])], 9).keys.tolist() == [key_of(1, 0)]
 
 
-@pytest.mark.parametrize("text", ["", " ", "'", '"', "%", "。", "a' OR 1=1 --", "北'京"])
+@pytest.mark.parametrize("text", ["", " ", "'", '"', "%", "。", "a' OR 1=1 --", "北'x"])
 def test_odd_phrases_find_nothing_and_do_no_harm(store: Store, text: str) -> None:
     fill(store)
-    assert len(store.phrase(text, 9)) == 0
+    assert len(store.phrases(phrases(text), 9)) == 0
 
 
 def test_the_import_leaves_out_servers_and_the_comparison_of_signatures(tmp_path: Path) -> None:
