@@ -49,6 +49,33 @@ def lance(made: Path, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def tiny_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the least library the indices do not fit, as those of a large one in a small machine."""
+    monkeypatch.setattr(runtime, "_INDEX_CACHE_LEAST", 512)
+    monkeypatch.setattr(runtime, "_INDEX_CACHE_LIMIT", 512)
+
+
+def broken_vectors(lance: Path) -> list[str]:
+    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.vectors(SPACE)
+    assert table is not None
+    if not table.has_vector_index:
+        table.inner.create_index("vector", config=indices.vector_index())
+    return checks.examine("vectors_tiny", table, lambda: None).broken_indices
+
+
+@pytest.mark.usefixtures("tiny_cache")
+def test_an_index_that_does_not_fit_into_the_cache_is_whole_and_damaged_is_found(
+    lance: Path,
+) -> None:
+    assert broken_vectors(lance) == []
+    for path in (lance / "vectors_tiny.lance" / "_indices").rglob("*.idx"):
+        content = path.read_bytes()
+        assert len(content) > 512 or path.stem == "index"
+        path.write_bytes(content[: len(content) // 2])
+    assert broken_vectors(lance) == ["vector"]
+
+
 def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> None:
     many, places = 6 * damage.BLOCK, 12
     store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
