@@ -145,8 +145,10 @@ def sequence(text: str) -> list[str]:
     Unlike those of ``words``, compounds have no whole ("10-K": 10, k), and each character is a word
     in scripts without spaces.
     """
-    found = _shortened(_scan(_plain(text), _parts_only, split_characters))
-    return found if text.isascii() else [word for word in map(fold, found) if word]
+    found: list[str] = []
+    for chunk in text.split():  # no word goes beyond white space, and most chunks were met before
+        found += (_known_side_by_side if len(chunk) <= _CACHED_LENGTH else _side_by_side)(chunk)
+    return found
 
 
 def tokens(text: str) -> list[str]:
@@ -300,14 +302,14 @@ def _scan(
     return found
 
 
+def _side_by_side(text: str) -> tuple[str, ...]:
+    found = _shortened(_scan(_plain(text), _split_token, split_characters))
+    return tuple(filter(None, map(fold, found)))
+
+
 def _parts(token: str) -> tuple[str, ...]:
     """The words of a token with punctuation in it, and wholes made of them."""
     return (_known_parts if len(token) <= _CACHED_LENGTH else _parts_and_wholes)(token)
-
-
-def _parts_only(token: str) -> tuple[str, ...]:
-    """The same without wholes."""
-    return (_known_parts_only if len(token) <= _CACHED_LENGTH else _split_token)(token)
 
 
 def _split_token(token: str, *, wholes: bool = False) -> tuple[str, ...]:
@@ -337,7 +339,7 @@ def _split_token(token: str, *, wholes: bool = False) -> tuple[str, ...]:
 
 
 _parts_and_wholes = partial(_split_token, wholes=True)
-_known_parts, _known_parts_only = (
-    lru_cache(maxsize=20_000)(split) for split in (_parts_and_wholes, _split_token)
+_known_parts, _known_side_by_side = (
+    lru_cache(maxsize=20_000)(split) for split in (_parts_and_wholes, _side_by_side)
 )
 _CACHED_LENGTH = 60  # characters; longer tokens are seldom met twice

@@ -15,7 +15,7 @@ from indexer.text import sequences
 from indexer.text.segments import is_unspaced
 from indexer.text.sequences import WordSequence, characters
 from indexer.text.stemmers import _SNOWBALL
-from indexer.text.terms import sequence, stems
+from indexer.text.terms import _side_by_side, sequence, stems
 
 LANGUAGES = ("", *_SNOWBALL, "he", "ja", "ko", "th", "uk", "vi", "zh")
 TEXTS = {
@@ -71,6 +71,14 @@ def test_any_words_between_spaces_find_their_text(
     if sequence(phrase):
         assert found(f"{before} {phrase} {behind}", language, phrase, LANGUAGES)
         assert found(f"{before} {phrase} {behind}", language, " ".join(sequence(phrase)), LANGUAGES)
+
+
+@given(
+    st.text()
+    | st.lists(st.sampled_from([*"a.1' s\u0301\u200d\xa0\u0e4d\u0e32ー北é-,"])).map("".join)
+)
+def test_no_word_goes_beyond_white_space(text: str) -> None:
+    assert sequence(text) == [*_side_by_side(text)]
 
 
 @pytest.mark.parametrize(
