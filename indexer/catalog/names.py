@@ -43,12 +43,15 @@ NameVectors = tuple["NDArray[np.int32]", "NDArray[np.floating[Any]]"]
 class NameLinks:
     """Which name belongs to which document, one entry per pair.
 
-    ``depth`` is 0 for the file's own name and 1 for the folder that holds it.
+    ``depth`` is 0 for the file's own name and 1 for the folder that holds it. ``docs`` are the
+    documents that have a name, ascending, and ``owner`` the index there of the one of each pair.
     """
 
     name: NDArray[np.int32]
     doc: NDArray[np.int32]
     depth: NDArray[np.int8]
+    docs: NDArray[np.int32]
+    owner: NDArray[np.intp]
 
 
 class Names:
@@ -133,7 +136,8 @@ class Names:
         ]
         both = np.unique(np.concatenate(pairs), axis=0) if len(used) else np.zeros((0, 3), np.int32)
         both = both[both[:, 0] > 0]
-        links = NameLinks(both[:, 0], both[:, 1], both[:, 2].astype(np.int8))
+        docs, owner = np.unique(both[:, 1], return_inverse=True)
+        links = NameLinks(both[:, 0], both[:, 1], both[:, 2].astype(np.int8), docs, owner)
         self._links = snapshot, links
         return links
 

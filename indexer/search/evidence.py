@@ -229,10 +229,9 @@ def _name_similarity(vector: Floats, catalog: Catalog, space: Space) -> ScoredDo
     scores = np.zeros(len(links.name), np.float32)
     at, found = find_sorted(names, links.name)
     scores[found] = similarity[at] * share[found]
-    docs, place = np.unique(links.doc, return_inverse=True)
-    best = np.full(len(docs), -1.0, np.float32)
-    np.maximum.at(best, place, scores)
-    return ScoredDocs(docs.astype(np.int32), best)
+    best = np.full(len(links.docs), -1.0, np.float32)
+    np.maximum.at(best, links.owner, scores)
+    return ScoredDocs(links.docs, best)
 
 
 def _scored(docs: Docs, scores: Floats) -> ScoredDocs:

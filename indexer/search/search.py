@@ -28,6 +28,7 @@ from indexer.search.hits import HitMaker, result
 from indexer.search.language_means import LanguageMeans, load_means, raised
 from indexer.search.narrowing import SearchRequest, narrow
 from indexer.search.nowhere import unknown_phrases
+from indexer.search.openings import OpeningTexts
 from indexer.search.query_focus import focus
 from indexer.search.query_terms import languages_of
 from indexer.search.ranking import Ranking
@@ -104,6 +105,7 @@ class Searcher:
     models: ModelsInUse
     weights: Weights = DEFAULT_WEIGHTS
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS, "search"))
+    openings: OpeningTexts = field(default_factory=OpeningTexts)
 
     def close(self) -> None:
         """End the threads."""

@@ -156,6 +156,10 @@ class Store:
         tables = [table for table in self.tables.by_name().values() if table.keyed]
         return np.unique(np.concatenate([table.rows.documents()[0] for table in tables]))
 
+    def passage_keys(self) -> Int64s:
+        """The keys of all passages, ascending; the same array until rows come or go."""
+        return self.tables.passages.rows.keys()
+
     def passage_counts(self, docs: Sequence[int]) -> dict[int, int]:
         """The number of passages of each document."""
         return self.tables.passages.rows.counts_by_doc(docs)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import given
@@ -11,10 +13,16 @@ from hypothesis import strategies as st
 from indexer.search.openings import (
     FEW_OPENINGS,
     Openings,
+    OpeningTexts,
     asked_runs,
     matched,
     names_in,
 )
+from indexer.store.store import Store
+from tests.store_rows import rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PAIRS = st.frozensets(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), max_size=5)
 
@@ -89,3 +97,14 @@ def test_no_documents_are_no_evidence() -> None:
     found = openings()
     assert not len(found.evidence(1.0).docs)
     assert found.naming_words(np.zeros(0, np.int32)) == set()
+
+
+def test_openings_are_read_again_once_passages_come_or_go(tmp_path: Path) -> None:
+    openings = OpeningTexts()
+    with closing(Store.open(tmp_path / "lance", threads=1)) as store:
+        store.add_passages([*rows(1, ["Lamp oil", "Wicks"]), *rows(2, ["The lease"])])
+        assert openings.read(store, [2, 3, 1]) == ["The lease", "", "Lamp oil"]
+        assert openings.read(store, [1])[0] is openings.read(store, [1])[0]
+        store.delete_docs([1])
+        store.add_passages([*rows(1, ["Lamp glass"]), *rows(3, ["A letter"])])
+        assert openings.read(store, [2, 3, 1]) == ["The lease", "A letter", "Lamp glass"]
