@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from indexer.store import derived, derived_upkeep, postings, word_index, word_parts
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
-from indexer.store.values import DocSet, PassageRow, Term, docs_of, key_of
-from tests.store_rows import passage
+from indexer.store.values import DocSet, PassageRow, Term, Without, docs_of, key_of
+from tests.store_rows import passage, phrases, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -225,6 +225,60 @@ def test_scores_are_the_same_in_parts_that_are_merged(
     file = store.tables.passages.files[word_parts.LAYOUT.name]
     assert [part.rows for part in file.parts] == [480, 160, 40]
     store.close()
+
+
+def test_phrases_and_left_out_words_are_the_same_with_a_file_and_without(tmp_path: Path) -> None:
+    store = opened(tmp_path)
+    table = store.tables.passages
+    texts = [
+        "to be or not to be",
+        "be to or not",
+        "Not to Be: a naïve play",
+        "学习中国的历史",
+        "ภาษาไทย",
+    ]
+    without = Without(frozenset({"not"}), ("en",))
+
+    def found() -> list[list[int]]:
+        asked = (
+            "to be",
+            "be or",
+            "or not",
+            "not to be",
+            "be",
+            "习中",
+            "中",
+            "าษ",
+            "naive",
+            "to play",
+        )
+        hits = [store.phrases(phrases(one), 99).keys for one in asked]
+        hits += [store.match([Term("be"), Term("学习")], 99, without=without).keys]
+        return [sorted(one.tolist()) for one in hits]
+
+    store.add_passages(rows(1, texts * 9))
+    in_memory = found()
+    assert all(in_memory[:-2])
+    assert in_memory[-2:] == [[], [key_of(1, at) for at in range(3, 45, 5)]]
+    store.maintain(idle=True)
+    assert {"rows", word_parts.LAYOUT.name} == table.files.keys()
+    assert found() == in_memory
+    store.add_passages(rows(2, texts))
+    store.delete_docs([1])
+    later = found()
+    assert list(map(len, later)) == [len(one) // 9 for one in in_memory]
+    derived_upkeep.discard(table)
+    assert found() == later
+    store.close()
+
+
+def test_pairs_of_words_are_few_enough_to_be_told_apart() -> None:
+    text = [f"word{at % 50}" for at in range(200)] + ["", "北"]
+    made = postings.invert_pairs([text, [], ["one"], ["word1", "word2"]])
+    numbers = postings.pairs_of(["word1", "word2"])
+    assert [made.of(one).listed()[0].tolist() for one in numbers] == [[0, 3]]
+    assert set(postings.pairs_of(text)) == set(made.stems.tolist())
+    assert postings.pairs_of(["one"]) == postings.pairs_of([]) == []
 
 
 def test_the_file_is_made_while_there_is_other_work(
