@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Places = NDArray[np.void]
 
 #: Rows that are inverted at once, with 80 MB of memory.
-BATCH = 8_192
+BATCH = 4_096
 # Postings are merged by so many, beside those of the most frequent stem.
 _MERGED_AT_ONCE = 1 << 19
 _END_BYTES = 8
