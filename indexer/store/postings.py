@@ -144,7 +144,8 @@ class Block:
         if not len(self.gaps):
             return Found(None, self.times) if self.stems[0] == stem else NO_POSTINGS.of(stem)
         found = _span(self.stems, self.ends, stem)
-        rows = np.cumsum(_joined(self.gaps[:, found]), dtype=np.int32) - np.int32(1)
+        rows = np.cumsum(_joined(self.gaps[:, found]), dtype=np.int32)
+        rows -= 1
         return Found(rows, self.times[found].copy())  # a view would keep the block in memory
 
     def postings(self) -> Postings:
@@ -329,11 +330,11 @@ def _before(numbers: NDArray[Any]) -> NDArray[Any]:
     return before
 
 
-def _joined(planes: Bytes) -> Int64s:
+def _joined(planes: Bytes) -> Int32s:
     """The numbers whose bytes lie in planes, the lowest first."""
-    numbers: Int64s = planes[0].astype(np.int64)
+    numbers: Int32s = planes[0].astype(np.int32)
     for place, plane in enumerate(planes[1:], 1):
-        numbers += plane.astype(np.int64) << (8 * place)
+        numbers += plane.astype(np.int32) << (8 * place)
     return numbers
 
 

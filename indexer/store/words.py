@@ -59,24 +59,29 @@ def match(
         docs: The documents to search.
         without: Words that must not occur in the view of a passage.
     """
-    keys, scores = _scores(table, terms)
-    if docs is not None:
-        inside = docs.within(keys)
-        keys, scores = keys[inside], scores[inside]
-    found = np.flatnonzero(scores > 0)  # of numbers it takes five times as long
-    doubtful = np.zeros(len(found), bool)
-    if without.words and len(found):
-        doubtful = np.isin(keys[found], _with_forms(table, without))
-    sure = scores[found[~doubtful]]
+    weights = _weights(terms)
+
+    def scored(index: WordIndex) -> tuple[Int64s, Int64s, Float32s]:
+        if docs is None:
+            return index.keys, *index.found(weights, None if without.words else count)
+        at = docs.within(index.keys)
+        scores = index.scores(weights, at)
+        return index.keys, at[scores > 0], scores[scores > 0]
+
+    known, at, scores = _of_index(table, scored, (NOTHING.keys, NOTHING.keys, NOTHING.scores))
+    doubtful = np.zeros(len(at), bool)
+    if without.words and len(at):
+        doubtful = np.isin(known[at], _with_forms(table, without))
+    sure = scores if not doubtful.any() else scores[~doubtful]
     if 0 < count < len(sure):
-        kept = scores[found] >= np.partition(sure, len(sure) - count)[len(sure) - count]
-        found, doubtful = found[kept], doubtful[kept]
-    order = np.argsort(-scores[found], kind="stable")
-    found, doubtful = found[order], doubtful[order]
+        kept = scores >= np.partition(sure, len(sure) - count)[len(sure) - count]
+        at, scores, doubtful = at[kept], scores[kept], doubtful[kept]
+    order = np.lexsort((at, -scores))
+    keys, scores, doubtful = known[at[order]], scores[order], doubtful[order]
     if doubtful.any():
-        found = found[_first(table, keys[found], doubtful, without.allows, count)]
-    found = found[: max(0, count)]
-    return ScoredKeys(keys[found], scores[found])
+        first = _first(table, keys, doubtful, without.allows, count)
+        keys, scores = keys[first], scores[first]
+    return ScoredKeys(keys, scores).first(max(0, count))
 
 
 def phrases(
@@ -102,7 +107,7 @@ def phrases(
         at = np.flatnonzero(there)
         if docs is not None:
             at = at[docs.keeps(docs_of(index.keys[at]))]
-        return index.keys[at], index.scores(weights)[at] if len(at) else NOTHING.scores
+        return index.keys[at], index.scores(weights, at) if len(at) else NOTHING.scores
 
     keys, scores = _of_index(table, candidates, (NOTHING.keys, NOTHING.scores))
     order = np.argsort(-scores, kind="stable")
@@ -117,11 +122,15 @@ def phrases(
 
 def bm25_of(table: Table, keys: Int64s, terms: Sequence[Term]) -> Float32s:
     """BM25 of given passages, float32 (n,), as in ``match``; 0 if none."""
-    known, scored = _scores(table, terms)
+    weights = _weights(terms)
     scores = np.zeros(len(keys), np.float32)
-    at, found = find_sorted(known, keys)
-    scores[found] = scored[at]
-    return scores
+
+    def scored(index: WordIndex) -> Float32s:
+        at, found = find_sorted(index.keys, keys)
+        scores[found] = index.scores(weights, at)
+        return scores
+
+    return _of_index(table, scored, scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,17 +171,14 @@ class _Ways:
         return any(one.is_in(view) for one in self.ways)
 
 
-def _scores(table: Table, terms: Sequence[Term]) -> tuple[Int64s, Float32s]:
-    """All keys, ascending, and their BM25."""
+def _weights(terms: Sequence[Term]) -> dict[int, float]:
+    """The stems of terms with their weights."""
     weights: dict[int, float] = {}
     for term in terms:
         for text in term.text.split() if term.weight > 0 else ():
             stem = stem_of(text)
             weights[stem] = weights.get(stem, 0.0) + term.weight
-    nothing = NOTHING.keys, NOTHING.scores
-    if not weights:
-        return nothing
-    return _of_index(table, lambda index: (index.keys, index.scores(weights)), nothing)
+    return weights
 
 
 def _of_index(table: Table, work: Callable[[WordIndex], T], nothing: T) -> T:

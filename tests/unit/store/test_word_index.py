@@ -208,6 +208,8 @@ def test_scores_are_the_same_in_parts_that_are_merged(
         (word_parts, "_MERGED_AT_ONCE", 64),
         (word_parts, "BATCH", 24),
         (word_index, "BATCH", 24),
+        (word_index, "_AT_ONCE", 50),
+        (word_index, "_GROUPED", 3),
         (postings, "_TOGETHER", 16),
     ):
         monkeypatch.setattr(module, name, value)
