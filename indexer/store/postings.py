@@ -153,10 +153,12 @@ class Block:
         if not len(self.gaps):
             rows, times = Found(None, self.times).listed()
             return Postings(self.stems, np.array([len(rows)]), rows, times)
-        # Each stem begins anew at -1.
-        rows = np.cumsum(_joined(self.gaps))
-        rows -= np.repeat(_before(rows[self.ends - 1]) + 1, _steps(self.ends))
-        return Postings(self.stems, self.ends, rows.astype(np.int32), self.times)
+        # Each stem begins anew at -1. Sums may overflow, and their differences are right again.
+        rows = np.cumsum(_joined(self.gaps), dtype=np.int32)
+        before = np.ones(len(self.ends), np.int32)
+        before[1:] += rows[self.ends[:-1] - 1]
+        rows -= before.repeat(_steps(self.ends))
+        return Postings(self.stems, self.ends, rows, self.times)
 
 
 def stem_of(text: str) -> int:
@@ -255,37 +257,35 @@ def packed(
         offset: Where the first block will lie.
         rows: How many there are, if stems in many of them are packed with the counts of all.
     """
-    counts = postings.counts
+    counts, ends = postings.counts, postings.ends
     dense = counts * _DENSE >= (np.inf if rows is None else rows)
-    planes = np.empty((0, 0), np.uint8) if dense.all() else _gaps(postings, counts)
-    apart = np.diff((postings.ends - 1) // _TOGETHER) > 0
-    cuts = np.flatnonzero(apart | dense[1:] | dense[:-1]) + 1
-    for first, last in pairwise([0, *cuts.tolist(), len(dense)]):
-        begin, end = postings.ends[first] - counts[first], postings.ends[last - 1]
-        times = postings.times[begin:end]
-        gaps = planes[:, begin:end]
+    apart = np.diff((ends - 1) // _TOGETHER) > 0
+    cuts = [0, *(np.flatnonzero(apart | dense[1:] | dense[:-1]) + 1).tolist(), len(dense)]
+    begins = (ends - counts)[cuts[:-1]]
+    gaps = np.zeros(0, "<i4") if dense.all() else _gaps(postings)
+    most = np.maximum.reduceat(gaps, begins).tolist() if len(gaps) else [0] * len(begins)
+    planes = gaps.view(np.uint8).reshape(-1, 4).T
+    stems, sizes = postings.stems.astype("<u8"), counts.astype("<u4")
+    for (first, last), begin, end, gap in zip(
+        pairwise(cuts), begins.tolist(), ends[np.array(cuts[1:]) - 1].tolist(), most, strict=True
+    ):
+        times, width = postings.times[begin:end], (gap.bit_length() + 7) // 8
         if dense[first] and rows is not None:
-            gaps = gaps[:0]
-            times = np.zeros(rows, np.uint8)
+            width, times = 0, np.zeros(rows, np.uint8)
             times[postings.rows[begin:end]] = postings.times[begin:end]
-        else:
-            gaps = gaps[: 1 + np.flatnonzero(gaps.any(axis=1))[-1]]
-        stems = postings.stems[first:last]
-        columns = (stems.astype("<u8"), counts[first:last].astype("<u4"), gaps, times)
+        columns = (stems[first:last], sizes[first:last], planes[:width, begin:end], times)
         block = _codec().compress(b"".join(one.tobytes() for one in columns), asbytes=True)
-        yield (
-            block,
-            BlockPlace(int(stems[0]), offset, len(block), len(stems), len(times), len(gaps)),
-        )
+        place = BlockPlace(int(stems[first]), offset, len(block), last - first, len(times), width)
+        yield block, place
         offset += len(block)
 
 
-def _gaps(postings: Postings, counts: Int64s) -> Bytes:
-    """The differences of rows, by their bytes, (4, m); each stem begins anew at -1."""
+def _gaps(postings: Postings) -> Int32s:
+    """The differences of rows, (m,); each stem begins anew at -1."""
     gaps = _steps(postings.rows)
-    begins = postings.ends - counts
+    begins = postings.ends - postings.counts
     gaps[begins] = postings.rows[begins] + 1
-    return np.ascontiguousarray(gaps.astype("<i4").view(np.uint8).reshape(-1, 4).T)
+    return gaps.astype("<i4")
 
 
 def unpacked(content: bytes, place: BlockPlace) -> Block:
@@ -298,14 +298,14 @@ def unpacked(content: bytes, place: BlockPlace) -> Block:
     counts_end = stems_end + place.stems * _COUNT_BYTES
     gaps_end = counts_end + place.postings * place.width
     plain = _codec().decompress(content, gaps_end + place.postings)
-    stems, counts, gaps, times = np.split(
-        np.frombuffer(plain, np.uint8), [stems_end, counts_end, gaps_end]
-    )
-    ends = np.cumsum(counts.view("<u4"), dtype=np.int64)
-    if len(times) != place.postings or (place.width and ends[-1] != place.postings):
+    if len(plain) != gaps_end + place.postings:
         raise OSError("a block of postings was altered")
-    planes = gaps.reshape(place.width, place.postings)
-    return Block(stems.view("<u8"), ends, planes, times)
+    every = np.frombuffer(plain, np.uint8)
+    ends = np.cumsum(every[stems_end:counts_end].view("<u4"), dtype=np.int64)
+    if place.width and ends[-1] != place.postings:
+        raise OSError("a block of postings was altered")
+    planes = every[counts_end:gaps_end].reshape(place.width, place.postings)
+    return Block(every[:stems_end].view("<u8"), ends, planes, every[gaps_end:])
 
 
 def _span(stems: Stems, ends: Int64s, stem: int) -> slice:
@@ -321,13 +321,6 @@ def _steps(ends: NDArray[Any]) -> NDArray[Any]:
     steps = ends.copy()
     steps[1:] -= ends[:-1]
     return steps
-
-
-def _before(numbers: NDArray[Any]) -> NDArray[Any]:
-    """The number before each, 0 before the first."""
-    before = np.zeros_like(numbers)
-    before[1:] = numbers[:-1]
-    return before
 
 
 def _joined(planes: Bytes) -> Int32s:
