@@ -41,7 +41,7 @@ def make_files(folder: Path) -> None:
     for number in range(FILES):
         place = folder / f"part {number % 20}"
         place.mkdir(parents=True, exist_ok=True)
-        sentences = (" ".join(random_.choices(WORDS, k=9)).capitalize() + "." for _ in range(12))
+        sentences = (" ".join(random_.choices(WORDS, k=9)).capitalize() + "." for _ in range(4))
         (place / f"note {number}.txt").write_text(" ".join(sentences))
 
 
