@@ -143,14 +143,14 @@ def _refresh(table: Table, layout: Layout, files: Sequence[str], *, idle: bool) 
         log.warning("%s has no new file of %s: %s", table.path.stem, layout.name, error)
         if error.errno not in DISK_FULL:  # else what there is stays
             table.forget_file(layout)
-            with suppress(OSError):
-                (table.path / FOLDER / layout.stamp).unlink()
         return False
     return True
 
 
 def _wanted(table: Table, layout: Layout, *, idle: bool) -> tuple[list[PartFile], Int64s, Int64s]:
     """The parts to keep, and the keys and ids of the rows for a new one, none if they are few."""
+    if layout.name not in table.files and not _damaged(table.path / FOLDER / layout.stamp):
+        table.load_file(layout)  # an error of the drive may have been the reason to close it
     file, (keys, ids) = table.files.get(layout.name), table.rows.pairs()
     if file is None:
         return [], keys, ids

@@ -264,6 +264,20 @@ def test_the_other_parts_of_a_cut_one_are_used(store: Store, tmp_path: Path) -> 
     again.close()
 
 
+def test_a_file_that_was_closed_is_made_anew_only_if_it_is_damaged(store: Store) -> None:
+    table = table_of(store)
+    file = part_of(table)
+    table.derived = None
+    store.maintain(idle=True)
+    assert part_of(table) == file
+    assert same_without(store)
+    file.write_bytes(file.read_bytes()[:-1] + b"?")
+    table.derived = None
+    store.maintain(idle=True)
+    assert part_of(table) != file
+    assert same_without(store)
+
+
 def test_a_full_disk_leaves_the_parts_that_there_are(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
