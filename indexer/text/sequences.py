@@ -48,10 +48,17 @@ class WordSequence:
         self.words = tuple(words)
         self._joined = f" {' '.join(self.words)} "
         self._letters: re.Pattern[bytes] | None = None
+        self._plainly: re.Pattern[str] | None = None
         if self._joined.isascii() and max(map(len, self.words)) < MAX_LENGTH:
             # The ending of "john's" is no word.
             bare = (_SIGNS.sub("", word).encode() for word in self.words)
             self._letters = re.compile(b"s?".join(bare))
+            if all(map(str.isalnum, self.words)):
+                first, *others = self.words
+                before = rf"{first}(?<![^\s(“\"]{first})"
+                self._plainly = re.compile(
+                    "\\s+".join((before, *others)) + r"(?=[.,;:)”\"]*(?:\s|\Z))"
+                )
 
     def terms(self, languages: Iterable[str]) -> list[frozenset[str]]:
         """Sets of stems; any text with these words has one of each.
@@ -71,6 +78,8 @@ class WordSequence:
         """Whether a text has these words side by side."""
         if text.isascii() and not self._joined.isascii():
             return False
+        if self._plainly is not None and self._plainly.search(text.lower()):
+            return True  # with nothing but white space between
         # Most texts are ASCII but for punctuation: their letters tell in a tenth of the time.
         if self._letters is not None and (text.isascii() or not _PERHAPS_ASCII.search(text)):
             letters = text.encode("ascii", "ignore").translate(_LOWER, _NO_WORD)

@@ -73,6 +73,13 @@ def test_any_words_between_spaces_find_their_text(
         assert found(f"{before} {phrase} {behind}", language, " ".join(sequence(phrase)), LANGUAGES)
 
 
+@given(st.lists(st.sampled_from([*"ab1'., ()“”\"-@’s\n\xa0\u212a", "a b", "b1"])).map("".join))
+def test_the_quick_ways_to_compare_agree_with_the_words(text: str) -> None:
+    padded = f" {' '.join(sequence(text))} "
+    for phrase in (["a"], ["b"], ["a", "b"], ["b1", "a"], ["a", "b", "1"], ["1", "k"], ["s"]):
+        assert WordSequence(phrase).is_in(text) is (f" {' '.join(phrase)} " in padded)
+
+
 @given(
     st.text()
     | st.lists(st.sampled_from([*"a.1' s\u0301\u200d\xa0\u0e4d\u0e32ー北é-,"])).map("".join)
