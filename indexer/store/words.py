@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Of a longer phrase, the first so many words and pairs tell which texts are read.
+_MOST_TERMS = 32
 # Texts that are read at once.
 _LEAST_READ, _MOST_READ = 256, 2048
 
@@ -103,7 +105,8 @@ def phrases(
     def candidates(index: WordIndex) -> tuple[Int64s, Float32s]:
         there = np.ones(len(index.keys), bool)
         for one in asked:
-            there &= one.candidates(index)
+            if there.any():
+                there &= one.candidates(index)
         at = np.flatnonzero(there)
         if docs is not None:
             at = at[docs.keeps(docs_of(index.keys[at]))]
@@ -139,7 +142,7 @@ class _Ways:
 
     Attributes:
         ways: Their words.
-        pairs: The numbers of the pairs of words and the characters of each.
+        pairs: The numbers of pairs of words and of characters of each.
         stems: For each, sets of stems, of which passages with it have one each.
     """
 
@@ -151,9 +154,10 @@ class _Ways:
     def read(cls, phrase: Phrase) -> Self:
         ways = [WordSequence(words) for words in map(sequence, phrase.ways) if words]
         terms = (one.terms(phrase.languages) for one in ways)
-        stems = [[[*map(stem_of, any_of)] for any_of in each] for each in terms]
-        pairs = [[*pairs_of(one.words), *map(stem_of, one.characters())] for one in ways]
-        return cls(ways, pairs, stems)
+        stems = [[[*map(stem_of, any_of)] for any_of in each[:_MOST_TERMS]] for each in terms]
+        characters = ([*map(stem_of, one.characters()[:_MOST_TERMS])] for one in ways)
+        pairs = (pairs_of(one.words[:_MOST_TERMS]) for one in ways)
+        return cls(ways, [a + b for a, b in zip(pairs, characters, strict=True)], stems)
 
     def candidates(self, index: WordIndex) -> Mask:
         """The rows with all pairs and words of any way, (n,)."""
@@ -162,8 +166,9 @@ class _Ways:
             there = np.ones(len(index.keys), bool)
             for pair in pairs:
                 there &= index.having([pair], in_files=True)
-            for any_of in stems if there.any() else ():
-                there &= index.having(any_of)
+            for any_of in stems:
+                if there.any():
+                    there &= index.having(any_of)
             found |= there
         return found
 

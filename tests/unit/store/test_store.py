@@ -311,6 +311,13 @@ def test_a_passage_has_all_phrases_each_in_one_way_to_write_it(store: Store) -> 
     assert len(store.phrases([], 9)) == len(store.phrases(wanted, 0)) == 0
 
 
+def test_a_long_phrase_is_compared_to_its_end(store: Store) -> None:
+    text = " ".join(f"word{at}" for at in range(900))
+    store.add_passages(rows(1, [text, text.replace("word890", "other")]))
+    store.maintain(idle=True)
+    assert store.phrases(phrases(text), 9).keys.tolist() == [key_of(1, 0)]
+
+
 def test_of_very_many_passages_with_a_phrase_the_best_are_found(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
