@@ -5,11 +5,10 @@ and lists. Owns roots, files and their states, contents, documents, embedding sp
 path maps to a content (a hash of bytes), a content to a document (a text), a document to its
 passages and vectors in the store. It must not know how files are read or how the store works.
 
-Three of the four inverted indexes are here; that of passages is in ``indexer.store``. ``lexicon``
-counts words of whole documents (BM25 by document, prefixes, forms, typos); the postings of passages
-would all be visited for that. ``lexicon.file_names`` (FTS5) finds files by name in any state, also
-those without a document. ``lexicon.names`` holds the names of documents in memory and joins them to
-documents at query time, so that a rename does not rewrite a document's words.
+Two of the four inverted indexes are here; those of passages and of whole documents are in
+``indexer.store``. ``file_names`` (FTS5) finds files by name in any state, also those without a
+document. ``name_words`` holds the names of documents in memory and joins them to documents at query
+time, so that a rename does not rewrite a document's words.
 
 Open ``catalog`` first, then ``records`` (the values), ``files`` and ``docs``.
 """

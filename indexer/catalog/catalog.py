@@ -17,10 +17,11 @@ from indexer.catalog.checksums import Checksums
 from indexer.catalog.coverage import Coverage
 from indexer.catalog.database import Database
 from indexer.catalog.docs import Docs
+from indexer.catalog.file_names import FileNames
 from indexer.catalog.files import Files
 from indexer.catalog.filters import Filters
 from indexer.catalog.followed import COLLECTIONS
-from indexer.catalog.lexicon.lexicon import Lexicon
+from indexer.catalog.name_words import NameWords
 from indexer.catalog.names import Names
 from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.roots import Roots
@@ -64,8 +65,9 @@ class Catalog:
         bindings = Bindings(self.db)
         self.filters = Filters(self.db, bindings)
         self.names = Names(self.db, bindings)
-        self.lexicon = Lexicon(self.db, self.names)
-        self.scans = Scans(self.db, self.roots, self.lexicon.files.add)
+        self.name_words = NameWords(self.db, self.names)
+        self.file_names = FileNames(self.db)
+        self.scans = Scans(self.db, self.roots, self.file_names.add)
         if not self.refusal and self.meta("library_id") is None:
             self.set_meta("library_id", secrets.token_hex(8))
             self.set_meta("created_ns", str(time.time_ns()))

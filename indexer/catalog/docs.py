@@ -180,6 +180,11 @@ class Docs:
         )
         return {row[0]: DocRow(*row) for row in rows}
 
+    def titles(self, after: int) -> dict[int, tuple[str, str]]:
+        """Return the titles and languages of the documents with ids above one."""
+        rows = self._db.rows("SELECT doc, title, language FROM docs WHERE doc > ?", after)
+        return {doc: (title, language) for doc, title, language in rows}
+
     def earlier(self, doc: int) -> list[int]:
         """Return the documents that the same file held before, the latest first."""
         return [row[0] for row in self._db.rows(_EARLIER, doc)]

@@ -121,7 +121,7 @@ CREATE TABLE doc_spaces (
     PRIMARY KEY (doc, space)
 ) STRICT, WITHOUT ROWID;
 
--- Words of whole documents, see indexer.catalog.lexicon.
+-- Words of whole documents, until version 11.
 CREATE TABLE lexicon_terms (
     term TEXT PRIMARY KEY,
     id INTEGER NOT NULL,
@@ -229,7 +229,6 @@ RENAMED_COLUMNS = (
     ("docs", "profile_sum", "profile_checksum"),
     ("doc_spaces", "vectors_sum", "vectors_checksum"),
 )
-RENAMED_TABLES = (("lexicon_dead", "lexicon_deleted"),)
 # Values renamed by version 7; idempotent.
 RENAMED_VALUES = """
 UPDATE doc_spaces SET state = 'partial' WHERE state = 'part';
@@ -239,7 +238,7 @@ UPDATE meta SET key = 'cohort' || substr(key, 11) WHERE key GLOB 'background_*';
 """
 _NAMES = f"""
 {"".join(f"ALTER TABLE {t} RENAME COLUMN {old} TO {new};" for t, old, new in RENAMED_COLUMNS)}
-{"".join(f"ALTER TABLE {old} RENAME TO {new};" for old, new in RENAMED_TABLES)}
+ALTER TABLE lexicon_dead RENAME TO lexicon_deleted;
 DROP TRIGGER docs_dead;
 CREATE TRIGGER docs_deleted AFTER DELETE ON docs WHEN old.passages_state = 'done' BEGIN
     DELETE FROM lexicon_pending WHERE doc = old.doc;
@@ -266,7 +265,19 @@ UPDATE contents SET extractor_version = 5 WHERE extractor_version = 4
 PACKED_IN_4_BITS = 10  # the version of this step
 FORGET_SUMS = "UPDATE doc_spaces SET vectors_checksum = NULL;"
 
+# The words of documents are in a derived file of the store, see indexer.store.document_parts.
+_NO_LEXICON = """
+DROP TRIGGER docs_deleted;
+DROP TABLE lexicon_terms;
+DROP TABLE lexicon_stems;
+DROP TABLE lexicon_segments;
+DROP TABLE lexicon_chunks;
+DROP TABLE lexicon_pending;
+DROP TABLE lexicon_deleted;
+DELETE FROM meta WHERE key = 'next_term';
+"""
+
 MIGRATIONS: Sequence[str] = (
     _FIRST, _EARLIER, _ROOT_LOCATION, _ORDER, _CRASHES, _SUMS, _NAMES, _ENGLISH, _SIMPLIFIED,
-    FORGET_SUMS,
+    FORGET_SUMS, _NO_LEXICON,
 )  # fmt: skip

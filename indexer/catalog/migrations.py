@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import struct
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from indexer import faults
@@ -75,6 +76,8 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
                 connection.execute("ROLLBACK")
             raise
     if version != VERSION:
+        with suppress(sqlite3.Error):  # without room the file stays as large as it was
+            connection.execute("VACUUM")
         # check_version reads the header from the file itself, not from the WAL.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

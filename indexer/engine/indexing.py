@@ -281,7 +281,6 @@ class IndexingLibrary(OpenLibrary):
         reporter.report(Progress(Step.MAINTAIN), force=True)
         forget_orphans(self.catalog, self.store)
         self.scanned_pages.tidy()
-        self.catalog.lexicon.maintain()
         self.catalog.names.prune()
         target, tokens = self.models.space(self.catalog), self.models.token_space(self.catalog)
         reindex.finalise(self.catalog, self.store, target, tokens)

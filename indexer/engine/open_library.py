@@ -114,7 +114,7 @@ class OpenLibrary:
         self.reranker = Reranker(config)
         self.token_ranking = TokenRanking(config, catalog, store)
         self.similar = Similar(catalog, store, self.models)
-        self.explainer = Explainer(catalog, store, self.models)
+        self.explainer = Explainer(catalog, store, self.models, self.searcher.lexicon)
         self.page_mapper = PageMapper(self.searcher, self.similar)
         self.comparer = Comparer(catalog, store)
         self.elsewhere = Elsewhere(catalog, store, self.models)

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from indexer.extract.process.spool import Spool
-    from indexer.extract.process.term_counts import TermCounts
 
 PAGE_JOINT = "\n"
 
@@ -48,11 +47,9 @@ class Document:
 
     Args:
         spool: Stores the pages between the passes.
-        terms: Counts the words.
     """
 
-    def __init__(self, spool: Spool, terms: TermCounts) -> None:
-        self.terms = terms
+    def __init__(self, spool: Spool) -> None:
         self._spool = spool
         self._hash = hashlib.sha256(f"{EXTRACTOR_VERSION}\n".encode())
         self._furniture = FurnitureDetector()
@@ -152,7 +149,6 @@ class Document:
         self._has_text = self._has_text or _WORD_OR_DIGIT.search(page.text) is not None
         self._furniture.add(page)
         self._headings.add(page)
-        self.terms.add(page.text)
         self._marked_headings.update(
             block.level for block in page.blocks if block.kind is BlockKind.HEADING
         )

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
-from indexer.catalog.upkeep import READ_AGAIN
 from indexer.library.removal import deletable_orphans, forget_orphans
 
 if TYPE_CHECKING:
@@ -86,18 +85,6 @@ def without_profile(catalog: Catalog, store: Store) -> list[int]:
     space = catalog.spaces.active()
     done = catalog.spaces.expected(space.id) if space else {}
     return np.setdiff1d(list(done), store.docs_with_profile()).tolist() if done else []
-
-
-def unknown_words(catalog: Catalog) -> list[int]:
-    """Documents that are in the lexicon but not in the catalog."""
-    return sorted(catalog.lexicon.documents().difference(catalog.docs.known().tolist()))
-
-
-def without_words(catalog: Catalog) -> list[int]:
-    """Searchable documents that are not in the lexicon and not queued for reading again."""
-    there = catalog.lexicon.documents()
-    rows = catalog.docs.get(doc for doc in catalog.docs.expected() if doc not in there)
-    return [doc for doc, row in rows.items() if not row.text_id.startswith(READ_AGAIN)]
 
 
 def _differing(

@@ -22,10 +22,8 @@ from indexer.catalog.upkeep import READ_AGAIN
 from indexer.library.recovery import (
     incomplete,
     recover,
-    unknown_words,
     without_profile,
     without_vectors,
-    without_words,
 )
 from indexer.library.removal import deletable_orphans
 from indexer.store import damage, deletions, derived_upkeep, indices
@@ -213,19 +211,13 @@ class _Check:
 
     def catalog_alone(self) -> None:
         """Check the catalog by itself."""
-        upkeep, lexicon = self.catalog.upkeep, self.catalog.lexicon
+        upkeep = self.catalog.upkeep
         orphans = deletable_orphans(self.catalog)
         said = "{n} documents belong to no file."
         self.found.add("contents_without_files", "catalog", orphans, said)
         lost, requeue = upkeep.files_without_contents(), upkeep.requeue_without_contents
         said = "{n} files are marked as read, but their contents are not recorded."
         self.found.add("files_without_contents", "catalog", lost, said, requeue)
-        unknown = unknown_words(self.catalog)
-        said = "The lexicon has {n} documents that are not in the catalog."
-        self.found.add("orphans", "lexicon", unknown, said, partial(lexicon.mark_deleted, unknown))
-        bare = without_words(self.catalog)
-        said = "{n} documents are not in the lexicon."
-        self.found.add("missing_words", "lexicon", bare, said, partial(upkeep.read_again, bare))
 
     def _add(self, name: str, kind: str, found: Sized, sentence: str, docs: list[int]) -> None:
         """Add a problem of rows; its fix is to delete the rows of these documents."""

@@ -20,11 +20,9 @@ from indexer.catalog.migration_steps import (
     FORGET_SUMS,
     PACKED_IN_4_BITS,
     RENAMED_COLUMNS,
-    RENAMED_TABLES,
     RENAMED_VALUES,
 )
 from indexer.library.library import CATALOG_NAME, LANCE_NAME
-from indexer.library.recovery import unknown_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,11 +34,6 @@ log = logging.getLogger(__name__)
 KEPT_NAME = f"{CATALOG_NAME}.damaged"
 _NEW_NAME = f"{CATALOG_NAME}.new"
 _SIDE_FILES = ("-wal", "-shm")
-# Rebuilt from the documents if incomplete, since a partial lexicon would give wrong statistics.
-_DERIVED = frozenset(
-    {"lexicon_terms", "lexicon_stems", "lexicon_segments", "lexicon_chunks", "lexicon_pending",
-     "lexicon_deleted"}
-)  # fmt: skip
 # In the order of foreign keys: parents before children.
 _COPIED = (
     "meta", "roots", "names", "folders", "docs", "contents", "files", "spaces", "doc_spaces",
@@ -71,13 +64,9 @@ def _catalog(library: Path) -> Iterator[str]:
     new = library / _NEW_NAME
     _remove(new)
     with contextlib.closing(Catalog(new)) as catalog:
-        copied, lost = _copy(path, catalog)
+        copied = _copy(path, catalog)
         catalog.roots.restore()
         _make_consistent(catalog)
-        if lost & _DERIVED:
-            _forget_words(catalog)
-        else:
-            catalog.lexicon.mark_deleted(unknown_words(catalog))
         _name_files(catalog)
         with contextlib.suppress(sqlite3.Error):
             catalog.db.reader().execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -103,14 +92,14 @@ def _is_whole(path: Path) -> bool:
         return False
 
 
-def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
-    """Copy all readable rows; return their number, and the tables that lost some."""
-    total, lost = 0, set()
+def _copy(path: Path, catalog: Catalog) -> int:
+    """Copy all readable rows; return their number."""
+    total = 0
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as old:
         writer = catalog.db.reader()
         writer.execute("PRAGMA foreign_keys = OFF")
-        for table in (*_COPIED, *sorted(_DERIVED)):
-            reader = _Reader(old, *_older_names(old, table))
+        for table in _COPIED:
+            reader = _Reader(old, table, _older_names(old, table))
             columns = [row[1] for row in writer.execute(f"PRAGMA table_info({table})")]
             columns = [column for column in columns if reader.has(column)]
             with catalog.write() as connection:
@@ -122,7 +111,6 @@ def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
                     )
                     total += len(rows)
             if reader.damaged:
-                lost.add(table)
                 log.error("the catalog has lost rows of %s", table)
         with catalog.write() as connection:
             for statement in RENAMED_VALUES.split(";"):
@@ -130,7 +118,7 @@ def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
             if _version(old) < PACKED_IN_4_BITS:
                 connection.execute(FORGET_SUMS)
         writer.execute("PRAGMA foreign_keys = ON")
-    return total, lost
+    return total
 
 
 def _version(old: sqlite3.Connection) -> int:
@@ -140,20 +128,13 @@ def _version(old: sqlite3.Connection) -> int:
     return 0
 
 
-def _older_names(old: sqlite3.Connection, table: str) -> tuple[str, dict[str, str]]:
-    """Return a table's name in the version of a catalog, and its columns by their current names.
-
-    The columns are empty if they cannot be read.
-    """
-    for before, now in RENAMED_TABLES:
-        with contextlib.suppress(sqlite3.Error):
-            if now == table and list(old.execute(f"PRAGMA table_info({before})")):
-                table = before
+def _older_names(old: sqlite3.Connection, table: str) -> dict[str, str]:
+    """A table's columns in the version of a catalog by their current names; none if unreadable."""
     with contextlib.suppress(sqlite3.Error):
         there = [row[1] for row in old.execute(f"PRAGMA table_info({table})")]
         renamed = {before: now for where, before, now in RENAMED_COLUMNS if where == table}
-        return table, {renamed.get(column, column): column for column in there}
-    return table, {}
+        return {renamed.get(column, column): column for column in there}
+    return {}
 
 
 class _Reader:
@@ -247,14 +228,6 @@ def _cut_references(connection: sqlite3.Connection) -> None:
             connection.execute(f"{done.format(table)} WHERE {column} NOT IN ({there})")
 
 
-def _forget_words(catalog: Catalog) -> None:
-    """Queue all documents to be read again for their words; their vectors stay."""
-    with catalog.write() as connection:
-        for table in sorted(_DERIVED):
-            connection.execute(f"DELETE FROM {table}")
-    catalog.upkeep.read_again(catalog.docs.expected())
-
-
 def _name_files(catalog: Catalog) -> None:
     """Rebuild the full-text index of file names."""
     with catalog.write() as connection:
@@ -262,7 +235,7 @@ def _name_files(catalog: Catalog) -> None:
         rows = connection.execute(
             "SELECT f.id, d.path, f.name FROM files f JOIN folders d ON d.id = f.folder"
         ).fetchall()
-        catalog.lexicon.files.add(connection, rows)
+        catalog.file_names.add(connection, rows)
 
 
 def _remove(path: Path) -> None:

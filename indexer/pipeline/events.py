@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from indexer.api.errors import Cancelled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -77,7 +77,6 @@ class TextExtracted:
     job: QueuedFile
     content: ContentHash
     info: DocumentInfo
-    terms: Mapping[str, int]
     reply: Reply = field(default_factory=Reply)
 
 

@@ -16,7 +16,7 @@ from indexer.store import checksums
 from indexer.store.values import PassageRow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from indexer.api.types import DocumentInfo, Passage
     from indexer.catalog.catalog import Catalog
@@ -27,11 +27,10 @@ FLUSH_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class FinishedDocument:
-    """A completely read document: its number of passages and its word counts."""
+    """A completely read document, and its number of passages."""
 
     doc: int
     info: DocumentInfo
-    terms: Mapping[str, int]
     passages: int
     priority: int = 0  # of its file
 
@@ -93,9 +92,6 @@ class PassageWriter:
         if ended:
             with self.catalog.write():
                 for one in ended:
-                    self.catalog.lexicon.add(
-                        one.doc, one.terms, title=one.info.title, language=one.info.language
-                    )
                     self.catalog.docs.finish_passages(one.doc, one.passages)
                     self.catalog.checksums.note_passages(one.doc, self._sums.pop(one.doc, 0))
             faults.reached("passages-marked")

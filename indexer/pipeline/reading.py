@@ -34,7 +34,7 @@ from indexer.pipeline.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from indexer.api.types import DocumentInfo
     from indexer.catalog.records import QueuedFile
@@ -160,10 +160,10 @@ class Reader:
         self._put(FileFinished(job, content, failure))
 
     def _extract(self, child: ExtractionChild, job: QueuedFile, content: ContentHash) -> None:
-        def decide(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
+        def decide(info: DocumentInfo) -> bool:
             if not unchanged(job.path, content.stamp):  # the text may not be of the hashed bytes
                 raise WorldError("changed_while_read")
-            opened = TextExtracted(job, content, info, terms)
+            opened = TextExtracted(job, content, info)
             self._worked(began)
             self._put(opened)
             return opened.reply.wait(self._stopping)

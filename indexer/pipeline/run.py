@@ -35,8 +35,6 @@ from indexer.pipeline.rates import Rates
 from indexer.pipeline.vectors import VectorWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from indexer.api.types import DocumentInfo
     from indexer.files.hashing import ContentHash
     from indexer.pipeline.parts import Parts
@@ -56,7 +54,6 @@ class _Writing:
 
     doc: int
     info: DocumentInfo
-    terms: Mapping[str, int]
     passages: int = 0
 
 
@@ -209,7 +206,7 @@ class Run:
             job.file, content.content_id, content.stamp, info, title_used=info.title
         )
         if begun.write_passages:
-            self._writing[job.file] = _Writing(begun.doc, info, event.terms)
+            self._writing[job.file] = _Writing(begun.doc, info)
         faults.reached("document-begun", job.path)
         event.reply.give(begun.write_passages)
 
@@ -229,9 +226,7 @@ class Run:
             self._failed(event, event.failure, writing)
         elif writing is not None:
             self.passages.end(
-                FinishedDocument(
-                    writing.doc, writing.info, writing.terms, writing.passages, job.priority
-                )
+                FinishedDocument(writing.doc, writing.info, writing.passages, job.priority)
             )
             self._own.cut += writing.passages
             self._count(event.content, writing.info.pages)

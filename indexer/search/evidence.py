@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.catalog.catalog import Catalog
-    from indexer.catalog.lexicon.lexicon import Lexicon
-    from indexer.catalog.lexicon.scores import LexiconReader
+    from indexer.catalog.name_words import NameWords
     from indexer.catalog.records import Space
     from indexer.search.fusion import Weights
+    from indexer.search.lexicon import LexiconReader
     from indexer.search.query_terms import QueryTerms
     from indexer.store.values import DocSet
 
@@ -135,11 +135,11 @@ def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -
     """
     docs, scores = reading.document_scores(terms.expansions, limit=MAX_DOCUMENTS)
     asked = dict.fromkeys((*query_name_tokens(terms.text), *chain(*terms.instead.values())))
-    named, name_scores = catalog.lexicon.name_scores(list(asked), abbreviations(terms.text))
+    named, name_scores = catalog.name_words.scores(list(asked), abbreviations(terms.text))
     return LibraryEvidence(
         name_words=ScoredDocs(named, relative(name_scores, NAME_FLOOR)),
         words=_scored(docs, relative(scores) * np.float32(terms.coverage**2)),
-        year=_year_penalties(last_year(terms.text), catalog.lexicon),
+        year=_year_penalties(last_year(terms.text), catalog.name_words),
         clarity=clarity(scores),
         counts=tuple(reading.counts(group) for group in terms.expansions),
         documents=reading.documents,
@@ -204,12 +204,12 @@ def rare_words(docs: Docs, terms: QueryTerms, evidence: LibraryEvidence) -> froz
     )
 
 
-def _year_penalties(year: int | None, lexicon: Lexicon) -> ScoredDocs:
+def _year_penalties(year: int | None, names: NameWords) -> ScoredDocs:
     """Documents whose names have years, but not the one that is asked for nor years around it."""
     if year is None:
         return _NONE
     before, here, after = (
-        lexicon.named(year_tokens(years))
+        names.docs(year_tokens(years))
         for years in (range(YEARS.start, year), range(year, year + 1), range(year + 1, YEARS.stop))
     )
     older = np.setdiff1d(before, np.union1d(here, after))

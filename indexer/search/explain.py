@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from indexer.embed.base import EmbedInput
     from indexer.embed.embedder import OnnxEmbedder
     from indexer.embed.models_in_use import ModelsInUse
+    from indexer.search.lexicon import Lexicon
     from indexer.store.store import Store
     from indexer.store.values import StoredPassage
 
@@ -41,6 +42,7 @@ class Explainer:
     catalog: Catalog
     store: Store
     models: ModelsInUse
+    lexicon: Lexicon
 
     def explain(self, text: str, path: Path, start: int) -> Explanation | None:
         """See ``indexer.api.requests.Explain``.
@@ -60,9 +62,9 @@ class Explainer:
             return None
         names = naming_words(np.array([doc.doc], np.int32), self.catalog)
         asking = question(query.text, names)
-        with self.catalog.lexicon.reading() as reading:
-            lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
-            terms = prepare(query, lexicon, reading, languages, passages=1).within(asking)
+        with self.lexicon.reading() as reading:
+            languages = languages_of(self.catalog)
+            terms = prepare(query, self.lexicon, reading, languages, passages=1).within(asking)
         return describe_match(
             TokenisedText.from_tokens(asking, readers[0].query_states(asking)),
             TokenisedText.from_tokens(passage.view, readers[1].passage_states(read, place)),

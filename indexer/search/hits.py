@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, DocumentFile, Totals
     from indexer.query.grammar import Query
+    from indexer.search.lexicon import Lexicon
     from indexer.search.narrowing import Narrowing
     from indexer.search.ranking import Ranking
     from indexer.store.store import Store
@@ -109,7 +110,7 @@ class HitMaker:
         """
         if self.query.phrases or not self.query.terms:
             return ()
-        files = self.catalog.lexicon.files.called(
+        files = self.catalog.file_names.called(
             self.query.text, min(limit, CALLED_ROOM), open_ended=self.query.last_word_open
         )
         rows = self.catalog.files.get(files)
@@ -159,12 +160,12 @@ class HitMaker:
                 break
         return tuple(hits)
 
-    def listing(self, limit: int) -> tuple[Hit, ...]:
+    def listing(self, limit: int, lexicon: Lexicon) -> tuple[Hit, ...]:
         """Answer a query of filters without words: the first passage of each document."""
         if self.narrowing.docs is None:
             return ()
         known = self.catalog.docs.known()
-        docs = self._lacking(known[self.narrowing.docs.keeps(known)])[:limit]
+        docs = self._lacking(known[self.narrowing.docs.keeps(known)], lexicon)[:limit]
         rows, places = self.catalog.docs.get(docs.tolist()), self.catalog.files.by_document(docs)
         hits = []
         for stored in self._firsts(docs.tolist()):
@@ -173,11 +174,11 @@ class HitMaker:
                 hits.append(passage_hit(stored, places[doc], rows[doc], [0]))
         return tuple(hits)
 
-    def _lacking(self, docs: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _lacking(self, docs: NDArray[np.int32], lexicon: Lexicon) -> NDArray[np.int32]:
         """Those that have no excluded word, not even in their name, and no excluded phrase."""
         holding: list[NDArray[np.int32]] = []
         if self.narrowing.words:
-            with self.catalog.lexicon.reading() as reading:
+            with lexicon.reading() as reading:
                 counts = reading.counts(tuple(self.narrowing.words))
             holding.append(np.flatnonzero(counts).astype(np.int32))
         for phrase in self.narrowing.phrases:
@@ -218,7 +219,7 @@ class HitMaker:
         """Files without text that have every word of the query in their name."""
         if self.narrowing.docs is not None or not self.query.terms:
             return []
-        files = self.catalog.lexicon.files.find(
+        files = self.catalog.file_names.find(
             self.query.terms, 20, prefix_last=self.query.last_word_open
         )
         rows = self.catalog.files.get(files).values()

@@ -18,8 +18,8 @@ from indexer.text.terms import stop_words, words
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from indexer.catalog.lexicon.scores import LexiconReader
     from indexer.query.grammar import Query
+    from indexer.search.lexicon import LexiconReader
     from indexer.search.query_terms import QueryTerms
     from indexer.store.store import Store
 

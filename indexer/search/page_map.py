@@ -73,7 +73,7 @@ class PageMapper:
     def _closeness(self, query: Query, doc: DocRow, space: Space, keys: Keys) -> Floats:
         """Score passages, (n,), by the words and the meaning of a query."""
         searcher = self.searcher
-        lexicon, languages = searcher.catalog.lexicon, languages_of(searcher.catalog)
+        lexicon, languages = searcher.lexicon, languages_of(searcher.catalog)
         with lexicon.reading() as reading:
             passages = searcher.catalog.spaces.totals().passages
             terms = prepare(query, lexicon, reading, languages, passages)

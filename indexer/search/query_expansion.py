@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.catalog.lexicon.typos import can_be_typo, one_edit_away
 from indexer.search.query_language import clear_language
 from indexer.text.name_words import alphanumeric_parts
 from indexer.text.segments import is_letter, is_unspaced, split_runs
@@ -23,13 +22,13 @@ from indexer.text.terms import (
     tokens,
     without_particles,
 )
+from indexer.text.typos import can_be_typo, one_edit_away
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.catalog.lexicon.lexicon import Lexicon
-    from indexer.catalog.lexicon.scores import LexiconReader
     from indexer.query.grammar import Query
+    from indexer.search.lexicon import Lexicon, LexiconReader
 
 # Weights of expansions; the word itself has 1.
 PREFIX_WEIGHT = 0.6

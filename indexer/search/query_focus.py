@@ -25,8 +25,8 @@ from indexer.search.query_terms import QueryTerms, languages_of, prepare
 
 if TYPE_CHECKING:
     from indexer.api.phrases import Note
-    from indexer.catalog.lexicon.scores import LexiconReader
     from indexer.catalog.records import Space
+    from indexer.search.lexicon import LexiconReader
     from indexer.search.narrowing import SearchRequest
     from indexer.search.search import Searcher
 
@@ -55,7 +55,7 @@ def focus(
         reading: The library's words.
     """
     query, catalog, store = request.query, searcher.catalog, searcher.store
-    terms = prepare(query, catalog.lexicon, reading, languages_of(catalog), request.passages)
+    terms = prepare(query, searcher.lexicon, reading, languages_of(catalog), request.passages)
     if len(space.languages) < 2:
         # Words are all that such a model leaves to a question in another language.
         terms = replace(terms, coverage=1.0, across=False)

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from indexer.catalog.catalog import Catalog
-    from indexer.catalog.lexicon.lexicon import Lexicon
-    from indexer.catalog.lexicon.scores import LexiconReader
     from indexer.query.grammar import Query
+    from indexer.search.lexicon import Lexicon, LexiconReader
 
 
 VIETNAMESE = "vi"

@@ -26,6 +26,7 @@ from indexer.search.evidence import LibraryEvidence, likely_documents, with_simi
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse
 from indexer.search.hits import HitMaker, result
 from indexer.search.language_means import LanguageMeans, load_means, raised
+from indexer.search.lexicon import Lexicon
 from indexer.search.narrowing import SearchRequest, narrow
 from indexer.search.nowhere import unknown_phrases
 from indexer.search.openings import OpeningTexts
@@ -46,12 +47,12 @@ if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
     from indexer.api.types import Hit, SearchResult
     from indexer.catalog.catalog import Catalog
-    from indexer.catalog.lexicon.scores import LexiconReader
     from indexer.catalog.records import Space
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.query.grammar import Query
     from indexer.search.answerability import AnswerabilityFeatures
     from indexer.search.candidates import Retrieval
+    from indexer.search.lexicon import LexiconReader
     from indexer.search.narrowing import Narrowing
     from indexer.search.query_terms import QueryTerms
     from indexer.search.score_normalisation import Cohort
@@ -104,8 +105,12 @@ class Searcher:
     store: Store
     models: ModelsInUse
     weights: Weights = DEFAULT_WEIGHTS
+    lexicon: Lexicon = field(init=False)
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS, "search"))
     openings: OpeningTexts = field(default_factory=OpeningTexts)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lexicon", Lexicon(self.catalog, self.store))
 
     def close(self) -> None:
         """End the threads."""
@@ -132,7 +137,7 @@ class Searcher:
     ) -> _Answer:
         maker = HitMaker(self.catalog, self.store, request.query, request.narrowing)
         if not request.query.terms:
-            return _Answer(maker.listing(request.limit))
+            return _Answer(maker.listing(request.limit, self.lexicon))
         if space is None:
             return _Answer(maker.called(request.limit))
         retrieved, ranking = self.rank(request, space, token)
@@ -146,7 +151,7 @@ class Searcher:
         self, request: SearchRequest, space: Space, token: CancelToken
     ) -> tuple[Retrieved, Ranking]:
         """Find the candidates of a query and score them."""
-        with self.catalog.lexicon.reading() as reading:
+        with self.lexicon.reading() as reading:
             found = self._retrieve(request, space, reading)
         token.check()
         evidence = found.retriever.evidence(found.terms, found.vectors, found.keys)
@@ -263,7 +268,7 @@ class Searcher:
         """The passages that contain every phrase, or None if the query has none."""
         if not query.phrases:
             return None
-        languages, lexicon = languages_of(self.catalog), self.catalog.lexicon
+        languages, lexicon = languages_of(self.catalog), self.lexicon
         wanted = [
             Phrase((phrase, *lexicon.behind_clitics(phrase, languages)), languages)
             for phrase in query.phrases

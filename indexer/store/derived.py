@@ -4,8 +4,8 @@ They are derived from the table, and without them every answer is the same. A de
 of parts, each written once; a stamp lists them. Owns their format, and which of their rows are
 valid: those whose key and row id the table still has, as long as it has the data files from which
 they were read. Other rows are read from LanceDB. What a file holds is a ``Layout``, see
-``vector_places``, ``records`` and ``word_parts``. It must not know when parts are made or merged;
-see ``derived_upkeep``.
+``vector_places``, ``records``, ``word_parts`` and ``document_parts``. It must not know when parts
+are made or merged; see ``derived_upkeep``.
 
 The file is read, not mapped: a drive that is taken away then is an error and not the end of the
 process.

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer import faults
-from indexer.store import checks, checksums, dense, lacking, records, schema, words, writing
+from indexer.store import (
+    checks,
+    checksums,
+    dense,
+    document_parts,
+    lacking,
+    records,
+    schema,
+    words,
+    writing,
+)
 from indexer.store.maintenance import Maintainer, Thresholds
 from indexer.store.tables import Tables
 from indexer.store.values import (
@@ -38,6 +48,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.status import TableSize
+    from indexer.store.document_words import DocumentWords
 
 # Passages read at a time when streaming: a few hundred KB of text, some MB of vectors.
 _STREAM, _SUMMED = 256, 2048
@@ -267,6 +278,12 @@ class Store:
     ) -> ScoredKeys:
         """Passages whose view has every one of some phrases, best first; see ``words.phrases``."""
         return words.phrases(self.tables.passages, wanted, count, docs)
+
+    def document_words(self, *, without_file: bool = False) -> DocumentWords:
+        """The words of all documents; ``without_file``: the derived file could not be read."""
+        if without_file:
+            self.tables.passages.forget_file(document_parts.LAYOUT)
+        return document_parts.current(self.tables.passages)
 
     def bm25_of(self, keys: Int64s, terms: Sequence[Term]) -> Float32s:
         """BM25 of given passages, float32 (n,), as in ``match``; 0 if no term occurs."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.store.derived import Layout
+    from indexer.store.document_parts import Counted
     from indexer.store.first_pass import Codes
     from indexer.store.values import Int64s
     from indexer.store.word_index import WordIndex
@@ -73,6 +74,9 @@ class Table:
         #: Of passages: their stems, from the first query on; see ``word_index``.
         self.words: WordIndex | None = None
         self.inverting = threading.Lock()
+        #: Of passages: the words of their documents, likewise; see ``document_parts``.
+        self.documents: Counted | None = None
+        self.counting = threading.Lock()
         #: Of a space: its vectors in 8 bits, from the first query on; see ``first_pass``.
         self.codes: Codes | None = None
         self.coding = threading.Lock()
@@ -153,7 +157,7 @@ class Table:
     def forget_rows(self) -> None:
         """Discard the row map, as rows of unknown documents may have been deleted."""
         self.rows = RowMap(self._read_keys)
-        self.codes = self.words = None
+        self.codes = self.words = self.documents = None
 
     @property
     def derived(self) -> Derived | None:
@@ -175,7 +179,7 @@ class Table:
     def forget_file(self, layout: Layout) -> None:
         """Close a derived file, as far as no thread reads it."""
         self.files.pop(layout.name, None)
-        self.words = None
+        self.words = self.documents = None
 
     def take(self, keys: Int64s, columns: Sequence[str]) -> tuple[Any, Int64s]:
         """Fetch columns of the rows with these keys.

@@ -16,6 +16,7 @@ from indexer.store import (
     conversion,
     damage,
     deletions,
+    document_parts,
     indices,
     lance_files,
     records,
@@ -169,7 +170,10 @@ class Tables:
         self._open[name].lost = lost
 
     def _register(self, name: str, inner: Any) -> None:
-        layouts = {schema.DOCUMENTS: [], schema.PASSAGES: [records.LAYOUT, word_parts.LAYOUT]}
+        layouts = {
+            schema.DOCUMENTS: [],
+            schema.PASSAGES: [records.LAYOUT, word_parts.LAYOUT, document_parts.LAYOUT],
+        }
         wanted = layouts.get(name, [vector_places.LAYOUT])
         path = self._path / f"{name}.lance"
         table = Table(inner, path, writable=self.writable, layouts=wanted)

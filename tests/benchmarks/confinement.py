@@ -24,7 +24,7 @@ from indexer.extract.process import process
 from indexer.extract.process.sandbox import ExtractionChild
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from indexer.api.types import DocumentInfo
     from indexer.config import Limits
@@ -49,7 +49,7 @@ def read_all(paths: Sequence[Path]) -> tuple[float, float, int]:
     """Read documents by one child; the seconds, the seconds of processors and the pages."""
     began, used, pages = time.monotonic(), _used(), 0
 
-    def decide(info: DocumentInfo, _terms: Mapping[str, int]) -> bool:
+    def decide(info: DocumentInfo) -> bool:
         nonlocal pages
         pages += info.pages
         return True

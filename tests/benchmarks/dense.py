@@ -67,7 +67,7 @@ def read(corpus: Path, only: Collection[str] = ()) -> Read:
 def _read_file(child: ExtractionChild, file: Path, name: str, found: Read) -> None:
     titles: list[str] = []
 
-    def decide(info: DocumentInfo, _terms: Mapping[str, int]) -> bool:
+    def decide(info: DocumentInfo) -> bool:
         titles.append(info.title)
         return True
 

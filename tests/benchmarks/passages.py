@@ -14,7 +14,6 @@ from indexer.extract.process.sandbox import ExtractionChild
 from indexer.search.calibration import thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from indexer.api.types import DocumentInfo
@@ -36,7 +35,7 @@ def sample(corpus: Path, count: int) -> list[EmbedInput]:
 def _read(child: ExtractionChild, file: Path) -> list[EmbedInput]:
     titles: list[str] = []
 
-    def decide(info: DocumentInfo, _terms: Mapping[str, int]) -> bool:
+    def decide(info: DocumentInfo) -> bool:
         titles.append(info.title)
         return True
 

@@ -100,8 +100,9 @@ class SingleRetrievers:
     def words(self, text: str) -> list[RunHit]:
         query, catalog = parse(text), self.engine.catalog
         passages = catalog.spaces.totals().passages
-        with catalog.lexicon.reading() as reading:
-            found = prepare(query, catalog.lexicon, reading, languages_of(catalog), passages)
+        lexicon = self.engine.searcher.lexicon
+        with lexicon.reading() as reading:
+            found = prepare(query, lexicon, reading, languages_of(catalog), passages)
         return self._placed(self.store.match(found.terms, scoring.LIMIT))
 
     def _placed(self, found: ScoredKeys) -> list[RunHit]:

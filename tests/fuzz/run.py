@@ -96,7 +96,7 @@ def outcome(child: ExtractionChild, path: Path) -> str:
     """Read a file and return how that ended, with the reason where there is one."""
     before = 0
     try:
-        for group in child.extract(path, "", None, lambda _info, _terms: True):
+        for group in child.extract(path, "", None, lambda _info: True):
             for passage in group:
                 check(passage, before)
                 before = passage.char_end

@@ -11,7 +11,6 @@ from indexer.api.errors import WorldError
 from tests.unit.extract.pdfs import PROSE, box, save, text_at, together
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from indexer.api.types import DocumentInfo, Passage
@@ -24,11 +23,9 @@ class Seen:
     def __init__(self, *, wanted: bool = True) -> None:
         self.wanted = wanted
         self.infos: list[DocumentInfo] = []
-        self.terms: list[Mapping[str, int]] = []
 
-    def __call__(self, info: DocumentInfo, terms: Mapping[str, int]) -> bool:
+    def __call__(self, info: DocumentInfo) -> bool:
         self.infos.append(info)
-        self.terms.append(terms)
         return self.wanted
 
 

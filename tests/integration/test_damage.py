@@ -19,7 +19,7 @@ from indexer.store import deletions, schema
 from indexer.store.lance_files import footed_files
 from indexer.store.maintenance import Thresholds
 from indexer.store.values import key_of
-from tests.integration import corpus, upkeep
+from tests.integration import upkeep
 from tests.integration.killing import ROOT
 from tests.integration.world import Seen, World, check_same, found, kinds, look, search
 
@@ -358,13 +358,6 @@ def gap(engine: Engine) -> None:
         connection.execute("UPDATE docs SET passages = passages - 1 WHERE doc = ?", (doc,))
 
 
-def no_words(engine: Engine) -> None:
-    with engine.catalog.write() as connection:
-        connection.execute("DELETE FROM lexicon_segments")
-        connection.execute("DELETE FROM lexicon_chunks")
-        connection.execute("DELETE FROM lexicon_pending")
-
-
 def no_contents(engine: Engine) -> None:
     with engine.catalog.write() as connection:
         connection.execute("DELETE FROM contents WHERE doc = ?", (doc_of(engine, "long.txt"),))
@@ -384,7 +377,6 @@ def no_profile(engine: Engine) -> None:
         (unknown_model, "unknown_space"),
         (other_text, "wrong_text"),
         (gap, "missing_ordinals"),
-        (no_words, "missing_words"),
         (no_contents, "files_without_contents"),
         (no_profile, "missing_profiles"),
     ],
@@ -399,16 +391,6 @@ def test_what_is_wrong_is_told_and_put_right(
         world.index(engine)
         assert kinds(engine) == set()
         check_same(look(engine), undisturbed)
-
-
-def test_words_that_were_lost_cost_no_vectors(world: World) -> None:
-    with world.engine(batches=SCATTERED) as engine:
-        no_words(engine)
-        engine.call(Repair())
-        assert found(engine, corpus.text(21, 30)[:40])  # meanwhile, by passages
-        summary = world.index(engine).summary
-        assert summary.passages == 0
-        assert summary.reused == engine.call(GetStatus()).passages
 
 
 def test_a_table_of_an_earlier_layout_is_made_anew(

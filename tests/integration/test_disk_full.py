@@ -61,32 +61,6 @@ def test_the_catalog_says_so_and_goes_on_when_there_is_room(
         assert catalog.db.value("PRAGMA integrity_check") == "ok"
 
 
-def test_words_survive_a_full_disk(small_disk: Path) -> None:
-    with Catalog(small_disk / "catalog.sqlite") as catalog:
-        catalog.lexicon.add(1, {"apple": 2, "pear": 1}, language="en")
-        catalog.lexicon.maintain()
-        ballast = rights.fill(small_disk)
-        counts = {f"word{n}": n + 1 for n in range(60_000)}
-
-        def add() -> None:
-            with catalog.write():
-                catalog.lexicon.add(2, counts, language="en")
-                catalog.lexicon.maintain()
-
-        with pytest.raises(WorldError) as caught:
-            add()
-        assert caught.value.code == "disk_full"
-        assert catalog.lexicon.df(["apple", "word7"]) == {"apple": 1, "word7": 0}
-        ballast.unlink()
-        catalog.lexicon.add(2, {"plum": 1}, language="en")
-        catalog.lexicon.maintain()
-        assert catalog.lexicon.df(["apple", "plum", "word7"]) == {
-            "apple": 1,
-            "plum": 1,
-            "word7": 0,
-        }
-
-
 def test_a_library_cannot_be_made_on_a_full_disk(small_disk: Path) -> None:
     rights.fill(small_disk)
     with pytest.raises(WorldError) as caught:

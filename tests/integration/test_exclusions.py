@@ -56,7 +56,7 @@ def test_nothing_private_or_foreign_is_read(world: World) -> None:
         for _, excluded, reason in PRIVATE:
             assert reason in rows[excluded]
         assert engine.catalog.files.counts() == {"indexed": 1, "excluded": len(PRIVATE)}
-        assert engine.catalog.lexicon.df(["durian", "quince"]) == {"durian": 0, "quince": 1}
+        assert engine.searcher.lexicon.df(["durian", "quince"]) == {"durian": 0, "quince": 1}
 
 
 def test_what_is_left_out_can_be_let_in(world: World) -> None:

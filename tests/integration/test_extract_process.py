@@ -25,8 +25,6 @@ from tests.unit.extract.pdfs import endless_page
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from indexer.api.types import DocumentInfo
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -56,7 +54,7 @@ def _peak_megabytes(path: Path, pages: int) -> int:
     path.write_bytes(endless_page(pages=pages, endless=0))
     status = ""
 
-    def decide(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
+    def decide(info: DocumentInfo) -> bool:
         nonlocal status
         assert info.pages == pages
         status = Path(f"/proc/{reader_of(reading).pid}/status").read_text(encoding="ascii")
@@ -74,7 +72,7 @@ def test_a_child_that_falls_silent_is_killed(tmp_path: Path, tale: Path) -> None
         pid = child.pid
         assert pid is not None
 
-        def freeze(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
+        def freeze(info: DocumentInfo) -> bool:
             reader_of(child).suspend()
             return True
 
@@ -130,7 +128,7 @@ def document_read(child: ChildProcess, path: Path, number: int) -> bool:
 
 @posix_only
 def test_a_child_that_dies_costs_its_document_only(child: ExtractionChild, tale: Path) -> None:
-    def shoot(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
+    def shoot(info: DocumentInfo) -> bool:
         reader_of(child).send_signal(signal.SIGSEGV)
         return True
 
@@ -247,7 +245,7 @@ from pathlib import Path
 from indexer.extract.process.sandbox import ExtractionChild
 
 child = ExtractionChild()
-def decide(info, terms):
+def decide(info):
     print(child.pid, flush=True)
     return True
 path, endless = map(Path, sys.argv[1:])

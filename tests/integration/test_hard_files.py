@@ -70,7 +70,7 @@ def outcomes() -> tuple[dict[str, Outcome], int]:
 def extract(child: ExtractionChild, path: Path, peaks: list[int]) -> Outcome:
     infos: list[DocumentInfo] = []
 
-    def decide(info: DocumentInfo, _terms: object) -> bool:
+    def decide(info: DocumentInfo) -> bool:
         infos.append(info)
         peaks.append(resident_peak(reader_of(child).pid))
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from lancedb.index import BTree
 from indexer.api.errors import WorldError
 from indexer.api.requests import Repair, Verify
 from indexer.catalog import migrations
-from indexer.catalog.migration_steps import MIGRATIONS, RENAMED_COLUMNS, RENAMED_TABLES
+from indexer.catalog.migration_steps import MIGRATIONS, RENAMED_COLUMNS
 from indexer.library.library import CATALOG_NAME, LANCE_NAME
 from indexer.library.rescue import rescue
 from indexer.ocr.cache import PageCache
@@ -32,23 +33,22 @@ if TYPE_CHECKING:
 
 BEFORE = 6
 OLD_PAGES = "scans.sqlite"
+LEXICON = re.findall(r"CREATE TABLE lexicon_.*? STRICT.*?;", MIGRATIONS[0], re.DOTALL)
 
 
 def make_older(library: Path) -> None:
     """Take a library back to the names of version 6."""
     with contextlib.closing(sqlite3.connect(library / CATALOG_NAME)) as connection:
-        for old, now in RENAMED_TABLES:
-            connection.execute(f"ALTER TABLE {now} RENAME TO {old}")
         for table, old, now in RENAMED_COLUMNS:
             connection.execute(f"ALTER TABLE {table} RENAME COLUMN {now} TO {old}")
+        connection.executescript("".join(LEXICON))
         connection.executescript(
-            "DROP TRIGGER docs_deleted;"
             "CREATE TRIGGER docs_dead AFTER DELETE ON docs WHEN old.passages_state = 'done' BEGIN"
             "    DELETE FROM lexicon_pending WHERE doc = old.doc;"
             "    INSERT OR IGNORE INTO lexicon_dead VALUES (old.doc);"
             "END;"
             "UPDATE doc_spaces SET state = 'part' WHERE state = 'partial';"
-            "UPDATE meta SET key = 'terms' WHERE key = 'next_term';"
+            "INSERT INTO meta (key, value) VALUES ('terms', '5');"
             "PRAGMA user_version = 6; PRAGMA wal_checkpoint(TRUNCATE)"
         )
     pack_in_6_bits(library / LANCE_NAME)

@@ -116,7 +116,7 @@ def test_what_a_changed_file_said_before_is_gone(world: World, engine: Engine) -
         (world.documents / name).write_text("Nothing here now.")
     assert world.index(engine).work == (2, 1, 1)
     assert quoted(engine, "single xylophone") == []
-    assert engine.catalog.lexicon.df(["xylophone"]) == {"xylophone": 0}
+    assert engine.searcher.lexicon.df(["xylophone"]) == {"xylophone": 0}
     check_whole(engine)
 
 

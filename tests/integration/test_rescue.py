@@ -60,9 +60,8 @@ def repair(world: World) -> None:
 
 @pytest.mark.parametrize(
     "table",
-    ["files", "folders", "names", "contents", "docs", "doc_spaces", "lexicon_terms",
-     "lexicon_chunks", "lexicon_segments", "file_words_data", "name_vectors", "meta", "roots",
-     "spaces"],
+    ["files", "folders", "names", "contents", "docs", "doc_spaces", "file_words_data",
+     "name_vectors", "meta", "roots", "spaces"],
 )  # fmt: skip
 def test_a_page_of_the_catalog_is_damaged(world: World, undisturbed: Seen, table: str) -> None:
     pages = pages_of(world, table)

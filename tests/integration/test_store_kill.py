@@ -68,7 +68,7 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "point", ["derived-making", "derived-written", "derived-merging", "derived-stamped"]
 )
-@pytest.mark.parametrize("file", ["rows", "stems"])
+@pytest.mark.parametrize("file", ["rows", "stems", "words"])
 def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
     tmp_path: Path, point: str, file: str
 ) -> None:
@@ -95,7 +95,7 @@ def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
         table.derived = used
         store.maintain(idle=True)
     assert table.derived is not None
-    assert passages.files.keys() == {"rows", "stems"}
+    assert passages.files.keys() == {"rows", "stems", "words"}
     for one in (passages, table):
         left = sorted(path.name for path in (one.path / derived.FOLDER).iterdir())
         parts = [part.stamp.file for file in one.files.values() for part in file.parts]

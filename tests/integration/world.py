@@ -202,7 +202,7 @@ def look(engine: Engine) -> Seen:
         [(hit.file, hit.start, hit.end) for hit in search(engine, query, 3)] for query in QUERIES
     ]
     shared = {frozenset(names) for names in owners.values()}
-    return Seen(files, passages, vectors, shared, catalog.lexicon.df(_WORDS), hits)
+    return Seen(files, passages, vectors, shared, engine.searcher.lexicon.df(_WORDS), hits)
 
 
 def check_whole(engine: Engine) -> None:

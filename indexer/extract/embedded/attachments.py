@@ -22,7 +22,6 @@ from indexer.extract.base import ContainerSource, HasScannedPages, RawBlock, Raw
 from indexer.extract.document import Document
 from indexer.extract.process import scratch
 from indexer.extract.process.spool import Spool
-from indexer.extract.process.term_counts import TermCounts
 from indexer.extract.registry import IMAGE, by_name, identify, opener
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ class AttachmentReader:
             known = identify(path)
             if known is IMAGE:
                 raise WorldError("unreadable", reason="part_of_pictures")
-            document = Document(spool, TermCounts(lambda _text: ()))
+            document = Document(spool)
             with closing(_opened(known, path, budget)) as source:
                 try:
                     document.read(source, lambda _page: self._on_page())

@@ -43,7 +43,6 @@ from indexer.extract.process.messages import (
     ToChild,
 )
 from indexer.extract.process.spool import Spool
-from indexer.extract.process.term_counts import TermCounts
 from indexer.extract.registry import identify, opener, promised_format
 from indexer.ocr.layer import pack
 from indexer.ocr.recognised_pages import RecognisedPages
@@ -209,7 +208,7 @@ def _serve(conversation: Conversation, request: Job, recognised: RecognisedPages
 def _extract(
     conversation: Conversation, request: Extract, recognised: RecognisedPages | None
 ) -> None:
-    from indexer.text import language, terms
+    from indexer.text import language
 
     path, limits = request.path, request.limits
     before = Stamp.from_status(path.stat())
@@ -224,7 +223,7 @@ def _extract(
     with Spool() as spool:
         try:
             conversation.pages = source.page_count
-            document = Document(spool, TermCounts(terms.words))
+            document = Document(spool)
             skip = frozenset(request.skip)
             try:
                 document.read(source, lambda page: conversation.reach(page, source), skip)
@@ -238,7 +237,7 @@ def _extract(
             source.close()
         if Stamp.from_status(path.stat()) != before:
             raise WorldError("changed_while_read")
-        conversation.send(DocumentRead(info, document.terms.counts()))
+        conversation.send(DocumentRead(info))
         if conversation.is_wanted():
             _send_passages(conversation, document, outline, info.language)
     conversation.send(Ended())

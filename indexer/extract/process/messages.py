@@ -20,7 +20,6 @@ or, to recognise a page (``indexer.extract.pdf.recognition``)::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -112,10 +111,9 @@ class Textless(FromChild):
 
 @dataclass(frozen=True, slots=True)
 class DocumentRead(FromChild):
-    """The metadata of a document, and its word counts."""
+    """The metadata of a document."""
 
     info: DocumentInfo
-    terms: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,13 +35,13 @@ from indexer.extract.process.messages import (
 from indexer.extract.process.process import ChildProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from indexer.api.types import DocumentInfo, Passage
     from indexer.ocr.tesseract import Program
 
-    Decide = Callable[[DocumentInfo, Mapping[str, int]], bool]
+    Decide = Callable[[DocumentInfo], bool]
     Watch = Callable[[int, int], None]
     OnTextless = Callable[[Sequence[int]], None]
 
@@ -163,7 +163,7 @@ class ExtractionChild:
                         on_textless(message.pages)
                     case DocumentRead():
                         attempt.decided = True
-                        wanted = decide(message.info, message.terms)
+                        wanted = decide(message.info)
                         process.send(Go() if wanted else Skip(), number)
                     case PassagesCut():
                         yield list(message.passages)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def passages_of(path: Path) -> tuple[Passage, ...]:
     """The passages of a document, by the real extractor; once for each path."""
     with ExtractionChild() as child:
-        groups = list(child.extract(path, "", None, lambda _info, _terms: True))
+        groups = list(child.extract(path, "", None, lambda _info: True))
     return tuple(passage for group in groups for passage in group)
 
 

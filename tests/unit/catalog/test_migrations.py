@@ -130,3 +130,22 @@ def test_what_is_in_english_is_not_read_again_for_words_of_other_scripts(tmp_pat
         migrations.migrate(connection, path)
         found = connection.execute("SELECT content_id, extractor_version FROM contents").fetchall()
         assert sorted(found) == [("en", 5), ("zh", 3)]
+
+
+def test_the_words_of_documents_leave_the_catalog_and_take_no_room_any_more(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    with closing(_made_by(path, 10)) as older:
+        older.execute("INSERT INTO lexicon_chunks VALUES (1, 1, 1, zeroblob(1 << 20))")
+        older.execute(
+            "INSERT INTO docs (doc, text_id, title_used, title, author, created, language, pages, "
+            "characters, passages_state, added_ns) "
+            "VALUES (1, '', '', 'A', '', '', 'en', 1, 1, 'done', 1)"
+        )
+    before = path.stat().st_size
+    with Catalog(path) as catalog:
+        assert (
+            catalog.db.value("SELECT count(*) FROM sqlite_master WHERE name LIKE 'lexicon%'") == 0
+        )
+        assert catalog.docs.titles(after=0) == {1: ("A", "en")}
+        catalog.docs.forget([1])
+    assert path.stat().st_size < before - (1 << 20)

@@ -95,8 +95,10 @@ def test_what_a_reader_saw_before_a_change_is_not_kept_for_later_ones(
 ) -> None:
     root = root_at(catalog, tmp_path / "root").id
     space = catalog.spaces.add("mini", {}).id
-    with catalog.lexicon.reading() as reading:
-        reading.df(["lease"])  # from here on this thread sees the library as it is now
+    with catalog.db.read():
+        assert not len(
+            catalog.name_words.docs(["lease"])
+        )  # from here on this thread sees the library as it is now
         writer = threading.Thread(target=_one_document, args=(catalog, root, space))
         writer.start()
         writer.join()

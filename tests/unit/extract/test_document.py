@@ -14,7 +14,6 @@ from indexer.api.types import BlockKind, DocumentInfo, OutlineEntry
 from indexer.extract.base import Metadata, PageText, RawBlock, RawPage, Style
 from indexer.extract.document import Document
 from indexer.extract.process.spool import Spool
-from indexer.extract.process.term_counts import TermCounts
 from tests.unit.extract.pages import page_of
 
 if TYPE_CHECKING:
@@ -40,20 +39,20 @@ class Pages:
         """Nothing to close."""
 
 
-def read(*pages: RawPage) -> tuple[DocumentInfo, list[PageText], dict[str, int]]:
+def read(*pages: RawPage) -> tuple[DocumentInfo, list[PageText]]:
     with Spool() as spool:
-        document = Document(spool, TermCounts(str.split))
+        document = Document(spool)
         source = Pages(list(pages))
         document.read(source, lambda page: None)
         info = document.info(source, "pdf", lambda sample: "en")
-        return info, list(document.pages()), document.terms.counts()
+        return info, list(document.pages())
 
 
 @given(st.lists(st.text(alphabet="ab é\n", max_size=20), min_size=1, max_size=6))
 def test_pages_are_slices_of_the_canonical_text(texts: list[str]) -> None:
     pages = [page_of(n, *filter(None, text.split("\n"))) for n, text in enumerate(texts, 1)]
     pages.append(RawPage(len(pages) + 1, "end"))
-    info, found, _ = read(*pages)
+    info, found = read(*pages)
     canonical = "\n".join(page.text for page in pages)
     assert info.characters == len(canonical)
     for page in found:
@@ -92,14 +91,8 @@ def test_split_rows_are_merged_unless_they_are_furniture() -> None:
         assert page.text[foot.start - page.offset : foot.end - page.offset] == "The Lamp"
 
 
-def test_the_words_of_all_pages_are_counted() -> None:
-    assert read(RawPage(1, "a lamp"), RawPage(2, "and a light"))[2] == {
-        "a": 2, "lamp": 1, "and": 1, "light": 1,
-    }  # fmt: skip
-
-
 def test_bad_pages_are_listed() -> None:
-    info, _, _ = read(page_of(1, "text"), RawPage(2, "", unreadable="broken"), page_of(3, "more"))
+    info, _ = read(page_of(1, "text"), RawPage(2, "", unreadable="broken"), page_of(3, "more"))
     assert info.bad_pages == (2,)
     assert info.pages == 3
 
@@ -124,5 +117,5 @@ def test_progress_is_reported_before_each_page() -> None:
     told: list[int] = []
     with Spool() as spool:
         source = Pages([page_of(n, "x") for n in (1, 2)])
-        Document(spool, TermCounts(str.split)).read(source, told.append)
+        Document(spool).read(source, told.append)
     assert told == [1, 2, 3]

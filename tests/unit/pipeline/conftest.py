@@ -58,7 +58,7 @@ class Library:
         writer = PassageWriter(self.catalog, self.store, 1000)
         about = info(str(doc))
         writer.add(doc, about, [passage(n, f"passage {n} of {doc}") for n in range(passages)])
-        writer.end(FinishedDocument(doc, about, {"passage": passages}, passages))
+        writer.end(FinishedDocument(doc, about, passages))
         assert [one.doc for one in writer.flush()] == [doc]
 
     def read(self, **passages: int) -> dict[str, int]:

@@ -25,11 +25,10 @@ def test_passages_are_written_by_a_flush_and_marked_at_the_end(library: Library)
     assert library.catalog.docs.expected() == {}
 
     writer.add(doc, info("a"), [passage(2, "third")])
-    writer.end(FinishedDocument(doc, info("a"), {"first": 1}, 3))
+    writer.end(FinishedDocument(doc, info("a"), 3))
     assert [one.doc for one in writer.flush()] == [doc]
     assert library.store.passage_counts([doc]) == {doc: 3}
     assert library.catalog.docs.expected() == {doc: 3}
-    assert library.catalog.lexicon.df(["first"]) == {"first": 1}
     assert writer.written == 3
     assert not writer.holding
 
@@ -37,7 +36,7 @@ def test_passages_are_written_by_a_flush_and_marked_at_the_end(library: Library)
 def test_a_document_without_passages_is_marked(library: Library) -> None:
     (doc,) = library.begin("a")
     writer = writer_of(library)
-    writer.end(FinishedDocument(doc, info("a"), {}, 0))
+    writer.end(FinishedDocument(doc, info("a"), 0))
     assert writer.holding
     assert [one.doc for one in writer.flush()] == [doc]
     assert library.catalog.docs.expected() == {doc: 0}
@@ -63,7 +62,7 @@ def test_a_partly_read_document_that_failed_is_deleted(library: Library) -> None
     writer.add(good, info("good"), [passage(0, "kept")])
     writer.add(bad, info("bad"), [passage(1, "held")])
     writer.drop(bad)
-    writer.end(FinishedDocument(good, info("good"), {}, 1))
+    writer.end(FinishedDocument(good, info("good"), 1))
     assert [one.doc for one in writer.flush()] == [good]
     assert library.store.known_docs().tolist() == [good]
     assert library.catalog.docs.known().tolist() == [good]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.catalog.catalog import Catalog
 from indexer.query.grammar import parse
 from indexer.search.evidence import (
     LATER_YEAR,
@@ -18,6 +17,7 @@ from indexer.search.evidence import (
 )
 from indexer.search.query_terms import QueryTerms, prepare
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
+from tests.unit.search.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,56 +29,56 @@ NAMES = ("Acme 2018.txt", "Acme FY19.txt", "Acme 2020.txt", "Acme 2018-2021.txt"
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    with Catalog(tmp_path / "catalog.sqlite") as opened:
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library.opened(tmp_path) as library:
+        opened = library.catalog
         walk = FakeWalk({"": [found(name, inode=at) for at, name in enumerate(NAMES, 1)]})
         opened.scans.apply(root_at(opened, tmp_path / "root").id, walk)
-        for doc in read_all(opened).values():
-            opened.lexicon.add(doc, {"margin": 3, "the": 9}, language="en")
+        library.add({doc: {"margin": 3, "the": 9} for doc in read_all(opened).values()})
         opened.names.bind()
-        yield opened
+        yield library
 
 
-def ask(catalog: Catalog, text: str) -> tuple[QueryTerms, LibraryEvidence]:
-    with catalog.lexicon.reading() as reading:
-        terms = prepare(parse(text), catalog.lexicon, reading, ("en",), passages=20)
-        return terms, word_evidence(terms, catalog, reading)
+def ask(library: Library, text: str) -> tuple[QueryTerms, LibraryEvidence]:
+    with library.lexicon.reading() as reading:
+        terms = prepare(parse(text), library.lexicon, reading, ("en",), passages=40)
+        return terms, word_evidence(terms, library.catalog, reading)
 
 
-def years(catalog: Catalog, text: str) -> dict[str, float]:
+def years(library: Library, text: str) -> dict[str, float]:
     """The evidence of years, by the name of the file."""
-    _, library = ask(catalog, text)
-    docs = catalog.docs.known()
-    places = catalog.files.by_document(docs)
-    scores = library.lookup(docs).year.tolist()
+    _, evidence = ask(library, text)
+    docs = library.catalog.docs.known()
+    places = library.catalog.files.by_document(docs)
+    scores = evidence.lookup(docs).year.tolist()
     return {places[doc][0].relative: year for doc, year in zip(docs.tolist(), scores, strict=True)}
 
 
-def test_a_document_of_an_earlier_year_cannot_tell_of_a_later_one(catalog: Catalog) -> None:
-    assert years(catalog, "margin in FY2020") == dict(zip(NAMES, (1, 1, 0, 0, 0), strict=True))
+def test_a_document_of_an_earlier_year_cannot_tell_of_a_later_one(library: Library) -> None:
+    assert years(library, "margin in FY2020") == dict(zip(NAMES, (1, 1, 0, 0, 0), strict=True))
 
 
-def test_a_document_of_a_later_year_tells_of_an_earlier_one_too(catalog: Catalog) -> None:
+def test_a_document_of_a_later_year_tells_of_an_earlier_one_too(library: Library) -> None:
     expected = (1, 0, LATER_YEAR, 0, 0)
-    assert years(catalog, "margin in 2019") == dict(zip(NAMES, expected, strict=True))
+    assert years(library, "margin in 2019") == dict(zip(NAMES, expected, strict=True))
 
 
-def test_of_several_years_the_last_counts(catalog: Catalog) -> None:
-    assert years(catalog, "margin from 2018 to 2020") == years(catalog, "margin in 2020")
+def test_of_several_years_the_last_counts(library: Library) -> None:
+    assert years(library, "margin from 2018 to 2020") == years(library, "margin in 2020")
 
 
-def test_without_a_year_all_documents_are_alike(catalog: Catalog) -> None:
-    assert set(years(catalog, "margin").values()) == {0.0}
+def test_without_a_year_all_documents_are_alike(library: Library) -> None:
+    assert set(years(library, "margin").values()) == {0.0}
 
 
-def test_a_document_goes_by_its_title_and_the_names_of_its_files(catalog: Catalog) -> None:
-    doc = catalog.lexicon.named(["fy19"])
-    assert naming_words(doc, catalog) == {"title", "of", "acme", "fy19", "txt", "19", "fy"}
-    assert naming_words(doc[:0], catalog) == frozenset()
+def test_a_document_goes_by_its_title_and_the_names_of_its_files(library: Library) -> None:
+    doc = library.catalog.name_words.docs(["fy19"])
+    assert naming_words(doc, library.catalog) == {"title", "of", "acme", "fy19", "txt", "19", "fy"}
+    assert naming_words(doc[:0], library.catalog) == frozenset()
 
 
-def test_words_of_the_name_are_no_part_of_the_question(catalog: Catalog) -> None:
-    terms, _ = ask(catalog, "the margin of Acme in FY2018")
+def test_words_of_the_name_are_no_part_of_the_question(library: Library) -> None:
+    terms, _ = ask(library, "the margin of Acme in FY2018")
     apart = terms.without_names(frozenset({"acme", "2018"}))
     assert apart.names_removed
     assert {term.text for term in terms.question_terms} >= {"acm", "2018", "margin"}
@@ -94,10 +94,10 @@ def test_words_of_the_name_are_no_part_of_the_question(catalog: Catalog) -> None
     )
 
 
-def test_the_part_that_names_a_document_is_no_part_of_the_question(catalog: Catalog) -> None:
+def test_the_part_that_names_a_document_is_no_part_of_the_question(library: Library) -> None:
     names, opening = frozenset({"acme", "lamp"}), frozenset({"lessor", "lessee"})
     text = 'In the lease of Acme ("Lessor") and Lamp ("Lessee"), what is the margin in {}?'
-    terms, _ = ask(catalog, text.format("FY2018"))
+    terms, _ = ask(library, text.format("FY2018"))
     apart = terms.without_names(names, opening=opening)
     assert apart.asked == "what is the margin in FY2018?"
     assert not {"leas", "lamp"} & {term.text for term in apart.question_terms}
@@ -105,50 +105,49 @@ def test_the_part_that_names_a_document_is_no_part_of_the_question(catalog: Cata
     assert apart.named == terms.without_names(names).named > 0.0
 
 
-def test_words_of_hardly_any_document_name_it(catalog: Catalog) -> None:
-    first, *others = (int(doc) for doc in catalog.docs.known())
-    catalog.lexicon.add(first, {"globex": 4, "kiosk": 1, "margin": 3}, language="en")
-    for doc in range(1000, 1100):
-        catalog.lexicon.add(doc, {"margin": 3}, language="en")
-    terms, evidence = ask(catalog, "margin of the Globex kiosk ")
+def test_words_of_hardly_any_document_name_it(library: Library) -> None:
+    first, *others = (int(doc) for doc in library.catalog.docs.known())
+    library.add({first: {"globex": 4, "kiosk": 1, "margin": 3}})
+    library.add({doc: {"margin": 3} for doc in range(1000, 1100)})
+    terms, evidence = ask(library, "margin of the Globex kiosk ")
     docs = np.array([first, others[0]], np.int32)
     assert rare_words(docs[:1], terms, evidence) == {"globex"}  # a kiosk occurs once: on that page
     assert rare_words(docs[1:], terms, evidence) == frozenset()
     assert rare_words(docs[:0], terms, evidence) == frozenset()
 
 
-def test_the_words_of_a_name_decide_alone_where_they_are_clearer(catalog: Catalog) -> None:
-    first, second, *_ = (int(doc) for doc in catalog.docs.known())
-    catalog.lexicon.add(first, {"globex": 4, "kiosk": 9, "margin": 3}, language="en")
-    catalog.lexicon.add(second, {"kiosk": 9, "margin": 9}, language="en")
+def test_the_words_of_a_name_decide_alone_where_they_are_clearer(library: Library) -> None:
+    first, second, *_ = (int(doc) for doc in library.catalog.docs.known())
+    library.add({first: {"globex": 4, "kiosk": 9, "margin": 3}})
+    library.add({second: {"kiosk": 9, "margin": 9}})
     names = frozenset({"globex"})
-    terms, library = ask(catalog, "margin of the Globex kiosk ")
-    with catalog.lexicon.reading() as reading:
-        named = with_names(library, terms.without_names(names), names, reading)
-    assert named.clarity == 1.0 > library.clarity
+    terms, evidence = ask(library, "margin of the Globex kiosk ")
+    with library.lexicon.reading() as reading:
+        named = with_names(evidence, terms.without_names(names), names, reading)
+    assert named.clarity == 1.0 > evidence.clarity
     assert named.named > 0.0
     assert named.best_by_words().tolist() == [first]
 
 
-def test_no_word_is_rare_among_few_documents(catalog: Catalog) -> None:
-    first = int(catalog.docs.known()[0])
-    catalog.lexicon.add(first, {"globex": 4, "margin": 3}, language="en")
-    terms, evidence = ask(catalog, "margin of Globex ")
+def test_no_word_is_rare_among_few_documents(library: Library) -> None:
+    first = int(library.catalog.docs.known()[0])
+    library.add({first: {"globex": 4, "margin": 3}})
+    terms, evidence = ask(library, "margin of Globex ")
     assert rare_words(np.array([first], np.int32), terms, evidence) == frozenset()
 
 
 @pytest.mark.parametrize("names", [frozenset(), frozenset({"rent"}), frozenset({"acme", "margin"})])
 def test_a_question_keeps_its_words_if_none_or_all_are_of_the_name(
-    catalog: Catalog, names: frozenset[str]
+    library: Library, names: frozenset[str]
 ) -> None:
-    terms, _ = ask(catalog, "Acme margin")
+    terms, _ = ask(library, "Acme margin")
     assert terms.without_names(names) is terms
 
 
-def test_words_count_little_where_the_library_lacks_most_of_the_query(catalog: Catalog) -> None:
-    docs = catalog.docs.known()
-    _, whole = ask(catalog, "the margin ")
-    terms, part = ask(catalog, "Wie hoch fiel die Marge aus, margin ")
+def test_words_count_little_where_the_library_lacks_most_of_the_query(library: Library) -> None:
+    docs = library.catalog.docs.known()
+    _, whole = ask(library, "the margin ")
+    terms, part = ask(library, "Wie hoch fiel die Marge aus, margin ")
     assert whole.lookup(docs).words.max() == 1.0
     assert part.lookup(docs).words.max() == pytest.approx(terms.coverage**2)
     assert terms.coverage < 0.5

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.catalog.catalog import Catalog
 from indexer.query.focus import question
 from indexer.query.grammar import parse
 from indexer.search.explain_match import same_words
 from indexer.search.fusion import BM25_CEILING
 from indexer.search.query_terms import QueryTerms, ceiling, prepare
 from indexer.text.terms import words
+from tests.unit.search.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,17 +25,16 @@ LIBRARY = {
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    with Catalog(tmp_path / "catalog.sqlite") as opened:
-        opened.lexicon.add(1, LIBRARY, language="en")
-        opened.lexicon.maintain()
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library.opened(tmp_path) as opened:
+        opened.add({1: LIBRARY})
         yield opened
 
 
-def ask(catalog: Catalog, query: str) -> QueryTerms:
+def ask(library: Library, query: str) -> QueryTerms:
     parsed = parse(query)
-    with catalog.lexicon.reading() as reading:
-        terms = prepare(parsed, catalog.lexicon, reading, ("en",), passages=100)
+    with library.lexicon.reading() as reading:
+        terms = prepare(parsed, library.lexicon, reading, ("en",), passages=100)
         return terms.within(question(parsed.text))
 
 
@@ -43,31 +42,31 @@ def weights(terms: QueryTerms) -> dict[str, float]:
     return {term.text: term.weight for term in terms.terms}
 
 
-def test_forms_of_a_word_count_as_one(catalog: Catalog) -> None:
-    terms = ask(catalog, "contract ")
+def test_forms_of_a_word_count_as_one(library: Library) -> None:
+    terms = ask(library, "contract ")
     assert set(terms.expansions[0]) >= {"contract", "contracts"}
     assert weights(terms) == {"contract": 1.0}
 
 
-def test_a_word_being_typed_stands_for_what_it_may_become(catalog: Catalog) -> None:
-    typed = ask(catalog, "notice contracto")
+def test_a_word_being_typed_stands_for_what_it_may_become(library: Library) -> None:
+    typed = ask(library, "notice contracto")
     assert "contractor" in typed.expansions[1]
     assert 0 < weights(typed)["contractor"] < weights(typed)["notic"]
 
 
-def test_a_common_word_is_taken_for_finished(catalog: Catalog) -> None:
-    assert weights(ask(catalog, "contract")) == {"contract": 1.0}
+def test_a_common_word_is_taken_for_finished(library: Library) -> None:
+    assert weights(ask(library, "contract")) == {"contract": 1.0}
 
 
-def test_one_typo_is_forgiven_and_counts_less(catalog: Catalog) -> None:
-    terms = ask(catalog, "terminatoin of the contract ")
+def test_one_typo_is_forgiven_and_counts_less(library: Library) -> None:
+    terms = ask(library, "terminatoin of the contract ")
     assert "termination" in terms.expansions[0]
     stem = next(term for term in terms.terms if term.text == "termin")
     assert 0 < stem.weight < 1
 
 
-def test_the_question_is_looked_for_apart_from_its_context(catalog: Catalog) -> None:
-    terms = ask(catalog, "Consider the contract with Acme; when is the notice due?")
+def test_the_question_is_looked_for_apart_from_its_context(library: Library) -> None:
+    terms = ask(library, "Consider the contract with Acme; when is the notice due?")
     assert terms.has_context
     assert terms.question == "when is the notice due?"
     assert "contract" not in {term.text for term in terms.question_terms}
@@ -92,16 +91,16 @@ def test_common_words_are_never_full_evidence() -> None:
     assert ceiling([1000], passages=100) == pytest.approx(rare)
 
 
-def test_letters_and_digits_part_where_nobody_writes_them_together(catalog: Catalog) -> None:
-    catalog.lexicon.add(2, {"2018": 7, "10k": 2}, language="en")
-    year = ask(catalog, "notice in FY2018 ")
+def test_letters_and_digits_part_where_nobody_writes_them_together(library: Library) -> None:
+    library.add({2: {"2018": 7, "10k": 2}})
+    year = ask(library, "notice in FY2018 ")
     assert "2018" in year.expansions[-1]
     assert weights(year)["2018"] == 1.0
-    assert "10" not in weights(ask(catalog, "the 10K "))
+    assert "10" not in weights(ask(library, "the 10K "))
 
 
-def test_words_keep_how_often_they_occur(catalog: Catalog) -> None:
-    terms = ask(catalog, "When does the contract with Notice Ltd end? ")
+def test_words_keep_how_often_they_occur(library: Library) -> None:
+    terms = ask(library, "When does the contract with Notice Ltd end? ")
     assert terms.words == ("when", "does", "the", "contract", "with", "notice", "ltd", "end")
     often = dict(zip(terms.words, terms.counts, strict=True))
     assert often["contract"] > often["notice"] > often["ltd"] == 0.0
@@ -109,22 +108,21 @@ def test_words_keep_how_often_they_occur(catalog: Catalog) -> None:
     assert terms.passages == 100
 
 
-def test_a_prefix_is_marked(catalog: Catalog) -> None:
-    assert ask(catalog, "notice contracto").has_prefix
-    assert not ask(catalog, "notice contracto ").has_prefix
-    assert not ask(catalog, "contract").has_prefix
+def test_a_prefix_is_marked(library: Library) -> None:
+    assert ask(library, "notice contracto").has_prefix
+    assert not ask(library, "notice contracto ").has_prefix
+    assert not ask(library, "contract").has_prefix
 
 
-def other(catalog: Catalog, language: str, library: str, query: str) -> QueryTerms:
-    catalog.lexicon.add(2, dict.fromkeys(words(library), 3), language=language)
-    catalog.lexicon.maintain()
+def other(library: Library, language: str, text: str, query: str) -> QueryTerms:
+    library.add({2: dict.fromkeys(words(text), 3)}, language=language)
     parsed = parse(query)
-    with catalog.lexicon.reading() as reading:
-        return prepare(parsed, catalog.lexicon, reading, (language,), passages=100)
+    with library.lexicon.reading() as reading:
+        return prepare(parsed, library.lexicon, reading, (language,), passages=100)
 
 
 @pytest.mark.parametrize(
-    ("language", "library", "query", "wanted"),
+    ("language", "text", "query", "wanted"),
     [
         ("zh", "农药残留", "农药残", {"农药", "残留"}),  # as it is typed
         ("th", "พิพิธภัณฑ์ชุมชน", "พิพิธภัณท์ ", {"พิพิธภัณฑ์"}),  # mistyped, and taken apart for it
@@ -143,51 +141,51 @@ def other(catalog: Catalog, language: str, library: str, query: str) -> QueryTer
     ],
 )
 def test_words_of_every_script_find_those_of_the_library(
-    catalog: Catalog, language: str, library: str, query: str, wanted: set[str]
+    library: Library, language: str, text: str, query: str, wanted: set[str]
 ) -> None:
-    assert weights(other(catalog, language, library, query)).keys() >= wanted
+    assert weights(other(library, language, text, query)).keys() >= wanted
 
 
-def test_a_word_in_compounds_is_worth_more_than_words_of_its_stem(catalog: Catalog) -> None:
-    found = weights(other(catalog, "de", "Funkzähler Zahl", "Zähler "))
+def test_a_word_in_compounds_is_worth_more_than_words_of_its_stem(library: Library) -> None:
+    found = weights(other(library, "de", "Funkzähler Zahl", "Zähler "))
     assert found["funkzahl"] > found["zahl"]
 
 
-def test_marks_that_were_typed_are_meant(catalog: Catalog) -> None:
-    typed = weights(other(catalog, "vi", "sầu riêng sau sâu", "sầu riêng "))
+def test_marks_that_were_typed_are_meant(library: Library) -> None:
+    typed = weights(other(library, "vi", "sầu riêng sau sâu", "sầu riêng "))
     assert typed.keys() == {"sầu", "riêng"}
-    left_out = weights(other(catalog, "vi", "", "sau rieng "))
+    left_out = weights(other(library, "vi", "", "sau rieng "))
     assert left_out["sau"] > left_out["~sau"] > 0
 
 
 def test_a_slip_in_one_language_is_none_where_the_word_is_a_form_of_another(
-    catalog: Catalog,
+    library: Library,
 ) -> None:
-    assert weights(other(catalog, "he", "וחצי החציל", "חציל ")).keys() == {"חציל"}
+    assert weights(other(library, "he", "וחצי החציל", "חציל ")).keys() == {"חציל"}
 
 
-def test_a_query_in_another_language_is_hardly_covered(catalog: Catalog) -> None:
-    assert ask(catalog, "termination notice ").coverage == 1.0
-    assert ask(catalog, "Kündigung des Vertrags, termination notice ").coverage < 0.5
-    assert ask(catalog, "Wann endet das Mietverhältnis? ").coverage == 0.0
+def test_a_query_in_another_language_is_hardly_covered(library: Library) -> None:
+    assert ask(library, "termination notice ").coverage == 1.0
+    assert ask(library, "Kündigung des Vertrags, termination notice ").coverage < 0.5
+    assert ask(library, "Wann endet das Mietverhältnis? ").coverage == 0.0
 
 
-def test_words_of_a_phrase_match_inside_it_only(catalog: Catalog) -> None:
+def test_words_of_a_phrase_match_inside_it_only(library: Library) -> None:
     found = ["notice", "of", "termination", "a", "notice", "contract"]
-    terms = ask(catalog, '"notice of termination" contract ')
+    terms = ask(library, '"notice of termination" contract ')
     same = same_words(found, terms, ("notice of termination",), "en")
     assert same == [True, False, True, False, False, True]
 
 
-def test_characters_of_a_name_match_only_together(catalog: Catalog) -> None:
-    terms = ask(catalog, "\u853a\u8299 ")
+def test_characters_of_a_name_match_only_together(library: Library) -> None:
+    terms = ask(library, "\u853a\u8299 ")
     assert terms.words == ("\u853a", "\u8299")
     found = ["\u853a", "\u8299", "rent", "\u853a"]
     assert same_words(found, terms, (), "zh") == [True, True, False, False]
 
 
-def test_one_letter_of_the_last_word_matches_behind_the_word_before(catalog: Catalog) -> None:
-    terms = ask(catalog, "notice c")
+def test_one_letter_of_the_last_word_matches_behind_the_word_before(library: Library) -> None:
+    terms = ask(library, "notice c")
     assert same_words(["notice", "clause", "clause"], terms, (), "en") == [True, True, False]
     assert same_words(["notice", "paid"], terms, (), "en") == [True, False]
-    assert same_words(["clause"], ask(catalog, "c"), (), "en") == [False]
+    assert same_words(["clause"], ask(library, "c"), (), "en") == [False]

@@ -14,7 +14,6 @@ from indexer.config import Limits
 from indexer.extract import registry
 from indexer.extract.document import Document
 from indexer.extract.process.spool import Spool
-from indexer.extract.process.term_counts import TermCounts
 from indexer.render.text import TextDocument
 from indexer.text.passages import cut
 from tests.fuzz.ole import ole_file
@@ -55,7 +54,7 @@ def document(path: Path) -> tuple[DocumentInfo, list[Passage]]:
     source = registry.opener(registry.identify(path))(path, None, Limits())
     try:
         with Spool() as spool:
-            made = Document(spool, TermCounts(str.split))
+            made = Document(spool)
             made.read(source, lambda _page: None)
             info = made.info(source, "", lambda _text: "")
             return info, list(cut(made.pages(), target_words=60))

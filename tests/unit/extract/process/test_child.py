@@ -81,7 +81,7 @@ def pages_reached(said: list[FromChild]) -> list[int]:
 def test_a_document_is_read_and_its_passages_follow(note: Path, tmp_path: Path) -> None:
     *_, read, cut, ended = answers(tmp_path, (1, asked(note)), (1, Go()))
     assert isinstance(read, DocumentRead)
-    assert (read.info.format, read.info.language, read.terms["keeper"]) == ("text", "en", 1)
+    assert (read.info.format, read.info.language) == ("text", "en")
     assert isinstance(cut, PassagesCut)
     assert "".join(passage.text for passage in cut.passages) == PROSE
     assert ended == Ended()
@@ -143,8 +143,8 @@ def test_recognised_pages_are_used(tmp_path: Path) -> None:
     cache.close()
     known = asked(path, recognised=KnownPages(tmp_path, "content"))
     said = answers(tmp_path, (1, known), (1, Go()))
-    (read,) = [one for one in said if isinstance(one, DocumentRead)]
-    assert read.terms == {"harbour": 1}
+    (cut,) = [one for one in said if isinstance(one, PassagesCut)]
+    assert [passage.view for passage in cut.passages] == ["harbour"]
 
 
 def test_a_document_that_fails_does_not_end_the_child(note: Path, tmp_path: Path) -> None:

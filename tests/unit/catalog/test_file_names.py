@@ -28,7 +28,7 @@ def root(catalog: Catalog, tmp_path: Path) -> int:
 
 
 def _find(catalog: Catalog, query: str, *, prefix: bool = False) -> list[str]:
-    files = catalog.lexicon.files.find(words(query), 10, prefix_last=prefix)
+    files = catalog.file_names.find(words(query), 10, prefix_last=prefix)
     rows = catalog.files.get(files)
     return [rows[file].file for file in files]
 
@@ -76,7 +76,7 @@ def test_renamed_and_removed_files_are_found_no_longer(catalog: Catalog, root: i
 
 
 def test_names_can_be_counted_and_completed(catalog: Catalog, root: int) -> None:
-    files = catalog.lexicon.files
+    files = catalog.file_names
     assert files.counts(["lease", "pdf", "nothing"]) == {"lease": 3, "pdf": 3}
     assert files.by_prefix("le", 5) == [("lease", 3)]
 
@@ -110,7 +110,7 @@ def test_a_name_that_is_the_query_comes_first(catalog: Catalog, tmp_path: Path) 
 def test_files_are_found_by_their_whole_name_or_its_beginning(
     catalog: Catalog, root: int, query: str, files: list[str]
 ) -> None:
-    found = catalog.lexicon.files.called(query, 10, open_ended=True)
+    found = catalog.file_names.called(query, 10, open_ended=True)
     rows = catalog.files.get(found)
     assert [rows[file].file for file in found] == files
 
@@ -120,7 +120,7 @@ def test_what_many_names_begin_with_is_a_word_like_others(catalog: Catalog, tmp_
     root = root_at(catalog, tmp_path / "r").id
     catalog.scans.apply(root, FakeWalk({"": [found(name) for name in names]}))
     for query in ("report", "report.txt"):
-        files = catalog.lexicon.files.called(query, 10, open_ended=True)
+        files = catalog.file_names.called(query, 10, open_ended=True)
         assert [row.file for row in catalog.files.get(files).values()] == ["report.txt"]
-    assert catalog.lexicon.files.called("repo", 10, open_ended=True) == []
-    assert catalog.lexicon.files.called("rep", 10, open_ended=False) == []
+    assert catalog.file_names.called("repo", 10, open_ended=True) == []
+    assert catalog.file_names.called("rep", 10, open_ended=False) == []

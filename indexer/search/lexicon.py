@@ -1,0 +1,286 @@
+"""The words of one library: of its documents' texts, titles and names together.
+
+Words are folded by ``indexer.text.terms``. A query word may be expanded to a group: its other
+forms, the completions of a prefix, a corrected typo. A group is scored as one word. Owns BM25 of
+whole documents, and what words of texts (in the store), titles and names (in the catalog) count.
+Must not know how the query is parsed.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from indexer.store.document_counting import appended
+from indexer.store.document_counts import UNREADABLE
+from indexer.store.document_words import ordered
+from indexer.text.terms import forms
+from indexer.text.typos import can_be_typo, one_edit_away
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.catalog.catalog import Catalog
+    from indexer.store.document_counts import Part
+    from indexer.store.document_words import DocumentWords
+    from indexer.store.store import Store
+
+    Docs = NDArray[np.int32]
+    Floats = NDArray[np.float32]
+
+T = TypeVar("T")
+
+K1, B = 1.2, 0.75
+TITLE_WEIGHT = 3  # occurrences in the text that a word of the title is worth
+NAME_WEIGHT = 3.0  # the same for names
+CACHED_COUNTS = 16 << 20  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of texts and titles at a version of the catalog, and the counts of groups then."""
+
+    version: int
+    texts: DocumentWords
+    together: DocumentWords
+    counted: dict[tuple[str, ...], Floats] = field(default_factory=dict)
+
+
+class Lexicon:
+    """The words of an open library. Any thread may ask."""
+
+    def __init__(self, catalog: Catalog, store: Store) -> None:
+        self._catalog = catalog
+        self._store = store
+        self._lock = threading.Lock()
+        self._titles: Sequence[Part] = ()
+        self._last = 0  # the last document whose title is there
+        self._words: _Words | None = None
+
+    @contextmanager
+    def reading(self) -> Iterator[LexiconReader]:
+        """Open a read transaction of the catalog; words asked for twice are counted once."""
+        with self._catalog.db.read():
+            yield LexiconReader(self, self._current())
+
+    # documents
+
+    def document_scores(
+        self,
+        groups: Sequence[Sequence[str]],
+        docs: Docs | None = None,
+        limit: int = 1000,
+    ) -> tuple[Docs, Floats]:
+        """Score whole documents by BM25, their names included; see ``LexiconReader``."""
+        with self.reading() as reading:
+            return reading.document_scores(groups, docs, limit)
+
+    def df(self, wanted: Sequence[str]) -> dict[str, int]:
+        """Count the documents that have each word in their text, title or names."""
+        with self.reading() as reading:
+            return reading.df(wanted)
+
+    def counts(self, words: _Words, group: tuple[str, ...]) -> Floats:
+        """Count a group of words in every document of ``words``; do not change the array.
+
+        Cached until the next commit, since queries share most of their words.
+        """
+        found = words.counted.get(group)
+        if found is None:
+            size = len(words.together.lengths)
+            found = self._ask(words, lambda one: one.counts(group))[:size]
+            named = self._catalog.name_words.docs(group)
+            found[named[named < size]] += NAME_WEIGHT
+            found[words.together.lengths == 0] = 0
+            if (len(words.counted) + 1) * found.nbytes > CACHED_COUNTS:
+                words.counted.clear()
+            words.counted[group] = found
+        return found
+
+    # words
+
+    def expand_prefix(self, prefix: str, limit: int = 32) -> list[tuple[str, int]]:
+        """Return words of documents and names that begin with a prefix, frequent ones first.
+
+        In languages with proclitics, such as articles, words match without them as well.
+        """
+        words = self._current()
+        found = dict(self._ask(words, lambda one: one.beginning(prefix, limit)))
+        if not prefix.isascii():
+            behind = self._ask(words, lambda one: one.with_stems(one.stems_beginning(prefix)))
+            inside = {
+                stem: [word for word in those if word.find(stem) > 0]
+                for stem, those in behind.items()
+            }
+            found |= dict(ordered(self._of_any(words, inside))[:limit])
+        for word, files in self._catalog.file_names.by_prefix(prefix, limit):
+            found[word] = max(found.get(word, 0), files)
+        return ordered(found)[:limit]
+
+    def nearest(
+        self, word: str, languages: Sequence[str] = (), limit: int = 3
+    ) -> list[tuple[str, int]]:
+        """Return the words that an unknown word may be a typo of, likely ones first.
+
+        None for words of fewer than four letters, with digits, or that occur. The typo may also be
+        of another form of a word, by its stems in ``languages``.
+        """
+        files = self._catalog.file_names
+        if not can_be_typo(word) or self.df([word])[word] or files.counts([word]):
+            return []
+        words, near = self._current(), one_edit_away(word)
+        found = self._ask(words, lambda one: one.frequencies(list(near)))
+        if not word.isascii():
+            found |= self._of_stems(words, near)
+            if not found:
+                shared = (
+                    stem for one in languages for other in near for stem in forms(other, one).stems
+                )
+                found = self._of_stems(words, set(filter(can_be_typo, shared)))
+        for other, count in files.counts(near).items():
+            found[other] = max(found.get(other, 0), count)
+        # Few people mistype the first letter.
+        ranked = sorted(found.items(), key=lambda i: (i[0][0] != word[0], -i[1], i[0]))
+        return ranked[:limit]
+
+    def forms(self, word: str, languages: Sequence[str]) -> list[str]:
+        """Return the words of the library that share a stem with a word, itself first."""
+        wanted = {stem for one in languages for stem in forms(word, one).stems}
+        found = self._ask(self._current(), lambda one: one.with_stems(wanted))
+        return [word, *sorted({other for those in found.values() for other in those} - {word})]
+
+    def behind_clitics(self, phrase: str, languages: Sequence[str]) -> list[str]:
+        """Return a phrase in the forms with proclitics that occur in the library.
+
+        In Hebrew and Arabic "and", "in" and the like are written together with the next word.
+        """
+        first, space, rest = phrase.partition(" ")
+        if first.isascii():
+            return []
+        longer = self.forms(first, languages)[1:]
+        return [other + space + rest for other in longer if other.endswith(first)]
+
+    def stems(self, wanted: Collection[str]) -> list[str]:
+        """Return the given words that are stems of words of the library."""
+        return list(self._of_stems(self._current(), wanted))
+
+    def ending_with(self, ending: str, limit: int = 8) -> list[tuple[str, int]]:
+        """Return the compounds that end with a word, frequent ones first."""
+        if not ending.isalpha():
+            return []
+        return self._ask(self._current(), lambda one: one.ending(ending, limit))
+
+    # within
+
+    def _current(self) -> _Words:
+        version, texts = self._catalog.db.version_read(), self._store.document_words()
+        words = self._words
+        if words is None or words.texts is not texts or words.version < version:
+            with self._lock:
+                if new := self._catalog.docs.titles(after=self._last):
+                    self._last = max(new)
+                    self._titles = appended(self._titles, new, TITLE_WEIGHT)
+                self._words = words = _Words(version, texts, texts.with_parts(self._titles))
+        return words
+
+    def _ask(self, words: _Words, question: Callable[[DocumentWords], T]) -> T:
+        """Ask the words; without their file if it cannot be read."""
+        try:
+            return question(words.together)
+        except UNREADABLE:
+            texts = self._store.document_words(without_file=True)
+            return question(texts.with_parts(self._titles))
+
+    def _of_stems(self, words: _Words, stems: Collection[str]) -> dict[str, int]:
+        """The number of documents of each stem's most frequent word."""
+        return self._of_any(words, self._ask(words, lambda one: one.with_stems(stems)))
+
+    def _of_any(self, words: _Words, groups: Mapping[str, Collection[str]]) -> dict[str, int]:
+        """The number of documents of each group's most frequent word, above 0."""
+        listed = sorted({word for group in groups.values() for word in group})
+        counts = self._ask(words, lambda one: one.frequencies(listed))
+        most = {
+            stem: max(counts.get(word, 0) for word in group)
+            for stem, group in groups.items()
+            if group
+        }
+        return {stem: count for stem, count in most.items() if count}
+
+
+@dataclass(slots=True)
+class LexiconReader:
+    """One read transaction on the lexicon, which counts each group of words once.
+
+    Valid inside ``Lexicon.reading``, on the thread that opened it.
+    """
+
+    _lexicon: Lexicon
+    _words: _Words
+    _counted: dict[tuple[str, ...], Floats] = field(default_factory=dict)
+
+    @property
+    def documents(self) -> int:
+        """How many documents the library has."""
+        return int(np.count_nonzero(self._words.together.lengths))
+
+    def counts(self, group: Sequence[str]) -> Floats:
+        """How often a group of words occurs in each document, indexed by document."""
+        key = tuple(dict.fromkeys(group))
+        if key not in self._counted:
+            self._counted[key] = self._lexicon.counts(self._words, key)
+        return self._counted[key]
+
+    def df(self, wanted: Sequence[str]) -> dict[str, int]:
+        """Count the documents that have each word in their text, title or names."""
+        return {word: int(np.count_nonzero(self.counts([word]))) for word in wanted}
+
+    def occurrences(self, groups: Sequence[Sequence[str]]) -> list[float]:
+        """Return about how often each group of words occurs in the whole library."""
+        return [float(self.counts(group).sum()) for group in groups]
+
+    def document_scores(
+        self,
+        groups: Sequence[Sequence[str]],
+        docs: Docs | None = None,
+        limit: int = 1000,
+    ) -> tuple[Docs, Floats]:
+        """Score whole documents by BM25, their names included.
+
+        Args:
+            groups: For each word of the query the words it is expanded to.
+            docs: Only these documents, or None for all.
+            limit: The most documents to give.
+
+        Returns:
+            Documents with a score above 0 and their scores, best first.
+        """
+        length = self._words.together.lengths
+        alive = length > 0
+        total = int(alive.sum())
+        scores = np.zeros(len(alive), np.float32)
+        if total == 0:
+            return np.zeros(0, np.int32), scores[:0]
+        allowed = alive if docs is None else alive & _chosen(docs, len(alive))
+        norm = K1 * (1 - B + B * length / length[alive].mean())
+        for group in groups:
+            counts = self.counts(group)
+            there = np.flatnonzero(counts)
+            idf = np.log1p((total - len(there) + 0.5) / (len(there) + 0.5))
+            there = there[allowed[there]]
+            found = counts[there]
+            scores[there] += idf * found * (K1 + 1) / (found + norm[there])
+        best = np.flatnonzero(scores)
+        order = np.lexsort((best, -scores[best]))[:limit]
+        return best[order].astype(np.int32), scores[best[order]]
+
+
+def _chosen(docs: Docs, count: int) -> NDArray[np.bool_]:
+    chosen = np.zeros(count, np.bool_)
+    chosen[docs[docs < count]] = True
+    return chosen

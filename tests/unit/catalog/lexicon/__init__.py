@@ -1,1 +1,0 @@
-"""Tests of indexer.catalog.lexicon: against plain counting, on real SQLite files."""
