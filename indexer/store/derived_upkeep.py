@@ -39,6 +39,9 @@ log = logging.getLogger(__name__)
 
 # A part is made of so many rows; the second number is for times when there is other work.
 _MISSING, _LAGGING = 256, 8_192
+# Without other work a part is merged when it is no larger than so many times all later ones: a
+# query takes some 60 µs more for each part in which it looks for a stem.
+_IDLE_TIMES = 8
 # A part is given up, and what is left of its rows read again, when this share is stale.
 _STALE_SHARE = 0.25
 # Rows of larger tables are read from LanceDB, whose cost grows less: each takes up to 24 bytes of
@@ -104,15 +107,23 @@ def damaged(table: Path) -> bool:
 def _damaged(stamp: Path) -> bool:
     try:
         for part in read_stamp(stamp)[1]:
-            checksum = 0
-            with suppress(FileNotFoundError), stamp.with_name(part.file).open("rb") as file:
-                while block := file.read(1 << 20):
-                    checksum = zlib.crc32(block, checksum)
-                if checksum != part.checksum:
-                    return True
+            with suppress(FileNotFoundError):
+                _check(stamp.with_name(part.file), part)
+    except FileNotFoundError:
+        return False
     except (OSError, ValueError, TypeError):
         return True
     return False
+
+
+def _check(path: Path, part: PartStamp) -> None:
+    """Read a part; ``OSError`` is raised if it has other bytes than were written."""
+    checksum = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            checksum = zlib.crc32(block, checksum)
+    if checksum != part.checksum:
+        raise OSError("a derived file was altered")
 
 
 def _lags(table: Table, layout: Layout) -> bool:
@@ -126,18 +137,17 @@ def _refresh(table: Table, layout: Layout, files: Sequence[str], *, idle: bool) 
     """Bring a file up to date, if it lacks enough and the disk has room."""
     try:
         parts, keys, ids = _wanted(table, layout, idle=idle)
-        if not len(keys) or not _has_room(table, len(keys) * _ROW_BYTES):
+        if len(keys) and _has_room(table, len(keys) * _ROW_BYTES):
+            (table.path / FOLDER).mkdir(mode=0o700, exist_ok=True)
+            parts.append(_made(table, layout, keys, ids, files))
+            parts.sort(key=lambda part: -part.rows)
+        elif len(keys):
             return False
-        (table.path / FOLDER).mkdir(mode=0o700, exist_ok=True)
-        parts.append(_made(table, layout, keys, ids, files))
-        parts.sort(key=lambda part: -part.rows)
-        later = sum(part.rows for part in parts)
-        for at, part in enumerate(parts):
-            later -= part.rows
-            if part.rows <= later:
-                if _has_room(table, sum(part.stored for part in parts[at:])):
-                    parts[at:] = [_merged(table, layout, parts[at:])]
-                break
+        small = _small(parts, _IDLE_TIMES if idle else 1)
+        if len(small) > 1 and _has_room(table, sum(part.stored for part in small)):
+            parts[-len(small) :] = [_merged(table, layout, small)]
+        elif not len(keys):
+            return False
         _replace(table, layout, parts, files)
     except OSError as error:
         log.warning("%s has no new file of %s: %s", table.path.stem, layout.name, error)
@@ -145,6 +155,16 @@ def _refresh(table: Table, layout: Layout, files: Sequence[str], *, idle: bool) 
             table.forget_file(layout)
         return False
     return True
+
+
+def _small(parts: Sequence[PartFile], times: int) -> Sequence[PartFile]:
+    """Of parts, the largest first, those from the first one on that later ones nearly equal."""
+    later = sum(part.rows for part in parts)
+    for at, part in enumerate(parts):
+        later -= part.rows
+        if part.rows <= times * later:
+            return parts[at:]
+    return []
 
 
 def _wanted(table: Table, layout: Layout, *, idle: bool) -> tuple[list[PartFile], Int64s, Int64s]:
@@ -195,6 +215,8 @@ def _made(
 
 def _merged(table: Table, layout: Layout, parts: Sequence[PartFile]) -> PartFile:
     """A part of the rows of several."""
+    for part in parts:
+        _check(table.path / FOLDER / part.stamp.file, part.stamp)  # or damage would be hidden
     whole = Derived(parts, layout, ())
 
     def rows() -> Iterator[tuple[int, slice]]:

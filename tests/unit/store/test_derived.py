@@ -222,6 +222,7 @@ def test_parts_are_added_and_merged(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(derived_upkeep, "_MISSING", 0)
+    monkeypatch.setattr(derived_upkeep, "_IDLE_TIMES", 1)
     tables = (store.tables.passages, table_of(store))
     for doc, count in enumerate([200, 300, 50, 60, 20], 20):
         add(store, doc, count)
@@ -234,6 +235,10 @@ def test_parts_are_added_and_merged(
     store.close()
     again = opened(tmp_path)
     assert sizes(table_of(again)) == [980, 130]
+    assert same_without(again)
+    monkeypatch.undo()
+    again.maintain(idle=True)
+    assert sizes(table_of(again)) == [1110]
     assert same_without(again)
     again.close()
 
@@ -249,7 +254,10 @@ def test_a_part_with_many_stale_rows_is_made_again(store: Store) -> None:
     assert same_without(store)
 
 
-def test_the_other_parts_of_a_cut_one_are_used(store: Store, tmp_path: Path) -> None:
+def test_the_other_parts_of_a_cut_one_are_used(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(derived_upkeep, "_IDLE_TIMES", 1)
     cut = part_of(table_of(store))
     add(store, 20, 300)
     store.maintain(idle=True)
@@ -357,12 +365,21 @@ def test_altered_bytes_are_damage(store: Store) -> None:
     content[-1] ^= 1
     file.write_bytes(content)
     assert derived_upkeep.damaged(table.path)
-    add(store, 20, 300)
-    store.maintain(idle=True)
-    assert sizes(table) == [480, 300]
-    assert derived_upkeep.damaged(table.path)
     derived_upkeep.discard(table)
     assert not derived_upkeep.damaged(table.path)
+
+
+def test_altered_bytes_are_not_merged(store: Store) -> None:
+    table = table_of(store)
+    file = part_of(table)
+    file.write_bytes(file.read_bytes()[:-1] + b"?")
+    add(store, 20, 300)
+    store.maintain(idle=True)
+    assert table.derived is None
+    store.maintain(idle=True)
+    assert sizes(table) == [780]
+    assert not derived_upkeep.damaged(table.path)
+    assert same_without(store)
 
 
 def test_a_space_that_is_dropped_takes_its_file_with_it(store: Store) -> None:

@@ -205,6 +205,7 @@ def test_scores_are_the_same_in_parts_that_are_merged(
 ) -> None:
     for module, name, value in (
         (derived_upkeep, "_MISSING", 0),
+        (derived_upkeep, "_IDLE_TIMES", 1),
         (word_parts, "_MERGED_AT_ONCE", 64),
         (word_parts, "BATCH", 24),
         (word_index, "BATCH", 24),
