@@ -150,32 +150,31 @@ def read_openings(store: Store, texts: OpeningTexts, terms: QueryTerms, docs: Do
     return Openings(docs, tuple(pairs), written, tuple(capitals))
 
 
-def asked_runs(query: str, instead: Mapping[str, tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
-    """Two and three neighbours of a query, or what the library has for them.
+def asked_runs(query: str, instead: Mapping[str, tuple[str, ...]]) -> dict[tuple[str, ...], str]:
+    """Two and three neighbours of a query, or what the library has for them, run together too.
 
-    >>> sorted(asked_runs("Indorama Lop owes", {"lop": ("loop",)}))
-    [('indorama', 'loop'), ('indorama', 'loop', 'owes'), ('loop', 'owes')]
+    >>> list(asked_runs("Indorama Lop owes", {"lop": ("loop",)}).values())
+    ['indoramaloop', 'loopowes', 'indoramaloopowes']
     """
     runs = neighbours(words(query)[:MAX_WORDS], TOGETHER)
-    return frozenset(
-        form for run in runs for form in product(*(instead.get(word) or (word,) for word in run))
-    )
+    forms = (form for run in runs for form in product(*(instead.get(one) or (one,) for one in run)))
+    return {form: "".join(form) for form in forms}
 
 
 def matched(
-    asked: frozenset[tuple[str, ...]], single: frozenset[str], text: str, written: Pairs = _NONE
+    asked: Mapping[tuple[str, ...], str], single: frozenset[str], text: str, written: Pairs = _NONE
 ) -> Pairs:
     """The pairs of an opening that a query has, also where one of them runs the words together.
 
     A stop word is part of a name only where both write it so.
 
-    >>> sorted(matched(frozenset({("j", "p", "morgan")}), frozenset(), "JPMorgan"))
+    >>> sorted(matched({("j", "p", "morgan"): "jpmorgan"}, frozenset(), "JPMorgan"))
     [('j', 'p'), ('p', 'morgan')]
-    >>> matched(frozenset(), frozenset({"jpmorgan"}), "J P Morgan")
+    >>> matched({}, frozenset({"jpmorgan"}), "J P Morgan")
     frozenset({('jpmorgan', 'jpmorgan')})
 
     Args:
-        asked: Neighbouring words of the query.
+        asked: Neighbouring words of the query, each with what they are run together.
         single: Its words.
         text: The opening.
         written: Neighbouring words that the query writes with capitals.
@@ -184,7 +183,9 @@ def matched(
     plain = {pair for pair in there.intersection(asked) if ALL_STOP_WORDS.isdisjoint(pair)}
     alike = plain | (there & written)
     # An initial is a stop word of some language, so these are no reason against a joined name.
-    apart = {pair for run in asked if "".join(run) in names for pair in pairwise(run)}
+    joins = not names.isdisjoint(asked.values())  # seldom
+    runs = (run for run, together in asked.items() if joins and together in names)
+    apart = {pair for run in runs for pair in pairwise(run)}
     together = single & joined
     return frozenset(alike | apart | {(word, word) for word in together})
 
