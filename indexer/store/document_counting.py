@@ -156,6 +156,7 @@ def _stems(listed: Sequence[str], at: Int64s, spoken: Any) -> Mapping[str, set[s
         for word, stem in zip(chosen, stem_all(chosen, language), strict=True):
             for other in (stem,) if word.isascii() else forms(word, language).stems:
                 stems[other].add(word)
+    stems.pop("", None)  # stemmers leave nothing of some words
     return stems
 
 

@@ -115,6 +115,14 @@ def test_words_have_their_stems_in_each_language_they_occur_in() -> None:
     assert words.frequencies(["gifts"]) == {"gifts": 2}
 
 
+def test_words_of_which_a_stemmer_leaves_nothing_hide_no_others() -> None:
+    texts, docs = pa.array(["οταν δρόμος"]), np.array([1], np.int32)
+    assert forms("οταν", "el").stems == ("",)
+    words = words_of(Part.in_memory(counted(texts, docs, pa.array(["el"]))))
+    assert words.with_stems(["δρομ"]) == {"δρομ": {"δρομοσ"}}
+    assert words.frequencies(["οταν"]) == {"οταν": 1}
+
+
 def test_words_of_hyphenated_and_accented_text_are_folded() -> None:
     part = part_of({1: "An Élan-vital, 10-K and 1,234.5 (U.S.)"})
     found = [word for word, _ in part.words.between(0, len(part.words))]
