@@ -200,6 +200,7 @@ def test_counts_are_the_same_in_parts_that_are_merged(
 ) -> None:
     for module, name, value in (
         (derived_upkeep, "_MISSING", 0),
+        (derived_upkeep, "_IDLE_TIMES", 1),
         (document_parts, "_BATCH", 4),
         (document_counting, "_JOINED", 9),
         (sorted_words, "TOGETHER", 3),
