@@ -71,16 +71,6 @@ class Lexicon:
 
     # documents
 
-    def document_scores(
-        self,
-        groups: Sequence[Sequence[str]],
-        docs: Docs | None = None,
-        limit: int = 1000,
-    ) -> tuple[Docs, Floats]:
-        """Score whole documents by BM25, their names included; see ``LexiconReader``."""
-        with self.reading() as reading:
-            return reading.document_scores(groups, docs, limit)
-
     def df(self, wanted: Sequence[str]) -> dict[str, int]:
         """Count the documents that have each word in their text, title or names."""
         with self.reading() as reading:
@@ -245,16 +235,12 @@ class LexiconReader:
         return [float(self.counts(group).sum()) for group in groups]
 
     def document_scores(
-        self,
-        groups: Sequence[Sequence[str]],
-        docs: Docs | None = None,
-        limit: int = 1000,
+        self, groups: Sequence[Sequence[str]], limit: int = 1000
     ) -> tuple[Docs, Floats]:
         """Score whole documents by BM25, their names included.
 
         Args:
             groups: For each word of the query the words it is expanded to.
-            docs: Only these documents, or None for all.
             limit: The most documents to give.
 
         Returns:
@@ -266,21 +252,13 @@ class LexiconReader:
         scores = np.zeros(len(alive), np.float32)
         if total == 0:
             return np.zeros(0, np.int32), scores[:0]
-        allowed = alive if docs is None else alive & _chosen(docs, len(alive))
         norm = K1 * (1 - B + B * length / length[alive].mean())
         for group in groups:
             counts = self.counts(group)
             there = np.flatnonzero(counts)
             idf = np.log1p((total - len(there) + 0.5) / (len(there) + 0.5))
-            there = there[allowed[there]]
             found = counts[there]
             scores[there] += idf * found * (K1 + 1) / (found + norm[there])
         best = np.flatnonzero(scores)
         order = np.lexsort((best, -scores[best]))[:limit]
         return best[order].astype(np.int32), scores[best[order]]
-
-
-def _chosen(docs: Docs, count: int) -> NDArray[np.bool_]:
-    chosen = np.zeros(count, np.bool_)
-    chosen[docs[docs < count]] = True
-    return chosen
