@@ -12,13 +12,13 @@ packed instead, in as many bytes; a few passes over them take a tenth of the tim
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from hashlib import blake2b
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from indexer.store.compression import codec
 from indexer.store.values import ranges
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _TOGETHER = 2048
 # Pairs of words are told apart by so many bits, and from stems by the others.
 _PAIR_BITS, _PAIR = 13, np.uint64(0x7A6D_50B1_93E5)
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(0xBF58_476D_1CE4_E5B9)
+_LEVEL = 1  # of zstd
 # A stem in one of so many rows is packed with the counts of all.
 _DENSE = 8
 
@@ -274,7 +275,7 @@ def packed(
             width, times = 0, np.zeros(rows, np.uint8)
             times[postings.rows[begin:end]] = postings.times[begin:end]
         columns = (stems[first:last], sizes[first:last], planes[:width, begin:end], times)
-        block = _codec().compress(b"".join(one.tobytes() for one in columns), asbytes=True)
+        block = codec(_LEVEL).compress(b"".join(one.tobytes() for one in columns), asbytes=True)
         place = BlockPlace(int(stems[first]), offset, len(block), last - first, len(times), width)
         yield block, place
         offset += len(block)
@@ -297,7 +298,7 @@ def unpacked(content: bytes, place: BlockPlace) -> Block:
     stems_end = place.stems * _HASH_BYTES
     counts_end = stems_end + place.stems * _COUNT_BYTES
     gaps_end = counts_end + place.postings * place.width
-    plain = _codec().decompress(content, gaps_end + place.postings)
+    plain = codec(_LEVEL).decompress(content, gaps_end + place.postings)
     if len(plain) != gaps_end + place.postings:
         raise OSError("a block of postings was altered")
     every = np.frombuffer(plain, np.uint8)
@@ -337,10 +338,3 @@ def _hashed(texts: Iterable[str]) -> Stems:
         for text in texts
     ]
     return np.frombuffer(b"".join(hashed), "<u8")
-
-
-@cache
-def _codec() -> Any:
-    import pyarrow as pa
-
-    return pa.Codec("zstd", compression_level=1)

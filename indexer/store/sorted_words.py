@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from indexer.store.compression import compressed, decompressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +26,6 @@ TOGETHER = 256
 # A block in memory takes some 3 KB.
 _KEPT = 512
 _LAST = "\U0010ffff"
-_SIZE_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,7 @@ class WordWriter:
 
     def _flush(self) -> None:
         lines, self._lines = self._lines[:TOGETHER], self._lines[TOGETHER:]
-        plain = "\n".join(["", *lines, ""]).encode()
-        block = len(plain).to_bytes(_SIZE_BYTES, "little") + _codec().compress(plain, asbytes=True)
+        block = compressed("\n".join(["", *lines, ""]).encode())
         self._places.append((self._write(block), len(block)))
         self._firsts.append(lines[0].partition(" ")[0])
 
@@ -150,14 +149,4 @@ class SortedWords:
         return found
 
     def _unpacked(self, block: int) -> str:
-        content = self._read(*self._places.places[block].tolist())
-        size = int.from_bytes(content[:_SIZE_BYTES], "little")
-        plain: bytes = _codec().decompress(content[_SIZE_BYTES:], size, asbytes=True)
-        return plain.decode()
-
-
-@cache
-def _codec() -> Any:
-    import pyarrow as pa
-
-    return pa.Codec("zstd", compression_level=6)
+        return decompressed(self._read(*self._places.places[block].tolist())).decode()
