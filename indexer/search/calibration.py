@@ -143,7 +143,8 @@ def _features(
     catalog = searcher.catalog
     query = Query(text=text, terms=tuple(words(text)))
     passages = catalog.spaces.totals().passages
-    request = SearchRequest(query, narrow(query, catalog), passages, LEADING)
+    # Read with its context a part of a sentence is closer to the passage than any question is.
+    request = SearchRequest(query, narrow(query, catalog), passages, LEADING, apart=True)
     retrieved, ranking = searcher.rank(request, space, token)
     maker = HitMaker(catalog, searcher.store, query, request.narrowing)
     hits = maker.make(ranking, LEADING, token, explain=False)

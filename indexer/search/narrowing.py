@@ -32,12 +32,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A query, its resolved filters, the number of passages, and the limit of hits."""
+    """A query, its resolved filters, the number of passages, and the limit of hits.
+
+    ``apart``: the question of a query is encoded without the context around it.
+    """
 
     query: Query
     narrowing: Narrowing
     passages: int
     limit: int
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

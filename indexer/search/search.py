@@ -222,7 +222,10 @@ class Searcher:
         whole = self.encode(query.text, space)
         focused = focus(request, space, self, reading)
         terms, evidence = focused.terms, focused.evidence
-        asked = self.encode(query.text, space, terms.asked) if terms.has_context else whole
+        asked = whole
+        if terms.has_context:
+            part = "" if request.apart else terms.asked
+            asked = self.encode(query.text if part else terms.asked, space, part)
         without = Without(narrowing.words, languages_of(self.catalog))
         retriever = Retriever(self.store, space.key, narrowing.docs, self.pool, without)
         depth = request.limit * CHECKED if narrowing.checks_text else request.limit

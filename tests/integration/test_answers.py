@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from indexer.api.errors import Cancelled
@@ -16,8 +17,10 @@ from indexer.api.progress import CancelToken
 from indexer.api.requests import Index, Search
 from indexer.api.types import Match, Why
 from indexer.config import DEFAULT_MODEL, Precision
+from indexer.query.grammar import parse
 from indexer.search import calibration, score_normalisation
 from indexer.search.answerability import MOST_DEVIATIONS
+from indexer.search.narrowing import SearchRequest, narrow
 from tests.integration.world import World
 
 if TYPE_CHECKING:
@@ -151,6 +154,20 @@ def test_the_cohort_is_measured_once_until_the_library_changes_much(opened: Engi
     assert score_normalisation.load_cohort(opened.catalog, space) is None
     calibration.refresh(opened.searcher, CancelToken())
     assert score_normalisation.load_cohort(opened.catalog, space) == before
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_own_sentences_are_asked_without_their_context(opened: Engine, *, apart: bool) -> None:
+    space = opened.catalog.spaces.active()
+    assert space is not None
+    query = parse("Of the register; in which month is the lamp inspected?")
+    narrowing = narrow(query, opened.catalog)
+    request = SearchRequest(query, narrowing, 100, 3, apart=apart)
+    retrieved, _ranking = opened.searcher.rank(request, space, CancelToken())
+    asked = retrieved.terms.asked
+    assert asked != query.text
+    alone = opened.models.query(space.record).encode_query(asked)
+    assert np.array_equal(retrieved.vectors.question, alone) is apart
 
 
 def test_documents_on_other_subjects_are_not_alike(opened: Engine) -> None:
