@@ -7,8 +7,9 @@ passages and vectors in the store. It must not know how files are read or how th
 
 Two of the four inverted indexes are here; those of passages and of whole documents are in
 ``indexer.store``. ``file_names`` (FTS5) finds files by name in any state, also those without a
-document. ``name_words`` holds the names of documents in memory and joins them to documents at query
-time, so that a rename does not rewrite a document's words.
+document. That of the names of documents is made by ``indexer.search.name_words``, which joins them
+to documents at query time, so that a rename does not rewrite a document's words, and is kept packed
+by ``packed_words``.
 
 Open ``catalog`` first, then ``records`` (the values), ``files`` and ``docs``.
 """

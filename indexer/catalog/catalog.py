@@ -21,8 +21,8 @@ from indexer.catalog.file_names import FileNames
 from indexer.catalog.files import Files
 from indexer.catalog.filters import Filters
 from indexer.catalog.followed import COLLECTIONS
-from indexer.catalog.name_words import NameWords
 from indexer.catalog.names import Names
+from indexer.catalog.packed_words import PackedWords
 from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans
@@ -65,7 +65,7 @@ class Catalog:
         bindings = Bindings(self.db)
         self.filters = Filters(self.db, bindings)
         self.names = Names(self.db, bindings)
-        self.name_words = NameWords(self.db, self.names)
+        self.packed_words = PackedWords(self.db)
         self.file_names = FileNames(self.db)
         self.scans = Scans(self.db, self.roots, self.file_names.add)
         if not self.refusal and self.meta("library_id") is None:

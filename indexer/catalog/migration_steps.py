@@ -277,7 +277,18 @@ DROP TABLE lexicon_deleted;
 DELETE FROM meta WHERE key = 'next_term';
 """
 
+# The words of titles and of names, see indexer.search.catalog_words.
+_PACKED_WORDS = """
+CREATE TABLE packed_words (
+    kind TEXT PRIMARY KEY,                   -- 'titles' or 'names'
+    version INTEGER NOT NULL,
+    last INTEGER NOT NULL,                   -- the id of the last text
+    checksum INTEGER NOT NULL,               -- CRC-32 of the bytes
+    packed BLOB NOT NULL
+) STRICT;
+"""
+
 MIGRATIONS: Sequence[str] = (
     _FIRST, _EARLIER, _ROOT_LOCATION, _ORDER, _CRASHES, _SUMS, _NAMES, _ENGLISH, _SIMPLIFIED,
-    FORGET_SUMS, _NO_LEXICON,
+    FORGET_SUMS, _NO_LEXICON, _PACKED_WORDS,
 )  # fmt: skip

@@ -149,6 +149,15 @@ class Names:
         )
         return dict(rows)
 
+    def newer(self, after: int) -> dict[int, str]:
+        """Return the texts of the names with ids above one."""
+        return dict(self._db.rows("SELECT id, text FROM names WHERE id > ?", after))
+
+    def known(self) -> NDArray[np.int32]:
+        """Return the ids of all names, ascending; they are never reused."""
+        rows = self._db.rows("SELECT id FROM names ORDER BY id")
+        return np.fromiter((row[0] for row in rows), np.int32, len(rows))
+
     def prune(self) -> int:
         """Delete names that no file or folder has any more; part of maintenance."""
         with self._db.write() as connection:

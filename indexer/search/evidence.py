@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.catalog.catalog import Catalog
-    from indexer.catalog.name_words import NameWords
     from indexer.catalog.records import Space
     from indexer.search.fusion import Weights
     from indexer.search.lexicon import LexiconReader
+    from indexer.search.name_words import NameWords
     from indexer.search.query_terms import QueryTerms
     from indexer.store.values import DocSet
 
@@ -122,7 +122,7 @@ class LibraryEvidence:
         return self.words.docs[np.argsort(-self.words.scores, kind="stable")]
 
 
-def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -> LibraryEvidence:
+def word_evidence(terms: QueryTerms, reading: LexiconReader) -> LibraryEvidence:
     """Compute the evidence of words for documents; ``with_similarity`` adds that of vectors.
 
     If most words of a query do not occur in the library, as in another language, the others match
@@ -130,16 +130,15 @@ def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -
 
     Args:
         terms: Of the query.
-        catalog: Has the names and their words.
-        reading: Has the words of documents.
+        reading: Has the words of documents and of their names.
     """
     docs, scores = reading.document_scores(terms.expansions, limit=MAX_DOCUMENTS)
     asked = dict.fromkeys((*query_name_tokens(terms.text), *chain(*terms.instead.values())))
-    named, name_scores = catalog.name_words.scores(list(asked), abbreviations(terms.text))
+    named, name_scores = reading.names.scores(list(asked), abbreviations(terms.text))
     return LibraryEvidence(
         name_words=ScoredDocs(named, relative(name_scores, NAME_FLOOR)),
         words=_scored(docs, relative(scores) * np.float32(terms.coverage**2)),
-        year=_year_penalties(last_year(terms.text), catalog.name_words),
+        year=_year_penalties(last_year(terms.text), reading.names),
         clarity=clarity(scores),
         counts=tuple(reading.counts(group) for group in terms.expansions),
         documents=reading.documents,

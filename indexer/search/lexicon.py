@@ -8,14 +8,15 @@ Must not know how the query is parsed.
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from indexer.store.document_counting import appended
+from indexer.search.catalog_words import CatalogWords
+from indexer.search.name_words import NameWords
+from indexer.store.document_counting import count_texts
 from indexer.store.document_counts import UNREADABLE
 from indexer.store.document_words import ordered
 from indexer.text.terms import forms
@@ -58,9 +59,9 @@ class Lexicon:
     def __init__(self, catalog: Catalog, store: Store) -> None:
         self._catalog = catalog
         self._store = store
-        self._lock = threading.Lock()
-        self._titles: Sequence[Part] = ()
-        self._last = 0  # the last document whose title is there
+        #: The words of documents' names.
+        self.names = NameWords(catalog)
+        self._titles = CatalogWords(catalog.packed_words, "titles", catalog.docs.titles, _count)
         self._words: _Words | None = None
 
     @contextmanager
@@ -68,6 +69,11 @@ class Lexicon:
         """Open a read transaction of the catalog; words asked for twice are counted once."""
         with self._catalog.db.read():
             yield LexiconReader(self, self._current())
+
+    def save(self) -> None:
+        """Keep the words of titles and names for the next run; for the thread that writes."""
+        self._titles.save(self._catalog.docs.known())
+        self.names.save()
 
     # documents
 
@@ -85,7 +91,7 @@ class Lexicon:
         if found is None:
             size = len(words.together.lengths)
             found = self._ask(words, lambda one: one.counts(group))[:size]
-            named = self._catalog.name_words.docs(group)
+            named = self.names.docs(group)
             found[named[named < size]] += NAME_WEIGHT
             found[words.together.lengths == 0] = 0
             if (len(words.counted) + 1) * found.nbytes > CACHED_COUNTS:
@@ -172,11 +178,8 @@ class Lexicon:
         version, texts = self._catalog.db.version_read(), self._store.document_words()
         words = self._words
         if words is None or words.texts is not texts or words.version < version:
-            with self._lock:
-                if new := self._catalog.docs.titles(after=self._last):
-                    self._last = max(new)
-                    self._titles = appended(self._titles, new, TITLE_WEIGHT)
-                self._words = words = _Words(version, texts, texts.with_parts(self._titles))
+            together = texts.with_parts(self._titles.parts())
+            self._words = words = _Words(version, texts, together)
         return words
 
     def _ask(self, words: _Words, question: Callable[[DocumentWords], T]) -> T:
@@ -185,7 +188,7 @@ class Lexicon:
             return question(words.together)
         except UNREADABLE:
             texts = self._store.document_words(without_file=True)
-            return question(texts.with_parts(self._titles))
+            return question(texts.with_parts(self._titles.parts()))
 
     def _of_stems(self, words: _Words, stems: Collection[str]) -> dict[str, int]:
         """The number of documents of each stem's most frequent word."""
@@ -203,6 +206,10 @@ class Lexicon:
         return {stem: count for stem, count in most.items() if count}
 
 
+def _count(titles: Mapping[int, tuple[str, str]]) -> Part:
+    return count_texts(titles, TITLE_WEIGHT)
+
+
 @dataclass(slots=True)
 class LexiconReader:
     """One read transaction on the lexicon, which counts each group of words once.
@@ -213,6 +220,11 @@ class LexiconReader:
     _lexicon: Lexicon
     _words: _Words
     _counted: dict[tuple[str, ...], Floats] = field(default_factory=dict)
+
+    @property
+    def names(self) -> NameWords:
+        """The words of documents' names."""
+        return self._lexicon.names
 
     @property
     def documents(self) -> int:

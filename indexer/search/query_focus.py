@@ -59,7 +59,7 @@ def focus(
     if len(space.languages) < 2:
         # Words are all that such a model leaves to a question in another language.
         terms = replace(terms, coverage=1.0, across=False)
-    evidence = word_evidence(terms, catalog, reading)
+    evidence = word_evidence(terms, reading)
     openings = read_openings(store, searcher.openings, terms, evidence.best_by_words())
     notes = unknown_names(terms, openings.words, reading, store)
     evidence = replace(evidence, opening=openings.evidence(terms.coverage))

@@ -20,7 +20,7 @@ from indexer.text.stemmers import stem_all
 from indexer.text.terms import forms, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from indexer.store.postings import BlockPlace
     from indexer.store.sorted_words import WordPlaces
@@ -109,7 +109,13 @@ def _arrays(name: str, places: WordPlaces) -> dict[str, Any]:
     }
 
 
-def counted(texts: Any, docs: Int32s, languages: Any, times_each: int = 1) -> Iterator[bytes]:
+def counted(
+    texts: Any,
+    docs: Int32s,
+    languages: Any = None,
+    times_each: int = 1,
+    split_piece: Callable[[str], Sequence[str]] = words,
+) -> Iterator[bytes]:
     """Count the words of texts and pack them.
 
     Text is split at white space first, and only distinct pieces are split into words, because most
@@ -118,8 +124,10 @@ def counted(texts: Any, docs: Int32s, languages: Any, times_each: int = 1) -> It
     Args:
         texts: Of passages or titles, an Arrow array, (n,).
         docs: The document of each, (n,).
-        languages: ISO 639-1 of each, "" if it is unknown, an Arrow array, (n,).
+        languages: ISO 639-1 of each, "" if it is unknown, an Arrow array, (n,); without them no
+            stems are packed.
         times_each: How often each word counts.
+        split_piece: Returns the words of a piece without white space.
     """
     import pyarrow.compute as pc
 
@@ -131,7 +139,7 @@ def counted(texts: Any, docs: Int32s, languages: Any, times_each: int = 1) -> It
         coded.indices.to_numpy() * np.int64(len(distinct)) + owners, return_counts=True
     )
     piece, owner = np.divmod(cells, max(1, len(distinct)))
-    found = [words(one) for one in coded.dictionary.to_pylist()]
+    found = [split_piece(one) for one in coded.dictionary.to_pylist()]
     sizes = np.fromiter(map(len, found), np.int64, len(found))
     listed = sorted(set(chain.from_iterable(found)))
     number = {word: at for at, word in enumerate(listed)}
@@ -140,11 +148,12 @@ def counted(texts: Any, docs: Int32s, languages: Any, times_each: int = 1) -> It
     rows = np.repeat(owner, sizes[piece])
     times = np.repeat(times, sizes[piece]) * times_each
     lengths = np.bincount(rows, times, len(distinct)).astype(np.int64)
-    spoken = np.full(len(distinct), "", object)
-    spoken[of_row] = languages.to_numpy(zero_copy_only=False)
     writer = _Writer(distinct.astype(np.int32), lengths)
     yield writer.add_words(listed, at, rows, times)
-    yield writer.add_stems(_stems(listed, at, spoken[rows]))
+    if languages is not None:
+        spoken = np.full(len(distinct), "", object)
+        spoken[of_row] = languages.to_numpy(zero_copy_only=False)
+        yield writer.add_stems(_stems(listed, at, spoken[rows]))
     yield writer.end()
 
 
@@ -219,21 +228,27 @@ def _words_between(
     return listed, at, rows, times
 
 
-def appended(
-    parts: Sequence[Part], texts: Mapping[int, tuple[str, str]], times_each: int
-) -> Sequence[Part]:
-    """Few parts, which have the words of more texts, too.
-
-    Args:
-        parts: Parts in memory.
-        texts: Of new documents, each a text and its language.
-        times_each: How often each word counts.
-    """
+def count_texts(texts: Mapping[int, tuple[str, str]], times_each: int) -> Part:
+    """The words of texts by document, each with its language; each word counts so often."""
     import pyarrow as pa
 
     listed, languages = (pa.array(column) for column in zip(*texts.values(), strict=True))
     docs = np.fromiter(texts, np.int32, len(texts))
-    every = [*parts, Part.in_memory(counted(listed, docs, languages, times_each))]
+    return Part.in_memory(counted(listed, docs, languages, times_each))
+
+
+def count_tokens(tokens: Mapping[int, Sequence[str]]) -> Part:
+    """Words without white space by document, as they are and without stems."""
+    import pyarrow as pa
+
+    listed = pa.array([" ".join(of) for of in tokens.values()], pa.string())
+    docs = np.fromiter(tokens, np.int32, len(tokens))
+    return Part.in_memory(counted(listed, docs, split_piece=str.split))
+
+
+def with_part(parts: Sequence[Part], new: Part) -> Sequence[Part]:
+    """Few parts in memory, which have the documents of a new one, too."""
+    every = [*parts, new]
     while len(every) > 1 and len(every[-2].docs) <= len(every[-1].docs):
         packed = joined(every[-2:], [np.ones(len(one.docs), bool) for one in every[-2:]])
         every[-2:] = [Part.in_memory(packed)]

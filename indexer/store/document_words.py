@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -52,6 +52,11 @@ class DocumentWords:
         self.lengths: Float32s = np.zeros(len(lengths), np.float32)
         self.lengths[docs] = np.maximum(lengths[docs], 1)
 
+    @classmethod
+    def of_parts(cls, docs: Int32s, parts: Sequence[Part]) -> Self:
+        """The words that parts have of some documents, ascending."""
+        return cls(docs, [Placed(one, one.docs) for one in parts])
+
     def with_parts(self, parts: Sequence[Part]) -> DocumentWords:
         """These and more words of the same documents."""
         return DocumentWords(self._docs, [*self._parts, *(Placed(one, one.docs) for one in parts)])
@@ -66,12 +71,16 @@ class DocumentWords:
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """The number of documents with each word, without words that no document has."""
+        return {word: len(docs) for word, docs in self.documents(words).items()}
+
+    def documents(self, words: Sequence[str]) -> dict[str, Int32s]:
+        """The documents with each word, ascending, without words that no document has."""
         there: defaultdict[str, list[tuple[Placed, int]]] = defaultdict(list)
         for one, numbers in self._numbers(words):
             for word, number in numbers.items():
                 there[word].append((one, number))
-        counts = {word: len(np.unique(_cells(found)[0])) for word, found in there.items()}
-        return {word: count for word, count in counts.items() if count}
+        docs = {word: np.unique(_cells(found)[0]) for word, found in there.items()}
+        return {word: found for word, found in docs.items() if len(found)}
 
     def beginning(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """The words with a prefix and their numbers of documents, frequent ones first."""

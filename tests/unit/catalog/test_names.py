@@ -96,9 +96,8 @@ def test_what_a_reader_saw_before_a_change_is_not_kept_for_later_ones(
     root = root_at(catalog, tmp_path / "root").id
     space = catalog.spaces.add("mini", {}).id
     with catalog.db.read():
-        assert not len(
-            catalog.name_words.docs(["lease"])
-        )  # from here on this thread sees the library as it is now
+        # From here on this thread sees the library as it is now.
+        assert not len(catalog.names.known())
         writer = threading.Thread(target=_one_document, args=(catalog, root, space))
         writer.start()
         writer.join()

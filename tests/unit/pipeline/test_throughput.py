@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
-from indexer.catalog.catalog import Catalog
 from indexer.engine.estimate import WalkCounts, pages_of
 from indexer.pipeline.parts import Counts, Effort
 from indexer.pipeline.throughput import KEY, PAGES, PASSAGES, Throughput, load, record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    with Catalog(tmp_path / "catalog.sqlite") as catalog:
-        yield catalog
+    from indexer.catalog.catalog import Catalog
 
 
 def test_without_measurements_rates_are_defaults(catalog: Catalog) -> None:

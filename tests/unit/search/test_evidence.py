@@ -42,7 +42,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 def ask(library: Library, text: str) -> tuple[QueryTerms, LibraryEvidence]:
     with library.lexicon.reading() as reading:
         terms = prepare(parse(text), library.lexicon, reading, ("en",), passages=40)
-        return terms, word_evidence(terms, library.catalog, reading)
+        return terms, word_evidence(terms, reading)
 
 
 def years(library: Library, text: str) -> dict[str, float]:
@@ -72,7 +72,7 @@ def test_without_a_year_all_documents_are_alike(library: Library) -> None:
 
 
 def test_a_document_goes_by_its_title_and_the_names_of_its_files(library: Library) -> None:
-    doc = library.catalog.name_words.docs(["fy19"])
+    doc = library.lexicon.names.docs(["fy19"])
     assert naming_words(doc, library.catalog) == {"title", "of", "acme", "fy19", "txt", "19", "fy"}
     assert naming_words(doc[:0], library.catalog) == frozenset()
 

@@ -6,19 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.catalog.catalog import Catalog
 from indexer.query.grammar import parse
 from indexer.search.narrowing import narrow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    with Catalog(tmp_path / "catalog.sqlite") as opened:
-        yield opened
+    from indexer.catalog.catalog import Catalog
 
 
 def passage(view: str, first: int = 1, last: int = 1) -> dict[str, object]:
