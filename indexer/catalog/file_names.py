@@ -6,7 +6,6 @@ and at least one in its name. It must not know documents.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from indexer.text.terms import words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from indexer.catalog.database import Database
 
@@ -105,13 +104,12 @@ class FileNames:
         """Files whose joined name is some letters, or with ``more`` begins with them."""
         return self._db.rows(_CALLED, f'name : "{EXACT}{joined}"{more}', limit) if joined else []
 
-    def counts(self, wanted: Collection[str]) -> dict[str, int]:
-        """Count, for each word that occurs, the files that have it in their name or folder."""
-        rows = self._db.rows(
-            "SELECT term, doc FROM file_vocabulary WHERE term IN (SELECT value FROM json_each(?))",
-            json.dumps(list(wanted)),
+    def count(self, word: str) -> int:
+        """Count the files that have a word in their name or folder."""
+        found: int = self._db.value(
+            "SELECT doc FROM file_vocabulary WHERE term = ?", word, default=0
         )
-        return dict(rows)
+        return found
 
     def by_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return words of names that begin with a prefix, and in how many files they occur."""

@@ -128,7 +128,7 @@ class Lexicon:
         of another form of a word, by its stems in ``languages``.
         """
         files = self._catalog.file_names
-        if not can_be_typo(word) or self.df([word])[word] or files.counts([word]):
+        if not can_be_typo(word) or self.df([word])[word] or files.count(word):
             return []
         words, near = self._current(), one_edit_away(word)
         found = self._ask(words, lambda one: one.frequencies(list(near)))
@@ -139,7 +139,7 @@ class Lexicon:
                     stem for one in languages for other in near for stem in forms(other, one).stems
                 )
                 found = self._of_stems(words, set(filter(can_be_typo, shared)))
-        for other, count in files.counts(near).items():
+        for other, count in self.names.frequencies(list(near)).items():
             found[other] = max(found.get(other, 0), count)
         # Few people mistype the first letter.
         ranked = sorted(found.items(), key=lambda i: (i[0][0] != word[0], -i[1], i[0]))

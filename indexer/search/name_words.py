@@ -105,6 +105,10 @@ class NameWords:
         np.maximum.at(best, place, values[of_name])
         return docs.astype(np.int32), best
 
+    def frequencies(self, words: Sequence[str]) -> dict[str, int]:
+        """The number of names of files or folders with each word, without those in none."""
+        return self._current().words.frequencies(words)
+
     def save(self) -> bool:
         """Keep the words for the next run, if enough are new; for the thread that writes."""
         return self._texts.save(self._catalog.names.known())

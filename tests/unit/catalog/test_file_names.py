@@ -77,7 +77,7 @@ def test_renamed_and_removed_files_are_found_no_longer(catalog: Catalog, root: i
 
 def test_names_can_be_counted_and_completed(catalog: Catalog, root: int) -> None:
     files = catalog.file_names
-    assert files.counts(["lease", "pdf", "nothing"]) == {"lease": 3, "pdf": 3}
+    assert [files.count(word) for word in ("lease", "pdf", "nothing")] == [3, 3, 0]
     assert files.by_prefix("le", 5) == [("lease", 3)]
 
 

@@ -109,6 +109,7 @@ def test_names_count_and_renaming_reads_nothing(library: Library) -> None:
     with library.lexicon.reading() as reading:
         assert reading.counts(["lease"])[doc] == TITLE_WEIGHT
         assert reading.counts(["treaty"])[doc] == NAME_WEIGHT
+    assert library.lexicon.nearest("traety") == [("treaty", 1)]
 
 
 def test_nothing_is_found_in_an_empty_library(library: Library) -> None:
