@@ -214,7 +214,9 @@ def _optimize(table: Table, age: timedelta, *, leftovers: bool = False) -> None:
     table.commit(lambda: table.inner.optimize(cleanup_older_than=_ALL_AGES))
     derived_upkeep.follow(table)
     runtime.give_back()  # freed memory would add to the next step's peak
+    # Fragments that an index covers only since the first step are compacted by this one.
     table.read(lambda: table.inner.optimize(cleanup_older_than=age, delete_unverified=leftovers))
+    derived_upkeep.follow(table)
     runtime.give_back()
 
 
