@@ -55,16 +55,7 @@ class CatalogWords(Generic[T]):
     def parts(self) -> Sequence[Part]:
         """The words of all texts, and of some that are gone."""
         with self._lock:
-            if self._parts is None:
-                self._parts = self._loaded()
-            new = self._newer(self._last)
-            ids = sorted(new)
-            for start in range(0, len(ids), _AT_ONCE):
-                some = {number: new[number] for number in ids[start : start + _AT_ONCE]}
-                self._parts = with_part(self._parts, self._count(some))
-                self._last = max(some)
-                self._unsaved += len(some)
-            return self._parts
+            return self._current()
 
     def save(self, there: Int32s) -> bool:
         """Keep them for the next run, if enough are new; for the thread that writes.
@@ -75,7 +66,8 @@ class CatalogWords(Generic[T]):
         Returns:
             Whether they were kept.
         """
-        parts, last, unsaved = self.parts(), self._last, self._unsaved
+        with self._lock:
+            parts, last, unsaved = self._current(), self._last, self._unsaved
         kept = [np.isin(one.docs, there) for one in parts]
         if unsaved < max(LEAST, SHARE * len(there)) or not any(of.any() for of in kept):
             return False
@@ -83,6 +75,19 @@ class CatalogWords(Generic[T]):
         with self._lock:
             self._unsaved -= unsaved
         return True
+
+    def _current(self) -> Sequence[Part]:
+        """See ``parts``; with the lock held."""
+        if self._parts is None:
+            self._parts = self._loaded()
+        new = self._newer(self._last)
+        ids = sorted(new)
+        for start in range(0, len(ids), _AT_ONCE):
+            some = {number: new[number] for number in ids[start : start + _AT_ONCE]}
+            self._parts = with_part(self._parts, self._count(some))
+            self._last = max(some)
+            self._unsaved += len(some)
+        return self._parts
 
     def _loaded(self) -> Sequence[Part]:
         saved = self._packed.load(self._kind, VERSION)

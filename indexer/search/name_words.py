@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _NONE = np.zeros(0, np.int32)
 # Of the first letters of a name, which are no word of it.
 _INITIALS = "="
+# Words whose documents are kept, of those that were asked for last.
+_KEPT = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,15 @@ class NameWords:
     def docs(self, wanted: Sequence[str]) -> Docs:
         """Return the documents with a file whose name holds one of the words, ascending."""
         named = self._current()
-        if new := [word for word in dict.fromkeys(wanted) if word not in named.found]:
-            found = named.words.documents(new)
-            for word in new:
-                inside = np.isin(named.names, found.get(word, _NONE))
-                named.found[word] = np.unique(named.docs[inside])
-        parts = [part for word in dict.fromkeys(wanted) if len(part := named.found[word])]
+        known = {word: named.found.get(word) for word in wanted}
+        if new := [word for word, docs in known.items() if docs is None]:
+            names = named.words.documents(new)
+            found = {word: np.isin(named.names, names.get(word, _NONE)) for word in new}
+            known |= {word: np.unique(named.docs[inside]) for word, inside in found.items()}
+            if len(named.found) > _KEPT:
+                named.found.clear()
+            named.found.update((word, docs) for word, docs in known.items() if docs is not None)
+        parts = [docs for docs in known.values() if docs is not None and len(docs)]
         if len(parts) == 1:
             return parts[0]
         return np.unique(np.concatenate(parts)) if parts else _NONE

@@ -84,6 +84,18 @@ def test_nothing_is_found_without_a_word(catalog: Catalog) -> None:
     assert not words.save()
 
 
+def test_few_words_are_kept_with_their_documents(
+    catalog: Catalog, docs: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.search.name_words._KEPT", 2)
+    words = NameWords(catalog)
+    before = [words.docs([word]).tolist() for word in ASKED]
+    assert before == [NameWords(catalog).docs([word]).tolist() for word in ASKED]
+    assert before == [words.docs([word]).tolist() for word in ASKED]
+    assert set(words.docs(ASKED).tolist()) == {doc for found in before for doc in found}
+    assert set(docs.values()) > set(before[0]) > set()
+
+
 @pytest.mark.usefixtures("docs")
 def test_after_renames_the_old_names_count_for_nothing(catalog: Catalog, tmp_path: Path) -> None:
     words = NameWords(catalog)
