@@ -66,15 +66,16 @@ class NameWords:
     def docs(self, wanted: Sequence[str]) -> Docs:
         """Return the documents with a file whose name holds one of the words, ascending."""
         named = self._current()
-        known = {word: named.found.get(word) for word in wanted}
-        if new := [word for word, docs in known.items() if docs is None]:
+        known = {word: docs for word in wanted if (docs := named.found.get(word)) is not None}
+        if new := [word for word in wanted if word not in known]:
             names = named.words.documents(new)
-            found = {word: np.isin(named.names, names.get(word, _NONE)) for word in new}
-            known |= {word: np.unique(named.docs[inside]) for word, inside in found.items()}
+            for word in new:
+                inside = np.isin(named.names, names.get(word, _NONE))
+                known[word] = np.unique(named.docs[inside])
             if len(named.found) > _KEPT:
                 named.found.clear()
-            named.found.update((word, docs) for word, docs in known.items() if docs is not None)
-        parts = [docs for docs in known.values() if docs is not None and len(docs)]
+            named.found.update(known)
+        parts = [docs for docs in known.values() if len(docs)]
         if len(parts) == 1:
             return parts[0]
         return np.unique(np.concatenate(parts)) if parts else _NONE

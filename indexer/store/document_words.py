@@ -79,8 +79,8 @@ class DocumentWords:
         for one, numbers in self._numbers(words):
             for word, number in numbers.items():
                 there[word].append((one, number))
-        docs = {word: np.unique(_cells(found)[0]) for word, found in there.items()}
-        return {word: found for word, found in docs.items() if len(found)}
+        every = {word: np.unique(_cells(found)[0]) for word, found in there.items()}
+        return {word: docs for word, docs in every.items() if len(docs)}
 
     def beginning(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """The words with a prefix and their numbers of documents, frequent ones first."""
