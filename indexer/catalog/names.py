@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,11 +32,6 @@ ORDER BY id LIMIT ?
 _UNNAMED = (
     "SELECT id, name FROM files INDEXED BY files_unnamed WHERE stem IS NULL AND content IS NOT NULL"
 )
-
-# Components cached as float32 for multiplication: 64 MB. Larger arrays stay float16.
-WIDENED = 1 << 24
-
-NameVectors = tuple["NDArray[np.int32]", "NDArray[np.floating[Any]]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +56,7 @@ class Names:
         self._db = database
         self._bindings = bindings
         self._links: tuple[Snapshot, NameLinks] | None = None
-        self._vectors = CachedValues[NameVectors](database, database.files_version_read)
+        self._embedded = CachedValues["NDArray[np.int32]"](database, database.files_version_read)
 
     def bind(self) -> int:
         """Assign name ids to the files and folders that got documents since the last call."""
@@ -105,22 +100,30 @@ class Names:
                 "INSERT OR REPLACE INTO name_vectors (space, name, vector) VALUES (?, ?, ?)", rows
             )
 
-    def vectors(self, space: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Return the names of a space in ascending order and their vectors, (n, dim).
+    def embedded(self, space: int) -> NDArray[np.int32]:
+        """Return the names that have a vector in a space, ascending; cached until files change."""
+        return self._embedded.get(space, lambda: self._read_embedded(space))
 
-        Cached until files change, since every query reads them.
+    def _read_embedded(self, space: int) -> NDArray[np.int32]:
+        rows = self._db.rows("SELECT name FROM name_vectors WHERE space = ? ORDER BY name", space)
+        return np.fromiter((row[0] for row in rows), np.int32, len(rows))
+
+    def vectors(
+        self, space: int, names: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return those of some names that have a vector in a space, and these, (k, dim).
+
+        ``dim`` is 0 without any.
         """
-        return self._vectors.get(space, lambda: self._read_vectors(space))
-
-    def _read_vectors(self, space: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         rows = self._db.rows(
-            "SELECT name, vector FROM name_vectors WHERE space = ? ORDER BY name", space
+            "SELECT name, vector FROM name_vectors JOIN json_each(?) ON name = value "
+            "WHERE space = ? ORDER BY key",
+            json.dumps(names.tolist()),
+            space,
         )
-        names = np.fromiter((row[0] for row in rows), np.int32, len(rows))
-        if not rows:
-            return names, np.zeros((0, 0), np.float32)
-        joined = np.frombuffer(b"".join(row[1] for row in rows), "<f2").reshape(len(rows), -1)
-        return names, joined.astype(np.float32) if joined.size <= WIDENED else joined
+        found = np.fromiter((row[0] for row in rows), np.int32, len(rows))
+        joined = np.frombuffer(b"".join(row[1] for row in rows), "<f2")
+        return found, joined.reshape(len(rows), -1 if rows else 0).astype(np.float32)
 
     def links(self) -> NameLinks:
         """Return the names of all searchable documents; cached until files change."""

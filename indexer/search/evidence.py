@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.arrays import find_sorted
+from indexer.arrays import find_sorted, united
 from indexer.catalog.names import stem_of
 from indexer.search.fusion import (
     NAME_FLOOR,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Space
     from indexer.search.fusion import Weights
     from indexer.search.lexicon import LexiconReader
+    from indexer.search.name_vectors import NameVectors
     from indexer.search.name_words import NameWords
     from indexer.search.query_terms import QueryTerms
     from indexer.store.values import DocSet
@@ -113,9 +114,7 @@ class LibraryEvidence:
 
     def known(self) -> Docs:
         """Every document that has any evidence, ascending."""
-        return np.unique(
-            np.concatenate([part.docs for part in (self.name_meaning, self.name_words, self.words)])
-        )
+        return united([part.docs for part in (self.name_meaning, self.name_words, self.words)])
 
     def best_by_words(self) -> Docs:
         """The documents with evidence of words, the best first."""
@@ -163,10 +162,15 @@ def with_names(
 
 
 def with_similarity(
-    evidence: LibraryEvidence, vector: Floats, catalog: Catalog, space: Space
+    evidence: LibraryEvidence, vector: Floats, names: NameVectors, space: Space
 ) -> LibraryEvidence:
-    """Add the similarity of names to the whole query's vector, (dim,), in ``space``."""
-    return replace(evidence, name_meaning=_name_similarity(vector, catalog, space))
+    """Add the similarity in ``space`` of each document's best name to the whole query, (dim,)."""
+    owned = names.current(space.id)
+    if owned is None:
+        return evidence
+    similarity = CosineScale.from_space(space).scaled(owned.vectors.products(vector))
+    meaning = ScoredDocs(owned.docs, owned.best(similarity, FOLDER_SHARE))
+    return replace(evidence, name_meaning=meaning)
 
 
 def likely_documents(evidence: LibraryEvidence, allowed: DocSet | None, weights: Weights) -> Docs:
@@ -175,8 +179,8 @@ def likely_documents(evidence: LibraryEvidence, allowed: DocSet | None, weights:
     if allowed is not None:
         docs = docs[allowed.keeps(docs)]
     scores = score_documents(evidence.lookup(docs), weights)
-    likely = np.argsort(-scores, kind="stable")[:LIKELY]
-    return docs[likely[scores[likely] >= LIKELY_FROM]]
+    likely = np.flatnonzero(scores >= LIKELY_FROM)
+    return docs[likely[np.argsort(-scores[likely], kind="stable")[:LIKELY]]]
 
 
 def naming_words(docs: Docs, catalog: Catalog) -> frozenset[str]:
@@ -215,22 +219,6 @@ def _year_penalties(year: int | None, names: NameWords) -> ScoredDocs:
     younger = np.setdiff1d(after, np.union1d(here, before))
     scores = np.concatenate([np.ones(len(older)), np.full(len(younger), LATER_YEAR)])
     return _scored(np.concatenate([older, younger]), scores.astype(np.float32))
-
-
-def _name_similarity(vector: Floats, catalog: Catalog, space: Space) -> ScoredDocs:
-    """The similarity of the query and each document's best name; folders count for less."""
-    names, vectors = catalog.names.vectors(space.id)
-    links = catalog.names.links()
-    if not len(names) or not len(links.name):
-        return _NONE
-    similarity = CosineScale.from_space(space).similarity(vectors, vector)
-    share = np.where(links.depth == 0, np.float32(1.0), np.float32(FOLDER_SHARE))
-    scores = np.zeros(len(links.name), np.float32)
-    at, found = find_sorted(names, links.name)
-    scores[found] = similarity[at] * share[found]
-    best = np.full(len(links.docs), -1.0, np.float32)
-    np.maximum.at(best, links.owner, scores)
-    return ScoredDocs(links.docs, best)
 
 
 def _scored(docs: Docs, scores: Floats) -> ScoredDocs:

@@ -27,6 +27,7 @@ from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse
 from indexer.search.hits import HitMaker, result
 from indexer.search.language_means import LanguageMeans, load_means, raised
 from indexer.search.lexicon import Lexicon
+from indexer.search.name_vectors import NameVectors
 from indexer.search.narrowing import SearchRequest, narrow
 from indexer.search.nowhere import unknown_phrases
 from indexer.search.openings import OpeningTexts
@@ -106,11 +107,13 @@ class Searcher:
     models: ModelsInUse
     weights: Weights = DEFAULT_WEIGHTS
     lexicon: Lexicon = field(init=False)
+    names: NameVectors = field(init=False)
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS, "search"))
     openings: OpeningTexts = field(default_factory=OpeningTexts)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lexicon", Lexicon(self.catalog, self.store))
+        object.__setattr__(self, "names", NameVectors(self.catalog))
 
     def close(self) -> None:
         """End the threads."""
@@ -237,7 +240,7 @@ class Searcher:
             retrievals += retriever.start_vectors(terms, vectors, depth)
         steering = Steering.read(query.filters, self.catalog, self.store, space)
         retrievals += retriever.start_near(steering.more)
-        evidence = with_similarity(evidence, vectors.whole, self.catalog, space)
+        evidence = with_similarity(evidence, vectors.whole, self.names, space)
         likely = likely_documents(evidence, narrowing.docs, self.weights)
         retrievals += retriever.start_within(terms, vectors, likely)
         keys, phrases = keys_found(retrievals), exact.result()

@@ -81,10 +81,7 @@ class EightBits:
         if not count:  # as many as may be among the first
             return first_pass.may_be_nearest(self._table, query, FIRST, None, _unread)
         part = query[: self._kept]
-        step = float(np.abs(part).max()) / 127 or 1.0
-        inputs = {"a": (np.rint(part / step) + 128).astype(np.uint8)[None], "b": self._codes.codes}
-        products = first_pass._session().run(None, inputs)[0][0] - self._codes.offsets
-        return _largest(products * self._codes.units, count)
+        return _largest(self._codes.vectors.products(part), count)
 
 
 class OneBit:

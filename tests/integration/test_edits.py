@@ -143,8 +143,9 @@ def test_names_are_read_one_by_one_by_a_model_trained_late(tmp_path: Path) -> No
             world.index(engine)
             space = engine.catalog.spaces.active()
             assert space is not None
-            ids, vectors = engine.catalog.names.vectors(space.id)
-            texts = engine.catalog.names.texts(ids.tolist())
+            known = engine.catalog.names
+            ids, vectors = known.vectors(space.id, known.embedded(space.id))
+            texts = known.texts(ids.tolist())
             made.append(vectors[[texts[name] for name in ids.tolist()].index("one")])
     np.testing.assert_allclose(made[0], made[1], atol=1e-3)
 

@@ -1,4 +1,4 @@
-"""Look-ups in sorted arrays, and maxima of runs."""
+"""Look-ups in sorted arrays, unions, and maxima of runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from indexer.arrays import find_sorted, segment_max
+from indexer.arrays import find_sorted, segment_max, united
 
 counts = st.lists(st.integers(0, 4), min_size=1, max_size=12)
 numbers = st.lists(st.integers(-5, 50), max_size=30)
@@ -19,6 +19,13 @@ def test_what_is_there_is_found_where_it_stands(known: set[int], wanted: list[in
     at, found = find_sorted(ascending, np.array(wanted, np.int64))
     assert found.tolist() == [place for place, each in enumerate(wanted) if each in known]
     assert ascending[at].tolist() == [wanted[place] for place in found.tolist()]
+
+
+@given(st.lists(st.lists(st.integers(0, 50), max_size=10), max_size=4))
+def test_a_union_has_each_number_once(several: list[list[int]]) -> None:
+    found = united([np.array(some, np.int32) for some in several])
+    assert found.dtype == np.int32
+    assert found.tolist() == sorted(set().union(*several))
 
 
 @given(

@@ -148,7 +148,8 @@ def test_names_are_embedded_once(
 ) -> None:
     library.read(annual_report=1, minutes=1)
     drain(writer_of(library, worker), events)
-    names, made = library.catalog.names.vectors(library.space.id)
+    known, space = library.catalog.names, library.space.id
+    names, made = known.vectors(space, known.embedded(space))
     texts = library.catalog.names.texts(names.tolist())
     assert sorted(texts.values()) == ["annual_report", "folder", "minutes"]
     assert made.shape == (3, 32)

@@ -1,0 +1,129 @@
+"""The vectors of documents' names, held in memory, and which document has which.
+
+Names that are new are read from the catalog, the others stay. Owns this and the best name of each
+document. It must not know what a similarity is worth.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.arrays import find_sorted
+from indexer.store.byte_vectors import ByteVectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.names import NameLinks
+    from indexer.store.values import Float32s, Int32s
+
+_BATCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedNames:
+    """The names of a space, and the documents that have them.
+
+    Attributes:
+        space: Whose vectors these are.
+        embedded: As ``Names.embedded`` returned it; None if not all of these could be read.
+        names: Shape (n,), in the order of their vectors.
+        vectors: Theirs.
+        links: As ``Names.links`` returned them.
+        docs: The m documents that have a name, ascending.
+        rows: For each link, in the order of documents, the index of its name; n if it has no
+            vector.
+        is_folder: Of each of these.
+        starts: Shape (m,): where each document begins among these.
+    """
+
+    space: int
+    embedded: Int32s | None
+    names: Int32s
+    vectors: ByteVectors
+    links: NameLinks
+    docs: Int32s
+    rows: NDArray[np.intp]
+    is_folder: NDArray[np.bool_]
+    starts: NDArray[np.intp]
+
+    def best(self, similarity: Float32s, folder_share: float) -> Float32s:
+        """The similarity of each document's best name, -1 at least; 0 of a name without a vector.
+
+        Args:
+            similarity: Of the names, (n,).
+            folder_share: How much of it the name of a folder counts.
+        """
+        found = np.append(similarity, np.float32(0.0))[self.rows]
+        found[self.is_folder] *= np.float32(folder_share)
+        return np.maximum(np.maximum.reduceat(found, self.starts), np.float32(-1.0))
+
+
+class NameVectors:
+    """The vectors of the names of one catalog. Any thread may ask."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._lock = threading.Lock()
+        self._known: OwnedNames | None = None
+
+    def current(self, space: int) -> OwnedNames | None:
+        """The names in a space, None without any that a document has."""
+        embedded, links = self._catalog.names.embedded(space), self._catalog.names.links()
+        if not len(embedded) or not len(links.name):
+            return None
+        with self._lock:
+            known = self._known
+            if known is not None and known.space != space:
+                known = None
+            if known is None or known.embedded is not embedded or known.links is not links:
+                self._known = known = self._completed(known, space, embedded, links)
+        return known
+
+    def _completed(
+        self, known: OwnedNames | None, space: int, embedded: Int32s, links: NameLinks
+    ) -> OwnedNames | None:
+        if known is not None and known.embedded is embedded:
+            names, vectors = known.names, known.vectors
+        elif (read := self._read(known, space, embedded)) is not None:
+            names, vectors = read
+        else:
+            return None
+        order, by_name = np.argsort(links.owner, kind="stable"), np.argsort(names)
+        rows = np.full(len(order), len(names), np.intp)
+        at, found = find_sorted(names[by_name], links.name[order])
+        rows[found] = by_name[at]
+        return OwnedNames(
+            space=space,
+            embedded=embedded if len(names) == len(embedded) else None,
+            names=names,
+            vectors=vectors,
+            links=links,
+            docs=links.docs,
+            rows=rows,
+            is_folder=links.depth[order] > 0,
+            starts=np.searchsorted(links.owner[order], np.arange(len(links.docs))),
+        )
+
+    def _read(
+        self, known: OwnedNames | None, space: int, embedded: Int32s
+    ) -> tuple[Int32s, ByteVectors] | None:
+        """Names and their vectors; an id is never used for another name.
+
+        Some lack, or all, if the caller sees the catalog as it was before they were written.
+        """
+        before = np.empty(0, np.int32) if known is None else known.names
+        left, lacking = np.isin(before, embedded), np.setdiff1d(embedded, before)
+        names = [before[left]]
+        parts = [] if known is None else [known.vectors.kept(left)]
+        for start in range(0, len(lacking), _BATCH):
+            found, vectors = self._catalog.names.vectors(space, lacking[start : start + _BATCH])
+            if len(found):
+                names.append(found)
+                parts.append(ByteVectors.of(vectors))
+        return (np.concatenate(names), ByteVectors.joined(parts)) if parts else None

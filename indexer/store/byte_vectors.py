@@ -1,0 +1,100 @@
+"""Vectors of 8 bits a component, and their products with a query.
+
+100,000 vectors of 384 dimensions take 38 MB of memory and 2 ms of processor a query. A product is
+wrong by at most what both vectors have lost; of unit vectors its deviation is some .0005. Owns the
+codes. It must not know whose vectors they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from indexer.embed.devices import load_runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.store.values import Float32s
+
+# The ONNX graph of one MatMulInteger: a, uint8 (1, d), by b, int8 (d, n). With a zero point for a
+# it takes four times as long.
+_GRAPH = bytes.fromhex(
+    "08083a600a180a01610a0162120163220d4d61744d756c496e74656765721201675a140a0161120f"
+    "0a0d080212090a0208010a031201645a150a016212100a0e0803120a0a031201640a0312016e6214"
+    "0a0163120f0a0d080612090a0208010a0312016e42040a00100d"
+)
+_TOP, _ZERO = 127, 128
+
+
+@dataclass(frozen=True, slots=True)
+class ByteVectors:
+    """The vectors of n rows.
+
+    Attributes:
+        codes: Shape (dim, n).
+        units: Of each vector's codes.
+        lost: The length of what each vector has lost.
+        offsets: ``_ZERO`` times the sum of each vector's codes.
+    """
+
+    codes: NDArray[np.int8]
+    units: Float32s
+    lost: Float32s
+    offsets: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, vectors: Float32s) -> Self:
+        """Vectors, (n, dim), quantised by the largest component of each."""
+        units = np.abs(vectors).max(axis=1, initial=0.0) / np.float32(_TOP)
+        units[units == 0] = 1.0
+        rounded = np.rint(vectors / units[:, None])
+        return cls(
+            codes=np.ascontiguousarray(rounded.T, np.int8),
+            units=units,
+            lost=np.linalg.norm(vectors - rounded * units[:, None], axis=1),
+            offsets=_ZERO * rounded.sum(axis=1).astype(np.int32),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[ByteVectors]) -> Self:
+        """The vectors of one part or more, in their order."""
+        return cls(
+            np.concatenate([part.codes for part in parts], axis=1),
+            np.concatenate([part.units for part in parts]),
+            np.concatenate([part.lost for part in parts]),
+            np.concatenate([part.offsets for part in parts]),
+        )
+
+    def kept(self, left: NDArray[np.bool_]) -> ByteVectors:
+        """Those of the rows that are left, (n,)."""
+        units, lost, offsets = self.units[left], self.lost[left], self.offsets[left]
+        return ByteVectors(self.codes[:, left], units, lost, offsets)
+
+    def products(self, query: Float32s) -> Float32s:
+        """The products with a query, (dim,): float32 (n,), 0 for a vector of zeros."""
+        rounded, unit = rounded_query(query)
+        inputs = {"a": (rounded + _ZERO).astype(np.uint8)[None], "b": self.codes}
+        found = _session().run(None, inputs)[0][0] - self.offsets
+        products: Float32s = found * (self.units * np.float32(unit))
+        return products
+
+
+def rounded_query(query: Float32s) -> tuple[Float32s, float]:
+    """The codes of a query, and their unit."""
+    unit = float(np.abs(query).max()) / _TOP or 1.0
+    return np.rint(query / unit), unit
+
+
+@cache
+def _session() -> Any:
+    runtime = load_runtime()
+    settings = runtime.SessionOptions()
+    settings.intra_op_num_threads = 1
+    settings.log_severity_level = 3
+    return runtime.InferenceSession(_GRAPH, settings, providers=["CPUExecutionProvider"])
