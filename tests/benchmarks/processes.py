@@ -1,4 +1,4 @@
-"""The peak memory of a process and of those it starts, seen from outside.
+"""The memory of a process, and its peak in a process and those it starts, seen from outside.
 
 Owns the watching; it must not know what the processes do. On Linux the kernel's own high-water
 mark (``VmHWM``) is read, so nothing between two looks is missed; elsewhere the resident memory is
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import subprocess
 import time
+from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,8 @@ import psutil
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+Memory = tuple[float, float]  # own and mapped, in MB
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOK_S = 0.05
@@ -77,3 +80,16 @@ def peak(process: psutil.Process) -> int:
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) << 10
     return 0  # ended, and not yet taken note of
+
+
+def memory(pid: int) -> Memory:
+    """Return what a process has of the memory; of Linux only.
+
+    Raises:
+        OSError: The process has ended.
+    """
+    fields: dict[str, float] = defaultdict(float)
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()[1:]:
+        name, number, _unit = line.split()
+        fields[name] += int(number) * 1024 / 1e6
+    return fields["Pss_Anon:"] + fields["Pss_Shmem:"], fields["Pss_File:"]

@@ -18,7 +18,6 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections import defaultdict
 from contextlib import closing, suppress
 from itertools import chain, islice
 from pathlib import Path
@@ -31,7 +30,7 @@ from indexer.api.requests import GetActivity, Index
 from indexer.server.service import REST_S
 from tests.benchmarks import sets
 from tests.benchmarks.meanwhile import make_home
-from tests.benchmarks.processes import CHILD, peak
+from tests.benchmarks.processes import CHILD, Memory, memory, peak
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,21 +41,6 @@ GOALS_MB = {"at rest": 300, "engine while indexing": 600}
 LOOK_S = 0.25
 PATIENCE_S = 120.0
 PART = {"engine": "engine", CHILD: "extraction", "indexer.render": "render child"}
-
-Memory = tuple[float, float]  # own and mapped, in MB
-
-
-def memory(pid: int) -> Memory:
-    """Return what a process has of the memory.
-
-    Raises:
-        OSError: The process has ended.
-    """
-    fields: dict[str, float] = defaultdict(float)
-    for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()[1:]:
-        name, number, _unit = line.split()
-        fields[name] += int(number) * 1024 / 1e6
-    return fields["Pss_Anon:"] + fields["Pss_Shmem:"], fields["Pss_File:"]
 
 
 def parts_of(window: psutil.Process) -> Iterator[tuple[str, psutil.Process]]:

@@ -35,7 +35,7 @@ def test_the_table_has_a_cell_for_each_column() -> None:
     built = {"seconds": 9.0, "resumed": True, "engine": 1, "bytes": 1}
     steps: dict[str, dict[str, Any]] = {
         "build": built,
-        "ask": {**asked, "resident": 1},
+        "ask": {**asked, "own": 1.0, "rest": 1.0},
         "ask without derived files": asked,
         "change": built,
         "ask again": asked,
