@@ -103,7 +103,7 @@ class Retriever:
         wide = max(WIDE, 2 * depth)
         asked = [terms.question_terms]
         if terms.has_context or terms.names_removed:
-            asked.append(terms.terms)
+            asked.append(terms.question_first())
         return [self._by_words(each, wide, self.docs) for each in asked]
 
     def start_vectors(

@@ -107,6 +107,14 @@ class QueryTerms:
         """Whether what is asked is only a part of the query."""
         return self.asked != self.text
 
+    def question_first(self) -> tuple[Term, ...]:
+        """The stems of the whole query, first those that the question has with the same weight.
+
+        Scores are sums in the order of stems, so those of the question begin those of the query.
+        """
+        first = [one for one in self.question_terms if one in self.terms]
+        return (*first, *(one for one in self.terms if one not in first))
+
     def within(self, question: str) -> QueryTerms:
         """The terms with this part of the query as its question."""
         if question == self.question:

@@ -47,22 +47,21 @@ class _Placed:
     Attributes:
         part: The rows, and some that are gone.
         at: The index of each row among the keys of the table, -1 of those that are gone, (n,).
-        gone: Which are gone, (n,); None if none is.
+        gone: The places of those that are gone, ascending.
         norms: What length adds to the count of a stem in the denominator of BM25, (n,).
     """
 
     part: Part
     at: Int32s
-    gone: Mask | None
+    gone: Int64s
     norms: Float32s
 
     def count(self, found: Found) -> int:
         """How many rows that are not gone were found."""
-        gone = self.gone
         if found.rows is None:
-            there = found.times if gone is None else found.times[~gone]
-            return int(np.count_nonzero(there))
-        return len(found.rows) - (0 if gone is None else int(np.count_nonzero(gone[found.rows])))
+            return int(np.count_nonzero(found.times) - np.count_nonzero(found.times[self.gone]))
+        gone = np.count_nonzero(self.at[found.rows] < 0) if len(self.gone) else 0
+        return len(found.rows) - int(gone)
 
     def add(self, found: Found, weight: np.float32, scores: Float32s) -> None:
         """Add BM25 of a stem to the scores of the part's rows."""
@@ -118,7 +117,7 @@ class WordIndex:
             for one in self.parts:
                 known = one.part.file is not None or not in_files
                 at = one.at[one.part.lists.of(stem).listed()[0]] if known else one.at
-                there[at if one.gone is None else at[at >= 0]] = True
+                there[at[at >= 0] if len(one.gone) else at] = True
         return there
 
     def scores(self, weights: Mapping[int, float], at: Int64s) -> Float32s:
@@ -153,14 +152,19 @@ class WordIndex:
         terms = tuple(weights.items())
         with self._scoring:
             if terms not in self._kept:
+                # The stems of a question are the first of its whole query's.
+                begun = [one for one in self._kept if one == terms[: len(one)]]
+                first = max(begun, key=len, default=())
+                sums = self._kept[first].copy() if first else np.zeros(len(self.at) + 1, np.float32)
+                self._add(terms[len(first) :], sums)
                 if len(self._kept) >= _KEPT:
                     self._kept.pop(next(iter(self._kept)))
-                self._kept[terms] = self._scored(terms)
+                self._kept[terms] = sums
             return self._kept[terms]
 
-    def _scored(self, terms: Sequence[tuple[int, float]]) -> Float32s:
+    def _add(self, terms: Sequence[tuple[int, float]], sums: Float32s) -> None:
+        """Add BM25 of terms to the scores of the rows of all parts, (m + 1,)."""
         # The terms are added in the same order everywhere, so that equal rows have equal scores.
-        sums = np.zeros(len(self.at) + 1, np.float32)
         ends = list(accumulate(len(one.at) for one in self.parts))
         of_parts = np.split(sums, ends)
         for stem, weight in terms:
@@ -171,9 +175,7 @@ class WordIndex:
             for one, of, part in zip(self.parts, found, of_parts, strict=False):
                 one.add(of, factor, part)
         for one, part in zip(self.parts, of_parts, strict=False):
-            if one.gone is not None:
-                part[one.gone] = 0
-        return sums
+            part[one.gone] = 0
 
 
 def current(table: Table) -> WordIndex | None:
@@ -242,6 +244,5 @@ def _completed(table: Table, known: WordIndex | None, rows: ById) -> WordIndex:
 
 
 def _placed(part: Part, at: Int32s, mean: float) -> _Placed:
-    gone = at < 0
     norms = (_K1 * (1 - _B + _B * part.lengths / mean)).astype(np.float32)
-    return _Placed(part, at, gone if gone.any() else None, norms)
+    return _Placed(part, at, np.flatnonzero(at < 0), norms)

@@ -71,6 +71,9 @@ def test_the_question_is_looked_for_apart_from_its_context(library: Library) -> 
     assert terms.question == "when is the notice due?"
     assert "contract" not in {term.text for term in terms.question_terms}
     assert "contract" in {term.text for term in terms.terms}
+    ordered = terms.question_first()
+    assert ordered[: len(terms.question_terms)] == terms.question_terms
+    assert (len(ordered), {*ordered}) == (len(terms.terms), {*terms.terms})
 
 
 def test_an_empty_library_has_no_ceiling() -> None:

@@ -162,6 +162,20 @@ def test_scores_are_bm25(store: Store) -> None:
     assert same_without(store)
 
 
+def test_scores_are_the_same_whichever_of_two_lists_is_asked_for_first(store: Store) -> None:
+    add(store, 20, drawn(20))
+    store.delete_docs([3])
+    question, context = TERMS[0], [Term("w5"), Term("w1", 0.5)]
+
+    def found(terms: Sequence[Term]) -> bytes:
+        return store.match(terms, 10_000).scores.tobytes()
+
+    began = found(question), found([*question, *context])
+    store.tables.passages.words = None
+    assert (found([*question, *context]), found(question)) == began[::-1]
+    check(store, everything([one for one in range(1, DOCS + 1) if one != 3] + [20]))
+
+
 def test_scores_are_those_of_lancedb(store: Store) -> None:
     from lancedb.index import FTS
     from lancedb.query import MatchQuery
