@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.arrays import segment_max
+from indexer.embed.pooling import unit
 from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares
 from indexer.store.values import NOTHING_LEFT_OUT, DocSet, Without, docs_of
 
@@ -48,6 +49,13 @@ class QueryVectors:
     question: Floats
     scale: CosineScale  # of the model that made them
     means: LanguageMeans  # of the library's languages
+
+    @property
+    def combined(self) -> Floats:
+        """What passages are searched by: its cosines order them as the meaning of both does."""
+        share = np.float32(DEFAULT_WEIGHTS.question)
+        both: Floats = share * self.question + (1 - share) * self.whole
+        return unit(both)
 
     def usual(self, language: str) -> float:
         """What passages in a language usually reach; see ``LanguageMeans.usual``."""
@@ -106,14 +114,10 @@ class Retriever:
             asked.append(terms.question_first())
         return [self._by_words(each, wide, self.docs) for each in asked]
 
-    def start_vectors(
-        self, terms: QueryTerms, vectors: QueryVectors, depth: int
-    ) -> list[Retrieval]:
+    def start_vectors(self, vectors: QueryVectors, depth: int) -> list[Retrieval]:
         """Begin to search by meaning."""
         wide = max(WIDE, 2 * depth) + QUANTISED
-        found = [self._by_vector(vectors.question, wide, self.docs)]
-        if terms.has_context:
-            found.append(self._by_vector(vectors.whole, wide, self.docs))
+        found = [self._by_vector(vectors.combined, wide, self.docs)]
         if vectors.means.by_language:
             in_all = vectors.means.without(vectors.question)
             found.append(self._by_vector(in_all, wide, self.docs))
@@ -132,7 +136,7 @@ class Retriever:
         inside = DocSet.from_docs(likely.tolist())
         return [
             self._by_words(terms.question_terms, NARROW, inside),
-            self._by_vector(vectors.question, NARROW, inside),
+            self._by_vector(vectors.combined, NARROW, inside),
         ]
 
     def evidence(self, terms: QueryTerms, vectors: QueryVectors, keys: Keys) -> CandidateEvidence:

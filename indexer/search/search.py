@@ -237,7 +237,7 @@ class Searcher:
         exact = self.pool.submit(self._phrases, query, narrowing)
         vectors, notes = self.vectors(whole, asked, space)
         if not notes:
-            retrievals += retriever.start_vectors(terms, vectors, depth)
+            retrievals += retriever.start_vectors(vectors, depth)
         steering = Steering.read(query.filters, self.catalog, self.store, space)
         retrievals += retriever.start_near(steering.more)
         evidence = with_similarity(evidence, vectors.whole, self.names, space)
