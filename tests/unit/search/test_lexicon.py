@@ -89,9 +89,15 @@ def test_a_document_is_found_at_once(library: Library) -> None:
 
 
 def test_only_the_best_documents_are_given(library: Library) -> None:
-    docs = add(library, {"1": "apple", "2": "apple apple", "3": "pear"})
+    alike = {str(number): "apple pear" for number in range(3, 7)}
+    docs = add(library, {"1": "apple pear", "2": "apple apple", **alike, "7": "pear"})
     with library.lexicon.reading() as reading:
-        assert reading.document_scores([["apple"]], limit=1)[0].tolist() == [docs["2"]]
+        every = reading.document_scores([["apple"]])[0].tolist()
+        assert every == [docs["2"], *sorted(docs[name] for name in ("1", *alike))]
+        for limit in range(len(docs) + 1):
+            found, scores = reading.document_scores([["apple"]], limit)
+            assert found.tolist() == every[:limit]
+            assert (scores > 0).all()
 
 
 def test_names_count_and_renaming_reads_nothing(library: Library) -> None:
