@@ -259,7 +259,9 @@ def test_a_folder_that_takes_too_long_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, models = write_folder(tmp_path / "mine", "modernbert"), tmp_path / "models"
-    monkeypatch.setattr("indexer.embed.compiling.COMPILE_LIMIT_S", 0.01)
+    monkeypatch.setattr("indexer.embed.compiling.COMPILE_LIMIT_S", 0.0)
+    # No processor starts Python within it, while some compile this model before the usual poll.
+    monkeypatch.setattr("indexer.embed.fetch._POLL_S", 0.005)
     with pytest.raises(WorldError) as caught:
         import_model(folder, models)
     assert caught.value.code == "model_slow"
