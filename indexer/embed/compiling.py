@@ -102,8 +102,8 @@ def ask_compiler(request: CompileRequest, token: CancelToken | None = None) -> C
         said = wait(
             child, lambda: token.cancelled or time.monotonic() > ends, json.dumps(encode(request))
         )
+    token.check()  # also if the child ended before the next poll
     if said is None:
-        token.check()
         limit = f"{COMPILE_LIMIT_S / 60:.0f} min"
         raise WorldError("model_slow", model=request.record.id, limit=limit)
     if child.returncode:
