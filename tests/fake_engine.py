@@ -48,6 +48,7 @@ from indexer.api.requests import (
     Rerank,
     Retry,
     Search,
+    SearchByWords,
     SetCollection,
     SetPace,
     SetPatterns,
@@ -64,7 +65,7 @@ from indexer.api.status import (
     Speed,
     Status,
 )
-from indexer.api.types import FileState, Summary
+from indexer.api.types import FileState, SearchResult, Summary
 from indexer.embed.installed import remove
 from tests.answers import EMPTY, IDLE
 from tests.fake_library import FakeLibrary, files_under, inside
@@ -373,6 +374,7 @@ _ANSWERS: dict[type[Request[Any]], Callable[[FakeEngine, Any, CancelToken, Any],
     Verify: lambda engine, _request, token, report: engine._verify(token, report),
     Repair: lambda engine, _request, token, report: engine._repair(token, report),
     Search: lambda engine, request, token, _report: engine.find(request, token),
+    SearchByWords: lambda *_: SearchResult(()),
     Rerank: lambda _engine, request, *_: tuple(reversed(range(len(request.passages)))),
     EstimateIndex: lambda engine, request, token, _report: engine.estimated(request, token),
     Compare: lambda engine, request, token, _report: engine.compared(request, token),

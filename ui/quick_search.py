@@ -127,6 +127,7 @@ class QuickSearch(QFrame):
         view.left.connect(self._leave_list)
         view.near_end.connect(search.want_more)
         search.answered.connect(self._answered)
+        search.answered_by_words.connect(self._answered_by_words)
         search.failed.connect(self.message.fail)
         search.stale.connect(view.set_stale)
         search.emptied.connect(self._emptied)
@@ -156,12 +157,20 @@ class QuickSearch(QFrame):
     def _answered(self, result: SearchResult, same_query: bool) -> None:
         search = self.live_search
         self.message.note([failures.note(note) for note in result.notes])
-        if self.results.isHidden():
-            self.results.show()
-            self._fit()
+        self._unhide_results()
         more = search.may_have_more
         self.results.show_answer(search.answered_text, result, same_query=same_query, more=more)
         self._selected.answered()
+
+    def _answered_by_words(self, result: SearchResult) -> None:
+        self._unhide_results()
+        query = self.live_search.answered_text
+        self.results.show_answer(query, result, same_query=False, more=True, by_words=True)
+
+    def _unhide_results(self) -> None:
+        if self.results.isHidden():
+            self.results.show()
+            self._fit()
 
     def _emptied(self) -> None:
         self.message.note(())

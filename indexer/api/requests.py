@@ -71,6 +71,26 @@ class Search(Request[SearchResult]):
 
 
 @dataclass(frozen=True, slots=True)
+class SearchByWords(Request[SearchResult]):
+    """Find passages by the words of a query alone, while ``Search`` waits for the model.
+
+    It has a queue of its own, for a second query in that of searches would end the first. The
+    answer to a ``like:`` query has no hits.
+
+    Attributes:
+        text: See ``Search``.
+        limit: The most hits, 1 to 10,000.
+    """
+
+    queue: ClassVar[Queue] = Queue.STATUS
+    text: str
+    limit: int = 10
+
+    def __post_init__(self) -> None:
+        between("limit", self.limit, 1, MAX_LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
 class Rerank(Request[tuple[int, ...]]):
     """Order the leading passages of an answer by a cross-encoder or a late-interaction model.
 

@@ -38,10 +38,12 @@ from indexer.api.requests import (
     Rerank,
     Retry,
     Search,
+    SearchByWords,
     SetCollection,
     SetPace,
     Unlock,
 )
+from indexer.api.types import SearchResult
 from indexer.catalog.coverage import CoverageFilter
 from indexer.config import NO_RERANKER
 from indexer.embed.imported import import_model
@@ -74,7 +76,7 @@ if TYPE_CHECKING:
     from indexer.api.models import ModelBench, ModelComparison, ModelInfo
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity
-    from indexer.api.types import Explanation, SearchResult, Span
+    from indexer.api.types import Explanation, Span
     from indexer.catalog.catalog import Catalog
     from indexer.config import EngineConfig
     from indexer.store.store import Store
@@ -135,6 +137,15 @@ class OpenLibrary:
         else:
             reranks = self.reranker.record is not None
         return replace(result, reranks=reranks)
+
+    def _search_by_words(self, request: SearchByWords, caller: Caller) -> SearchResult:
+        query = parse(request.text)
+        if query.filters.like:
+            return SearchResult(())
+        with self.gate.query():
+            return self.searcher.search(
+                query, limit=request.limit, token=caller.token, by_words=True
+            )
 
     def _rerank(self, request: Rerank, caller: Caller) -> tuple[int, ...]:
         with self.gate.query():
@@ -259,6 +270,7 @@ class OpenLibrary:
 
     handlers: ClassVar[Handlers] = {
         Search: _search,
+        SearchByWords: _search_by_words,
         Rerank: _rerank,
         Explain: _explain,
         MapPages: _map,

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 class SearchRequest:
     """A query, its resolved filters, the number of passages, and the limit of hits.
 
-    ``apart``: the question of a query is encoded without the context around it.
+    ``apart``: the question of a query is encoded without the context around it. ``by_words``: the
+    query is not encoded.
     """
 
     query: Query
@@ -42,6 +43,7 @@ class SearchRequest:
     passages: int
     limit: int
     apart: bool = False
+    by_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,15 +121,18 @@ class Searcher:
 
     def search(
         self, query: Query, *, limit: int, token: CancelToken, explain: bool = False,
-        full_text: bool = False, space: Space | None = None,
+        full_text: bool = False, space: Space | None = None, by_words: bool = False,
     ) -> SearchResult:  # fmt: skip
-        """Answer one query by the vectors of a space, by default the active one; see ``Search``."""
+        """Answer one query by the vectors of a space, by default the active one; see ``Search``.
+
+        ``by_words``: without vectors and the model.
+        """
         started = time.perf_counter()
         narrowing = narrow(query, self.catalog)
         totals = self.catalog.spaces.totals()
         answer = _Answer()
         if query and not narrowing.empty:
-            request = SearchRequest(query, narrowing, totals.passages, limit)
+            request = SearchRequest(query, narrowing, totals.passages, limit, by_words=by_words)
             space = space or self.catalog.spaces.active()
             answer = self._answer(request, space, token, explain=explain)
         hits, notes, match = answer.hits, answer.notes, answer.match
@@ -222,11 +225,11 @@ class Searcher:
     def _retrieve(self, request: SearchRequest, space: Space, reading: LexiconReader) -> Retrieved:
         """Collect candidates; each search starts as soon as its input is available."""
         query, narrowing = request.query, request.narrowing
-        whole = self.encode(query.text, space)
+        by_words = request.by_words
+        asked = whole = None if by_words else self.encode(query.text, space)
         focused = focus(request, space, self, reading)
         terms, evidence = focused.terms, focused.evidence
-        asked = whole
-        if terms.has_context:
+        if terms.has_context and not by_words:
             part = "" if request.apart else terms.asked
             asked = self.encode(query.text if part else terms.asked, space, part)
         without = Without(narrowing.words, languages_of(self.catalog))
@@ -236,7 +239,7 @@ class Searcher:
         words = retrievals[-1]
         exact = self.pool.submit(self._phrases, query, narrowing)
         vectors, notes = self.vectors(whole, asked, space)
-        if not notes:
+        if not notes and not by_words:
             retrievals += retriever.start_vectors(vectors, depth)
         steering = Steering.read(query.filters, self.catalog, self.store, space)
         retrievals += retriever.start_near(steering.more)
@@ -259,16 +262,21 @@ class Searcher:
         )
 
     def vectors(
-        self, whole: Encoding, asked: Encoding, space: Space
+        self, whole: Encoding | None, asked: Encoding | None, space: Space
     ) -> tuple[QueryVectors, tuple[Note, ...]]:
-        """The query's vectors; none, with notes that say so, if the model is not available."""
+        """The query's vectors, zeros if it is not encoded.
+
+        They are zeros too, with notes that say so, if the model is not available.
+        """
+        none = np.zeros(int(space.record["dimension"]), np.float32)
+        zeros = QueryVectors(none, none, CosineScale(), LanguageMeans({}))
+        if whole is None or asked is None:
+            return zeros, ()
         scale, means = CosineScale.from_space(space), load_means(self.catalog, space)
         try:
             return QueryVectors(whole.result(), asked.result(), scale, means), ()
         except WorldError as error:
-            none = np.zeros(int(space.record["dimension"]), np.float32)
-            vectors = QueryVectors(none, none, CosineScale(), LanguageMeans({}))
-            return vectors, (Note("words_only"), error.note())
+            return zeros, (Note("words_only"), error.note())
 
     def _phrases(self, query: Query, narrowing: Narrowing) -> Keys | None:
         """The passages that contain every phrase, or None if the query has none."""

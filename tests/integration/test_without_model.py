@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from indexer.api.requests import Search
+from indexer.api.requests import Search, SearchByWords
 from indexer.api.types import Why
 from tests.integration.world import World
 
@@ -27,6 +27,26 @@ def test_words_are_found_without_the_model(indexed: World, tmp_path: Path) -> No
     assert found.hits[0].file in {hit.file for hit in exact.hits}
     assert any(note.code == "words_only" for note in found.notes)
     assert not any(note.code == "words_only" for note in exact.notes)
+
+
+def test_words_alone_find_what_is_found_without_the_model(indexed: World, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    shutil.copytree(indexed.library, library)
+    with indexed.engine() as engine:
+        words = " ".join(engine.call(Search("the lease", 3)).hits[0].text.split()[:3])
+        queries = [words, f"{words} -zebra", f"type:pdf {words}", "type:pdf"]
+        by_words = [engine.call(SearchByWords(query, 5)) for query in queries]
+        like = engine.call(Search("type:pdf", 1)).hits[0]
+        assert not engine.call(SearchByWords(f'like:"{like.path}"', 5)).hits
+    with World(indexed.documents, library, tmp_path / "no-models").engine() as engine:
+        without = [engine.call(Search(query, 5)) for query in queries]
+    assert by_words[0].hits
+    assert by_words[3].hits
+    for found, wanted in zip(by_words, without, strict=True):
+        assert [(hit.key, hit.score) for hit in found.hits] == [
+            (hit.key, hit.score) for hit in wanted.hits
+        ]
+        assert not any(note.code == "words_only" for note in found.notes)
 
 
 def test_what_is_in_no_known_language_is_found_by_its_words_as_they_are(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.errors import LecternError, WorldError
-from indexer.api.requests import Rerank, Search
+from indexer.api.requests import Rerank, Search, SearchByWords
 from indexer.query.reranking import rerank_request, reranked
 from ui.latest_request import LatestRequest
 from ui.timers import timer
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 LEAST_PAUSE_MS, MOST_PAUSE_MS = 40, 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
+# Without an answer by then, the hits by the words of a query are shown until it comes.
+WORDS_AFTER_MS = 60
 # Further hits for each request at the end of the list; larger requests would delay the next query.
 PAGE = 120
 
@@ -38,6 +40,8 @@ class LiveSearch(QObject):
     Signals:
         answered: The answer to ``answered_text``, as a ``SearchResult``, and whether the last
             answer was to the same query.
+        answered_by_words: Hits by the words of the query, as a ``SearchResult``, while the answer
+            is under way; ``answered_text`` is their query.
         failed: Why there is no answer, as a ``LecternError``.
         stale: Whether the last answer is to another query than the current one.
         emptied: The query is empty.
@@ -51,6 +55,7 @@ class LiveSearch(QObject):
     """
 
     answered = Signal(object, bool)
+    answered_by_words = Signal(object)
     failed = Signal(object)
     stale = Signal(bool)
     emptied = Signal()
@@ -68,18 +73,20 @@ class LiveSearch(QObject):
         self.least = FIRST_LIMIT
         self.pause_ms = MOST_PAUSE_MS
         self._request, self._reranking = LatestRequest(link), LatestRequest(link)
+        self._words, self._shown = LatestRequest(link), ""
         self._untouched = untouched
         self._order: tuple[Rerank | None, tuple[int, ...]] = None, ()
         self._answered: str | None = None
         self._found = 0
         self._waits = False
         self._timer = timer(self, 0, self.ask_now)
+        self._words_timer = timer(self, WORDS_AFTER_MS, self._ask_by_words)
         link.connected.connect(self._connected)
 
     @property
     def answered_text(self) -> str:
-        """The query of the last answer; "" before the first."""
-        return self._answered or ""
+        """The query of the hits that are shown; "" before the first."""
+        return self._shown
 
     @property
     def is_answered(self) -> bool:
@@ -144,6 +151,7 @@ class LiveSearch(QObject):
         self._timer.stop()
         self._request.cancel()
         self._reranking.cancel()
+        self._end_words()
         if not self.text.strip():
             return
         if not self._link.is_connected:
@@ -151,6 +159,8 @@ class LiveSearch(QObject):
             return
         done = partial(self._done, self.text)
         self._request.ask(Search(self.text, self.limit), done, failed=self._refused)
+        if not self.is_answered:
+            self._words_timer.start()
 
     def stop(self) -> None:
         """Cancel everything; the page closes."""
@@ -160,15 +170,32 @@ class LiveSearch(QObject):
         self._timer.stop()
         self._request.cancel()
         self._reranking.cancel()
-        self._answered = None
+        self._end_words()
+        self._answered, self._shown = None, ""
         self._wait(waits=False)
         self.stale.emit(False)
 
+    def _ask_by_words(self) -> None:
+        if self._request.is_waiting:
+            found = partial(self._found_by_words, self.text)
+            self._words.ask(SearchByWords(self.text, self.limit), found)
+
+    def _found_by_words(self, text: str, result: SearchResult) -> None:
+        if result.hits and text == self.text and self._request.is_waiting:
+            self._shown = text
+            self.stale.emit(False)
+            self.answered_by_words.emit(result)
+
+    def _end_words(self) -> None:
+        self._words_timer.stop()
+        self._words.cancel()
+
     def _done(self, text: str, result: SearchResult) -> None:
+        self._end_words()
         self._wait(waits=False)
         self.pause_ms = min(max(round(1000 * result.seconds), LEAST_PAUSE_MS), MOST_PAUSE_MS)
         same = self._answered == text
-        self._answered, self._found = text, len(result.hits)
+        self._answered, self._shown, self._found = text, text, len(result.hits)
         if self._timer.isActive():  # the query has changed since
             self.ask_now()
         else:
@@ -187,6 +214,7 @@ class LiveSearch(QObject):
             self.reordered.emit(reranked(result, order))
 
     def _refused(self, error: LecternError) -> None:
+        self._end_words()
         if isinstance(error, WorldError) and error.code == "engine_gone":
             self._wait(waits=True)
             if self._link.is_connected:  # reconnected before the failure was delivered

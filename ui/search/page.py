@@ -202,6 +202,7 @@ class SearchPage(QWidget):
         self.chips.typing_requested.connect(box.type_filter)
         self.chips.menus.chosen.connect(box.focus_end)
         search.answered.connect(self._answered)
+        search.answered_by_words.connect(self._answered_by_words)
         search.reordered.connect(self._reordered)
         self.freshness.outdated.connect(self.ask_again)
         search.failed.connect(self.message.fail)
@@ -290,6 +291,10 @@ class SearchPage(QWidget):
         if not same_query and result.hits:
             self._history.timer.start()
         self._selected.answered()
+
+    def _answered_by_words(self, result: SearchResult) -> None:
+        query = self.live_search.answered_text
+        self.results.show_answer(query, result, same_query=False, more=True, by_words=True)
 
     def _reordered(self, result: SearchResult) -> None:
         more = self.live_search.may_have_more

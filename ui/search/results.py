@@ -52,6 +52,7 @@ class ResultsPane(QWidget):
         self.result: SearchResult | None = None
         self.groups: tuple[Group, ...] = ()
         self._unfolded: frozenset[Key] = frozenset()
+        self._by_words = False  # the hits shown are those of the words
         self._room = 0
         self.summary = Summary()
         self.view = ResultsView(self.model)
@@ -93,8 +94,9 @@ class ResultsPane(QWidget):
         return flattened(self.groups)
 
     def show_answer(
-        self, query: str, result: SearchResult, *, same_query: bool, more: bool
-    ) -> None:
+        self, query: str, result: SearchResult, *, same_query: bool, more: bool,
+        by_words: bool = False,
+    ) -> None:  # fmt: skip
         """Show an answer.
 
         Args:
@@ -102,16 +104,20 @@ class ResultsPane(QWidget):
             result: The answer.
             same_query: The last answer was to the same query: the current hit stays.
             more: There may be more hits than these.
+            by_words: The whole answer will follow: no hit is selected, since that shows its page,
+                and one that the person works with by then stays.
         """
-        kept = self._key() if same_query else None
-        row = self.view.currentIndex().row() if same_query else -1
+        keeps = same_query or (self._by_words and not self.is_untouched)
+        kept = self._key() if keeps else None
+        row = self.view.currentIndex().row() if keeps else -1
+        self._by_words = by_words
         self.result = result
         self.groups = grouped(result.hits, self.summary.order)
-        if not same_query:
+        if not keeps:
             self._unfolded = frozenset()
             self._room = self.view.room(self._stack.height())
         self.model.phrases = self.view.results.phrases = quoted_phrases(query)
-        self.model.show(self.groups, same_query=same_query, layout=self._layout())
+        self.model.show(self.groups, same_query=keeps, layout=self._layout())
         documents = len({group.path for group in self.groups})
         self.summary.show_result(result, documents, more=more)
         self.summary.setVisible(bool(self.groups))
@@ -119,6 +125,8 @@ class ResultsPane(QWidget):
             self.nothing.show_nothing(query)
             self.emptied.emit()
         self._stack.setCurrentWidget(self.view if self.groups else self.nothing)
+        if by_words:
+            return
         if result.match is not Match.NONE or kept is not None:
             self._select(kept, row)
         elif self.groups:
@@ -148,7 +156,7 @@ class ResultsPane(QWidget):
         empty_library: bool,
     ) -> None:
         """Show the start panel, in place of an answer."""
-        self.result, self.groups = None, ()
+        self.result, self.groups, self._by_words = None, (), False
         self.emptied.emit()
         self.model.clear()
         self.summary.hide()
