@@ -21,7 +21,7 @@ from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.foreign import adopt
 from indexer.compiler.linear import FloatLinear, PaddedLinear, RecordingLinear
 from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
-from indexer.compiler.quantize import FULL_RANGE, SAFE_RANGE, IntegerLinear, Range
+from indexer.compiler.quantize import IntegerLinear, QuantizeDequantizeLinear, Range
 from indexer.compiler.sequences import (
     calibration_sequences,
     long_sequences,
@@ -36,6 +36,7 @@ from indexer.compiler.tensors import (
 from indexer.config import Precision
 from indexer.embed.architecture import Family
 from indexer.embed.batches import in_batches
+from indexer.embed.compiling import Form
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import STATES, Encoder
 from indexer.embed.models import (
@@ -62,11 +63,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# The lowest cosine with float32, on any calibration text, at which full-range weights are accepted.
-CLOSE = 0.985
-CLOSE_HALF = 0.999  # in 16 bits; below it is refused
-# Below this the 8-bit graph is refused; that of a cross-encoder is below ``CLOSE``.
+# Below this cosine with float32, on any calibration text, a graph in 16 or 8 bits is refused, and
+# below this correlation the scores of a cross-encoder in 8 bits.
+CLOSE_HALF = 0.999
 USABLE = 0.9
+USABLE_SCORES = 0.985
 _CALIBRATION_TOKENS = 1024  # of a run; all its activations are in memory
 # Factor on the observed ranges, so that slightly larger values are not clipped.
 _MARGIN = 1.05
@@ -89,7 +90,7 @@ class Sample:
 
 def compile_model(
     model: ModelRecord, precision: Precision, side: Side, source: Path, folder: Path,
-    *, padded: bool = False,
+    form: Form = Form.PLAIN,
 ) -> None:  # fmt: skip
     """Write a model's graph into a folder, and verify it.
 
@@ -99,19 +100,20 @@ def compile_model(
         side: Which of two encoders.
         source: The folder of its verified files.
         folder: Destination.
-        padded: Whether the graph is for accelerators (``PaddedLinear``); in float16 it always is.
+        form: For what the graph is; in float16 it is always for accelerators.
 
     Raises:
         InternalError: If the vector of the record's probe is wrong.
         ValueError: If the weights do not match the record.
         KeyError: If a tensor is missing.
     """
+    padded = form is Form.PADDED
     if model.architecture.family is Family.ONNX:
         _adopt_given(model, precision, source, folder, padded=padded)
         return
     record, weights = model.encoder_of(side), encoder_weights(model, source, side)
     if precision is not Precision.FP32:
-        _compile_coarse(record, precision, weights, source, folder)
+        _compile_coarse(record, precision, weights, source, folder, form)
         return
     shape = record.architecture.fused if padded else record.architecture
     linear = PaddedLinear() if padded else _float_linear(shape, source, side, folder)
@@ -148,26 +150,29 @@ def _adopt_given(
 
 
 def _compile_coarse(
-    record: ModelRecord, precision: Precision, weights: Weights, source: Path, folder: Path
-) -> None:
-    """Write the graph in 16 or 8 bits, with 7-bit weights if products saturate here."""
+    record: ModelRecord, precision: Precision, weights: Weights, source: Path, folder: Path,
+    form: Form,
+) -> None:  # fmt: skip
+    """Write the graph in 16 or 8 bits, and compare it with float32."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         seen = _observe(record, weights, source, Path(scratch))
-    half, shape = precision is Precision.FP16, record.architecture
-    linears: list[FloatLinear] = [PaddedLinear(half=True)]
-    if half:
-        shape = shape.fused
-    else:
-        linears = [IntegerLinear(seen.ranges, levels) for levels in (FULL_RANGE, SAFE_RANGE)]
-    for linear in linears:
-        graph = write_encoder(shape, weights, linear, folder)
-        vectors = vectors_of(Encoder(graph, CPU), seen.ids, record.pooling)
-        cosine = closeness(vectors, seen.vectors)
-        log.info("%s in %s: lowest cosine %.4f", record.id, precision, cosine)
-        if cosine >= (CLOSE_HALF if half else CLOSE):
-            return
-    least = CLOSE if record.architecture.scores else USABLE
-    _check_usable(record, precision, cosine, CLOSE_HALF if half else least)
+    shape, linear, least = record.architecture, _coarse_linear(precision, form, seen), USABLE
+    if precision is Precision.FP16:
+        shape, least = shape.fused, CLOSE_HALF
+    elif shape.scores:
+        least = USABLE_SCORES
+    graph = write_encoder(shape, weights, linear, folder)
+    cosine = closeness(vectors_of(Encoder(graph, CPU), seen.ids, record.pooling), seen.vectors)
+    log.info("%s in %s: lowest cosine %.4f", record.id, precision, cosine)
+    _check_usable(record, precision, cosine, least)
+
+
+def _coarse_linear(precision: Precision, form: Form, seen: Sample) -> FloatLinear:
+    if precision is Precision.FP16:
+        return PaddedLinear(half=True)
+    if form is Form.QDQ:
+        return QuantizeDequantizeLinear(seen.ranges)
+    return IntegerLinear(seen.ranges)
 
 
 def _check_usable(

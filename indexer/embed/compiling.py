@@ -11,6 +11,7 @@ import os
 import subprocess
 import time
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path  # noqa: TC003  # for the codec
 
 from indexer.api.codec import decode, encode
@@ -27,12 +28,25 @@ _STDERR_TAIL = 500  # characters
 COMPILE_LIMIT_S = 3600.0
 
 
+class Form(StrEnum):
+    """For what a graph of a model is.
+
+    Attributes:
+        PLAIN: ONNX Runtime on the processor.
+        PADDED: Accelerators.
+        QDQ: OpenVINO, in 8 bits; see ``compiler.quantize.QuantizeDequantizeLinear``.
+    """
+
+    PLAIN = "plain"
+    PADDED = "padded"
+    QDQ = "qdq"
+
+
 @dataclass(frozen=True, slots=True)
 class CompileRequest:
     """The request to the compiler process; paths are absolute.
 
-    ``padded``: a graph for accelerators. ``accept``: the files are a stranger's, and the float32
-    graph is compared with a reference.
+    ``accept``: the files are a stranger's, and the float32 graph is compared with a reference.
     """
 
     record: ModelRecord
@@ -40,7 +54,7 @@ class CompileRequest:
     side: Side
     source: Path
     folder: Path
-    padded: bool = False
+    form: Form = Form.PLAIN
     accept: bool = False
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.embed.compiled import BUILDER_VERSION
-
 if TYPE_CHECKING:
     from indexer.config import Precision
     from indexer.embed.models import ModelRecord
 
+# Of the numbers that compiled graphs compute. A builder that only computes them more exactly, as
+# version 8 does in 8 bits, keeps it, so that nothing is embedded again.
+_NUMBERS = 7
 # Versions of the layout of a sequence. They are part of the space's name.
 LATE, ALONE, TOKENS = "late-3", "alone-1", "tokens-1"
 
@@ -23,4 +24,4 @@ def space_of(record: ModelRecord, precision: Precision) -> str:
     if record.interaction is not None:
         mode = f"{TOKENS}.{record.interaction.pooled}"
     edition = f"/{record.edition}" if record.edition else ""
-    return f"{record.id}/{precision}-{BUILDER_VERSION}/{mode}{edition}"
+    return f"{record.id}/{precision}-{_NUMBERS}/{mode}{edition}"

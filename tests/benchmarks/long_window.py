@@ -20,7 +20,7 @@ import numpy as np
 
 from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.linear import FloatLinear, PaddedLinear, RecordingLinear
-from indexer.compiler.quantize import FULL_RANGE, IntegerLinear, Range
+from indexer.compiler.quantize import IntegerLinear, Range
 from indexer.compiler.weight_shapes import expected_shapes
 from indexer.config import Precision
 from indexer.embed.architecture import Architecture, Family
@@ -53,7 +53,7 @@ def compile_into(folder: Path, precision: Precision) -> Path:
         recorded = RecordingLinear()
         write_encoder(SHAPE, weight, recorded, folder, recorded.activations)
         edge = np.full(SHAPE.hidden, _RANGE, np.float32)
-        linear = IntegerLinear(dict.fromkeys(recorded.activations, Range(-edge, edge)), FULL_RANGE)
+        linear = IntegerLinear(dict.fromkeys(recorded.activations, Range(-edge, edge)))
     return write_encoder(SHAPE, weight, linear, folder)
 
 

@@ -225,7 +225,7 @@ def test_a_graph_that_loses_too_much_is_refused(
 ) -> None:
     record = install_tiny_model(tmp_path)
     monkeypatch.setattr("indexer.compiler.calibrate.CLOSE_HALF", 1.1)
-    monkeypatch.setattr("indexer.compiler.calibrate.CLOSE", 1.1)
+    monkeypatch.setattr("indexer.compiler.calibrate.USABLE_SCORES", 1.1)
     monkeypatch.setattr("indexer.compiler.calibrate.USABLE", 1.1)
     source = tmp_path / record.id / "source"
     with pytest.raises(WorldError) as caught:
