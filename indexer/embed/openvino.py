@@ -126,8 +126,8 @@ def faster(
     try:
         other = opened()
         if verdict is None:
-            architecture = compiled.record.encoder_of(compiled.side).architecture
-            verdict = measure(own, other, architecture.vocabulary, compiled.record.window)
+            record = compiled.record.encoder_of(compiled.side)
+            verdict = measure(own, other, record.architecture.vocabulary, record.window)
     except Exception as error:  # noqa: BLE001  # a runtime of others may raise anything
         log.warning("OpenVINO does not run %s: %s", compiled.folder.name, error)
         verdict, other = Verdict(failed=_last_line(error)), own
