@@ -15,6 +15,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from indexer.recent import Recent
 from indexer.store.postings import NO_POSTINGS, BlockPlace, Found, Postings, merged, unpacked
 from indexer.store.sorted_words import SortedWords, WordPlaces
 
@@ -38,8 +39,7 @@ class Lists:
         self._read = read
         self._places = places
         self._firsts = [place.first for place in places]
-        self._kept: dict[int, Postings] = {}
-        self._kept_bytes = 0
+        self._kept: Recent[int, Postings] = Recent(_KEPT_BYTES, lambda found: found.nbytes)
 
     def __len__(self) -> int:
         return sum(place.postings for place in self._places)
@@ -47,7 +47,7 @@ class Lists:
     def of(self, number: int) -> Found:
         """Those of a number."""
         block = bisect_right(self._firsts, number) - 1
-        postings = self._kept.get(block) or self._keep(block)
+        postings = self._kept.get(block, self._unpacked)
         at = number - self._firsts[block]
         inside = slice(int(postings.ends[at - 1]) if at else 0, int(postings.ends[at]))
         return Found(postings.rows[inside], postings.times[inside])
@@ -65,15 +65,6 @@ class Lists:
         ends = np.cumsum([place.postings for place in self._places], dtype=np.int64)
         apart = np.flatnonzero(np.diff(ends * groups // max(1, len(self)))) + 1
         return [self._firsts[block] for block in apart.tolist()]
-
-    def _keep(self, block: int) -> Postings:
-        found = self._unpacked(block)
-        size = found.rows.nbytes + found.times.nbytes + found.stems.nbytes + found.ends.nbytes
-        if self._kept_bytes + size > _KEPT_BYTES:
-            self._kept, self._kept_bytes = {}, 0
-        self._kept[block] = found
-        self._kept_bytes += size
-        return found
 
     def _unpacked(self, block: int) -> Postings:
         place = self._places[block]

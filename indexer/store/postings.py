@@ -88,6 +88,11 @@ class Postings:
         return Found(self.rows[found], self.times[found])
 
     @property
+    def nbytes(self) -> int:
+        """The memory that all take."""
+        return self.stems.nbytes + self.ends.nbytes + self.rows.nbytes + self.times.nbytes
+
+    @property
     def counts(self) -> Int64s:
         """In how many rows each stem occurs."""
         return _steps(self.ends)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from indexer.recent import Recent
 from indexer.store.derived import FOLDER, Layout, pread
 from indexer.store.postings import (
     NO_POSTINGS,
@@ -49,7 +50,7 @@ _END_BYTES = 8
 _PLACE = np.dtype([(name, "<u8") for name in BlockPlace._fields])
 _NO_PLACES = np.empty(0, _PLACE)
 # Bytes of postings that are kept of a part, for each of its rows, and at most.
-_KEPT_EACH, _KEPT_BYTES = 8, 8 << 20
+_KEPT_EACH, _KEPT_BYTES = 48, 32 << 20
 
 
 class Lists(Protocol):
@@ -82,19 +83,12 @@ class _Lists:
         self._file = file
         self._places = _places(file)
         self._first = np.ascontiguousarray(self._places["first"])
-        self._kept: dict[int, Found] = {}
-        self._kept_bytes = 0
+        most = min(_KEPT_BYTES, _KEPT_EACH * file.rows)
+        self._kept: Recent[int, Found] = Recent(most, lambda found: found.nbytes)
 
     def of(self, stem: int) -> Found:
         """The rows with a stem. A query asks for most of its stems twice, the next one for some."""
-        found = self._kept.get(stem)
-        if found is None:
-            found = self._read(stem)
-            if self._kept_bytes + found.nbytes > min(_KEPT_BYTES, _KEPT_EACH * self._file.rows):
-                self._kept, self._kept_bytes = {}, 0
-            self._kept[stem] = found
-            self._kept_bytes += found.nbytes
-        return found
+        return self._kept.get(stem, self._read)
 
     def _read(self, stem: int) -> Found:
         at = int(np.searchsorted(self._first, np.uint64(stem), side="right")) - 1
