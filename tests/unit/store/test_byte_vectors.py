@@ -36,3 +36,11 @@ def test_what_is_kept_and_joined_is_as_if_made_at_once() -> None:
         np.testing.assert_array_equal(getattr(joined, name), getattr(whole, name))
     assert joined.codes.dtype == np.int8
     assert joined.offsets.dtype == np.int32
+
+
+def test_products_of_the_largest_codes_do_not_saturate() -> None:
+    signs = np.random.default_rng(4).choice([-1.0, 1.0], (40, DIMENSION)).astype(np.float32)
+    vectors = signs / np.float32(np.sqrt(DIMENSION))
+    coded = ByteVectors.of(vectors)
+    for query in vectors:
+        np.testing.assert_allclose(coded.products(query), vectors @ query, atol=1e-5)
