@@ -147,7 +147,6 @@ class Retriever:
             vectors: Of the query.
             keys: The candidates, ascending.
         """
-        words = self.pool.submit(self.store.bm25_of, keys, terms.question_terms)
         # Keys of one document are consecutive, so a passage's neighbours are known by its key.
         near = np.stack([keys - 1, keys, keys + 1])
         wanted, place = np.unique(near, return_inverse=True)
@@ -158,7 +157,7 @@ class Retriever:
         found, offsets = self.store.sentence_cosines_of(
             self.space, keys, queries, cosines[place[1]]
         )
-        share = bm25_shares(words.result(), terms.ceiling)
+        share = bm25_shares(self.store.bm25_of(keys, terms.question_terms), terms.ceiling)
         whole, question = vectors.scale.scaled(cosines).T
         before, here, after = whole[place]
         of_whole, similarity = np.ascontiguousarray(vectors.scale.scaled(found).T)

@@ -237,7 +237,7 @@ class Searcher:
         depth = request.limit * CHECKED if narrowing.checks_text else request.limit
         retrievals = retriever.start_words(terms, depth)
         words = retrievals[-1]
-        exact = self.pool.submit(self._phrases, query, narrowing)
+        exact = self.pool.submit(self._phrases, query, narrowing) if query.phrases else None
         vectors, notes = self.vectors(whole, asked, space)
         if not notes and not by_words:
             retrievals += retriever.start_vectors(vectors, depth)
@@ -246,7 +246,7 @@ class Searcher:
         evidence = with_similarity(evidence, vectors.whole, self.names, space)
         likely = likely_documents(evidence, narrowing.docs, self.weights)
         retrievals += retriever.start_within(terms, vectors, likely)
-        keys, phrases = keys_found(retrievals), exact.result()
+        keys, phrases = keys_found(retrievals), exact.result() if exact else None
         if phrases is not None:
             keys = np.union1d(keys, phrases)
         return Retrieved(
@@ -278,10 +278,8 @@ class Searcher:
         except WorldError as error:
             return zeros, (Note("words_only"), error.note())
 
-    def _phrases(self, query: Query, narrowing: Narrowing) -> Keys | None:
-        """The passages that contain every phrase, or None if the query has none."""
-        if not query.phrases:
-            return None
+    def _phrases(self, query: Query, narrowing: Narrowing) -> Keys:
+        """The passages that contain every phrase of a query."""
         languages, lexicon = languages_of(self.catalog), self.lexicon
         wanted = [
             Phrase((phrase, *lexicon.behind_clitics(phrase, languages)), languages)
