@@ -70,8 +70,9 @@ class NameWords:
         if new := [word for word in wanted if word not in known]:
             names = named.words.documents(new)
             for word in new:
-                inside = np.isin(named.names, names.get(word, _NONE))
-                known[word] = np.unique(named.docs[inside])
+                known[word] = _NONE
+                if word in names:  # seldom
+                    known[word] = np.unique(named.docs[np.isin(named.names, names[word])])
             if len(named.found) > _KEPT:
                 named.found.clear()
             named.found.update(known)

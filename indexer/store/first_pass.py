@@ -38,6 +38,7 @@ class Codes:
         keys: Shape (n,).
         rows: Their row ids.
         vectors: Theirs.
+        ascending: Whether the keys ascend, as they do until documents are embedded again.
         scores: Of all rows to the queries of late, by the query's bytes.
     """
 
@@ -45,7 +46,14 @@ class Codes:
     keys: Int64s
     rows: Int64s
     vectors: ByteVectors
+    ascending: bool
     scores: Latest[bytes, Float32s] = field(default_factory=lambda: Latest(_SCORES_KEPT))
+
+    def passing(self, docs: DocSet) -> Int64s:
+        """Which rows are of documents that pass, as indices."""
+        if self.ascending:
+            return docs.within(self.keys)
+        return np.flatnonzero(docs.keeps(docs_of(self.keys)))
 
 
 def nearest(
@@ -59,7 +67,7 @@ def nearest(
     codes = _current(table, read)
     keys, scores = codes.keys, _scores(codes, query)
     if docs is not None:
-        passing = docs.keeps(docs_of(keys))
+        passing = codes.passing(docs)
         keys, scores = keys[passing], scores[passing]
     if count < len(keys):
         # More than ``count`` where scores are equal, so that the order of rows does not matter.
@@ -90,7 +98,7 @@ def may_be_nearest(
     rounded, unit = rounded_query(query)
     wrong = codes.vectors.lost * np.float32(np.linalg.norm(rounded * unit))
     if docs is not None:
-        passing = docs.keeps(docs_of(keys))
+        passing = codes.passing(docs)
         keys, scores, wrong = keys[passing], scores[passing], wrong[passing]
     if count < len(keys):
         least = np.partition(scores - wrong, len(keys) - count)[len(keys) - count]
@@ -121,14 +129,17 @@ def _completed(
 ) -> Codes:
     if known is None:
         nothing = np.empty(0, np.int64)
-        known = Codes(nothing, nothing, nothing, ByteVectors.of(read(nothing)))
+        vectors = ByteVectors.of(read(nothing))
+        known = Codes(nothing, nothing, nothing, vectors, ascending=True)
     left, new = np.isin(known.rows, rows), ~np.isin(rows, known.rows)
     lacking = keys[new]
     batches = range(0, len(lacking), _BATCH)
     parts = [ByteVectors.of(read(lacking[start : start + _BATCH])) for start in batches]
+    together = np.concatenate([known.keys[left], lacking])
     return Codes(
         made_of=keys,
-        keys=np.concatenate([known.keys[left], lacking]),
+        keys=together,
+        ascending=bool((together[1:] > together[:-1]).all()),
         rows=np.concatenate([known.rows[left], rows[new]]),
         vectors=ByteVectors.joined([known.vectors.kept(left), *parts]),
     )
