@@ -43,12 +43,20 @@ QUANTISED = 32
 
 @dataclass(frozen=True, slots=True)
 class QueryVectors:
-    """The query's vectors, (dim,) each; equal if the query is a question without context."""
+    """The query's vectors, (dim,) each; equal if the query is a question without context.
+
+    Both are 0 if the query is not encoded, and so are all similarities then.
+    """
 
     whole: Floats
     question: Floats
     scale: CosineScale  # of the model that made them
     means: LanguageMeans  # of the library's languages
+
+    @property
+    def encoded(self) -> bool:
+        """Whether the query is encoded."""
+        return bool(self.whole.any())
 
     @property
     def combined(self) -> Floats:
@@ -147,6 +155,9 @@ class Retriever:
             vectors: Of the query.
             keys: The candidates, ascending.
         """
+        share = bm25_shares(self.store.bm25_of(keys, terms.question_terms), terms.ceiling)
+        if not vectors.encoded:
+            return by_words(keys, share)
         # Keys of one document are consecutive, so a passage's neighbours are known by its key.
         near = np.stack([keys - 1, keys, keys + 1])
         wanted, place = np.unique(near, return_inverse=True)
@@ -157,7 +168,6 @@ class Retriever:
         found, offsets = self.store.sentence_cosines_of(
             self.space, keys, queries, cosines[place[1]]
         )
-        share = bm25_shares(self.store.bm25_of(keys, terms.question_terms), terms.ceiling)
         whole, question = vectors.scale.scaled(cosines).T
         before, here, after = whole[place]
         of_whole, similarity = np.ascontiguousarray(vectors.scale.scaled(found).T)
@@ -179,6 +189,13 @@ class Retriever:
 
     def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.match, terms, count, docs, self.without)
+
+
+def by_words(keys: Keys, share: Floats) -> CandidateEvidence:
+    """The evidence for n candidates by words alone, for which no vectors are read."""
+    none, number = np.zeros(len(keys), np.float32), np.zeros(len(keys) + 1, np.int64)
+    pages = PageEvidence(none, none, none, none, share, none)
+    return CandidateEvidence(keys, pages, number[1:].astype(np.intp), none[:0], number)
 
 
 def keys_found(retrievals: Sequence[Retrieval]) -> Keys:

@@ -243,7 +243,8 @@ class Searcher:
             retrievals += retriever.start_vectors(vectors, depth)
         steering = Steering.read(query.filters, self.catalog, self.store, space)
         retrievals += retriever.start_near(steering.more)
-        evidence = with_similarity(evidence, vectors.whole, self.names, space)
+        if vectors.encoded:
+            evidence = with_similarity(evidence, vectors.whole, self.names, space)
         likely = likely_documents(evidence, narrowing.docs, self.weights)
         retrievals += retriever.start_within(terms, vectors, likely)
         keys, phrases = keys_found(retrievals), exact.result() if exact else None

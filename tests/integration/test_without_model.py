@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 from indexer.api.requests import Search, SearchByWords
 from indexer.api.types import Why
+from indexer.search.candidates import QueryVectors
+from indexer.store.store import Store
 from tests.integration.world import World
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 def test_words_are_found_without_the_model(indexed: World, tmp_path: Path) -> None:
@@ -47,6 +51,26 @@ def test_words_alone_find_what_is_found_without_the_model(indexed: World, tmp_pa
             (hit.key, hit.score) for hit in wanted.hits
         ]
         assert not any(note.code == "words_only" for note in found.notes)
+
+
+def test_words_alone_read_no_vectors_of_candidates(
+    indexed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_args: object) -> None:
+        raise AssertionError
+
+    with indexed.engine() as engine:
+        words = " ".join(engine.call(Search("the lease", 3)).hits[0].text.split()[:3])
+        requests = [SearchByWords(query, 20) for query in (words, "the lease", f'"{words}"')]
+        with monkeypatch.context() as patched:
+            # As if the query had vectors, all 0: by the similarities of all candidates.
+            patched.setattr(QueryVectors, "encoded", True)
+            wanted = [engine.call(request).hits for request in requests]
+        for read in ("vectors_of", "sentence_cosines_of"):
+            monkeypatch.setattr(Store, read, never)
+        found = [engine.call(request).hits for request in requests]
+    assert all(found)
+    assert found == wanted
 
 
 def test_what_is_in_no_known_language_is_found_by_its_words_as_they_are(
