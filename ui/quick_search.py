@@ -18,7 +18,7 @@ from ui.keys import IN_WINDOW, shown
 from ui.preview.viewers import open_external
 from ui.search.actions import HitActions
 from ui.search.box import SearchBox
-from ui.search.live_search import LiveSearch
+from ui.search.live_search import WORDS_LIMIT, LiveSearch
 from ui.search.message import MessageLine
 from ui.search.query_text import inside, steered
 from ui.search.results import ResultsPane
@@ -165,7 +165,8 @@ class QuickSearch(QFrame):
     def _answered_by_words(self, result: SearchResult) -> None:
         self._unhide_results()
         query = self.live_search.answered_text
-        self.results.show_answer(query, result, same_query=False, more=True, by_words=True)
+        more = len(result.hits) == WORDS_LIMIT
+        self.results.show_answer(query, result, same_query=False, more=more, by_words=True)
 
     def _unhide_results(self) -> None:
         if self.results.isHidden():

@@ -2869,6 +2869,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Name</translation>
     </message>
     <message>
+        <source>by words so far</source>
+        <translation>bisher nur nach Wörtern</translation>
+    </message>
+    <message>
         <source>Perhaps not what you asked for.</source>
         <translation>Vielleicht nicht das, wonach gefragt war.</translation>
     </message>

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 LEAST_PAUSE_MS, MOST_PAUSE_MS = 40, 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
-# Without an answer by then, the hits by the words of a query are shown until it comes.
+# Without an answer so soon after a key, the hits by the words of a query are shown until it comes.
 WORDS_AFTER_MS = 60
+WORDS_LIMIT = 20  # fill a window, in half the time of 60
 # Further hits for each request at the end of the list; larger requests would delay the next query.
 PAGE = 120
 
@@ -43,7 +44,7 @@ class LiveSearch(QObject):
         answered_by_words: Hits by the words of the query, as a ``SearchResult``, while the answer
             is under way; ``answered_text`` is their query.
         failed: Why there is no answer, as a ``LecternError``.
-        stale: Whether the last answer is to another query than the current one.
+        stale: Whether the hits that are shown are those of another query than the current one.
         emptied: The query is empty.
         waiting: Whether the query waits for an engine.
         reordered: The last answer in a better order, as a ``SearchResult``.
@@ -94,14 +95,19 @@ class LiveSearch(QObject):
         return self._answered == self.text
 
     @property
+    def shows_current(self) -> bool:
+        """Whether the hits that are shown are those of the current query, if only by words."""
+        return self._shown == self.text
+
+    @property
     def is_asking(self) -> bool:
         """Whether a request is under way or planned."""
         return self._request.is_waiting or self._timer.isActive()
 
     @property
     def has_all(self) -> bool:
-        """Whether the last answer holds all hits."""
-        return self._found < self.limit
+        """Whether the last answer is to the current query and holds all hits."""
+        return self.is_answered and self._found < self.limit
 
     @property
     def may_have_more(self) -> bool:
@@ -124,7 +130,9 @@ class LiveSearch(QObject):
             self._forget_question()
             self.emptied.emit()
             return
-        self.stale.emit(self._answered != text)
+        self.stale.emit(not self.shows_current)
+        self._end_words()
+        self._plan_words()
         self._timer.start(self.pause_ms if self._request.is_waiting and not at_once else 0)
 
     def want_more(self) -> None:
@@ -151,7 +159,6 @@ class LiveSearch(QObject):
         self._timer.stop()
         self._request.cancel()
         self._reranking.cancel()
-        self._end_words()
         if not self.text.strip():
             return
         if not self._link.is_connected:
@@ -159,8 +166,12 @@ class LiveSearch(QObject):
             return
         done = partial(self._done, self.text)
         self._request.ask(Search(self.text, self.limit), done, failed=self._refused)
-        if not self.is_answered:
-            self._words_timer.start()
+        self._plan_words()
+
+    def hurry(self) -> None:
+        """Search without waiting for a pause in the typing, unless that search is under way."""
+        if self._timer.isActive() or not self._request.is_waiting:
+            self.ask_now()
 
     def stop(self) -> None:
         """Cancel everything; the page closes."""
@@ -175,14 +186,20 @@ class LiveSearch(QObject):
         self._wait(waits=False)
         self.stale.emit(False)
 
+    def _plan_words(self) -> None:
+        """Ask for the hits by words if there is no answer soon; once for each query."""
+        under_way = self._words_timer.isActive() or self._words.is_waiting
+        if not under_way and not self.shows_current:
+            self._words_timer.start()
+
     def _ask_by_words(self) -> None:
-        if self._request.is_waiting:
+        if self.is_asking and self._link.is_connected:
             found = partial(self._found_by_words, self.text)
-            self._words.ask(SearchByWords(self.text, self.limit), found)
+            self._words.ask(SearchByWords(self.text, WORDS_LIMIT), found)
 
     def _found_by_words(self, text: str, result: SearchResult) -> None:
-        if result.hits and text == self.text and self._request.is_waiting:
-            self._shown = text
+        if result.hits and text == self.text and self.is_asking:
+            self._answered, self._shown = None, text
             self.stale.emit(False)
             self.answered_by_words.emit(result)
 
@@ -191,14 +208,17 @@ class LiveSearch(QObject):
         self._words.cancel()
 
     def _done(self, text: str, result: SearchResult) -> None:
-        self._end_words()
         self._wait(waits=False)
         self.pause_ms = min(max(round(1000 * result.seconds), LEAST_PAUSE_MS), MOST_PAUSE_MS)
+        changed = self._timer.isActive()  # the query has changed since
+        if changed:
+            self.ask_now()
+            if self.shows_current:
+                return  # its hits by words are shown already
         same = self._answered == text
         self._answered, self._shown, self._found = text, text, len(result.hits)
-        if self._timer.isActive():  # the query has changed since
-            self.ask_now()
-        else:
+        if not changed:
+            self._end_words()
             self.stale.emit(False)
         request = rerank_request(text, result) if self._untouched else None
         if request is not None and request == self._order[0]:

@@ -27,7 +27,7 @@ from ui.search.filter_values import FilterValues
 from ui.search.freshness import Freshness
 from ui.search.grouping import Order, key_of
 from ui.search.history_notes import HistoryNotes
-from ui.search.live_search import FIRST_LIMIT, LiveSearch
+from ui.search.live_search import FIRST_LIMIT, WORDS_LIMIT, LiveSearch
 from ui.search.memory import Memory
 from ui.search.message import MessageLine
 from ui.search.query_text import inside, place_of, steered
@@ -294,7 +294,9 @@ class SearchPage(QWidget):
 
     def _answered_by_words(self, result: SearchResult) -> None:
         query = self.live_search.answered_text
-        self.results.show_answer(query, result, same_query=False, more=True, by_words=True)
+        self.steps.note_query(query)
+        more = len(result.hits) == WORDS_LIMIT
+        self.results.show_answer(query, result, same_query=False, more=more, by_words=True)
 
     def _reordered(self, result: SearchResult) -> None:
         more = self.live_search.may_have_more

@@ -6,6 +6,7 @@ know the requests, nor what is done with a hit.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Signal
@@ -18,7 +19,7 @@ from ui.search.grouping import Group, Key, Order, flattened, grouped, key_of
 from ui.search.model import ResultsModel
 from ui.search.panels import NothingPanel, StartPanel
 from ui.search.query_text import quoted_phrases
-from ui.search.rows import EVERYTHING, Kind, Layout, Row
+from ui.search.rows import EVERYTHING, Kind, Layout, Row, rows_of
 from ui.search.summary import Summary
 from ui.search.view import ResultsView
 from ui.theme import M
@@ -52,7 +53,7 @@ class ResultsPane(QWidget):
         self.result: SearchResult | None = None
         self.groups: tuple[Group, ...] = ()
         self._unfolded: frozenset[Key] = frozenset()
-        self._by_words = False  # the hits shown are those of the words
+        self._by_words: str | None = None  # the query whose hits by words are shown
         self._room = 0
         self.summary = Summary()
         self.view = ResultsView(self.model)
@@ -104,22 +105,30 @@ class ResultsPane(QWidget):
             result: The answer.
             same_query: The last answer was to the same query: the current hit stays.
             more: There may be more hits than these.
-            by_words: The whole answer will follow: no hit is selected, since that shows its page,
-                and one that the person works with by then stays.
+            by_words: The answer will follow: no hit is selected, since that shows its page. One
+                that the person has chosen by then stays, the last if the answer lacks it.
         """
-        keeps = same_query or (self._by_words and not self.is_untouched)
+        follows, top = query == self._by_words, self.view.scrolled_to
+        chosen = self.current if follows else None
+        keeps = same_query or (follows and bool(chosen or top.isValid() or self._unfolded))
         kept = self._key() if keeps else None
         row = self.view.currentIndex().row() if keeps else -1
-        self._by_words = by_words
+        if chosen is not None and chosen.key not in map(key_of, result.hits):
+            result = replace(result, hits=(*result.hits, chosen.hit))
+        self._by_words = query if by_words else None
         self.result = result
         self.groups = grouped(result.hits, self.summary.order)
         if not keeps:
             self._unfolded = frozenset()
             self._room = self.view.room(self._stack.height())
         self.model.phrases = self.view.results.phrases = quoted_phrases(query)
+        if chosen is not None:
+            self._unfold_to(chosen)
         self.model.show(self.groups, same_query=keeps, layout=self._layout())
+        if follows and row < 0:
+            row = top.row()  # a hit in sight is selected
         documents = len({group.path for group in self.groups})
-        self.summary.show_result(result, documents, more=more)
+        self.summary.show_result(result, documents, more=more, by_words=by_words)
         self.summary.setVisible(bool(self.groups))
         if not self.groups:
             self.nothing.show_nothing(query)
@@ -133,6 +142,11 @@ class ResultsPane(QWidget):
             self.emptied.emit()  # without a good match none is selected
         if not same_query:
             self._announce()
+
+    def _unfold_to(self, chosen: Row) -> None:
+        """Unfold what would hide a hit."""
+        if all(row.key != chosen.key for row in rows_of(self.groups, self._layout())):
+            self._unfolded |= {EVERYTHING, Row(chosen.group).key}
 
     def show_new(self, keys: AbstractSet[Key]) -> None:
         """Set which hits of the next answer are marked as new."""
@@ -156,7 +170,7 @@ class ResultsPane(QWidget):
         empty_library: bool,
     ) -> None:
         """Show the start panel, in place of an answer."""
-        self.result, self.groups, self._by_words = None, (), False
+        self.result, self.groups, self._by_words = None, (), None
         self.emptied.emit()
         self.model.clear()
         self.summary.hide()

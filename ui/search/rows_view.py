@@ -159,6 +159,8 @@ class RowsView(QListView):
             self._anchor = (index, value - self._tops[row])
 
     def _restore_anchor(self) -> None:
+        if len(self._tops) != len(self.rows_model.rows) + 1:
+            return  # more rows have come or gone since they were measured, and will be again
         anchor, self._anchor = self._anchor, None
         if anchor is not None and anchor[0].isValid() and anchor[0].row() + 1 < len(self._tops):
             self.verticalScrollBar().setValue(self._tops[anchor[0].row()] + anchor[1])
@@ -173,6 +175,12 @@ class RowsView(QListView):
         """Return the offset of a row from the beginning of the list, in pixels."""
         self._measure()
         return self._tops[min(row, len(self._tops) - 1)]
+
+    @property
+    def scrolled_to(self) -> QPersistentModelIndex:
+        """The top row in sight; invalid at the beginning of the list."""
+        y = self.verticalScrollBar().value()
+        return QPersistentModelIndex(self.rows_model.index(self.row_at(y)) if y else QModelIndex())
 
     def row_at(self, y: int) -> int:
         """Return the row at an offset from the beginning of the list, or the nearest one."""

@@ -51,13 +51,18 @@ class SelectedHit(QObject):
         return row.hit if row is not None else None
 
     def accept(self, in_folder: bool) -> None:
-        """Open the hit, or the first hit of the next answer if the query is unanswered."""
+        """Open the hit, or the first hit of the next answer if the query is unanswered.
+
+        A hit by its words that the person has chosen is opened at once.
+        """
         action = HitAction.SHOW_IN_FOLDER if in_folder else HitAction.OPEN
-        if self._search.is_answered:
+        chosen = self.hit is not None and self._search.shows_current
+        if self._search.is_answered or chosen:
+            self._next = None
             self._do(action)
         else:
             self._next = action
-            self._search.ask_now()
+            self._search.hurry()
 
     def answered(self) -> None:
         """Carry out the action that waited for this answer."""

@@ -85,10 +85,18 @@ class Summary(QWidget):
         parts += [each.text() for each in (self._count, self._embedded) if not each.isHidden()]
         return " ".join(filter(None, parts))
 
-    def show_result(self, result: SearchResult, documents: int, *, more: bool) -> None:
-        """Show the number of hits; ``more``: there may be more than these.
+    def show_result(
+        self, result: SearchResult, documents: int, *, more: bool, by_words: bool = False
+    ) -> None:
+        """Show the number of hits.
 
         Without a good match nothing counts as found.
+
+        Args:
+            result: The hits.
+            documents: How many have them.
+            more: There may be more than these.
+            by_words: They are those by words alone, until the answer comes.
         """
         hits = amounts.hits(len(result.hits))
         text = (
@@ -100,9 +108,9 @@ class Summary(QWidget):
         self._count.setText(text)
         self._count.setVisible(result.match is not Match.NONE)
         partly = 0 <= result.embedded_share < _WHOLE
-        self._embedded.setVisible(partly)
-        share = amounts.share(result.embedded_share)
-        self._embedded.setText(self.tr("{share} embedded").format(share=share))
+        self._embedded.setVisible(partly or by_words)
+        share = self.tr("{share} embedded").format(share=amounts.share(result.embedded_share))
+        self._embedded.setText(self.tr("by words so far") if by_words else share)
         if result.match is Match.PERHAPS:
             self.banner.show_text(self.tr("Perhaps not what you asked for."))
         elif result.match is Match.NONE:
