@@ -81,7 +81,7 @@ class LiveSearch(QObject):
         self._found = 0
         self._waits = False
         self._timer = timer(self, 0, self.ask_now)
-        self._words_timer = timer(self, WORDS_AFTER_MS, self._ask_by_words)
+        self._words_timer = timer(self, 0, self._ask_by_words)
         link.connected.connect(self._connected)
 
     @property
@@ -190,7 +190,16 @@ class LiveSearch(QObject):
         """Ask for the hits by words if there is no answer soon; once for each query."""
         under_way = self._words_timer.isActive() or self._words.is_waiting
         if not under_way and not self.shows_current:
-            self._words_timer.start()
+            self._words_timer.start(self.words_after_ms)
+
+    @property
+    def words_after_ms(self) -> int:
+        """When hits by words are asked for, from the key.
+
+        They take half as long as an answer and delay it, so one that is due soon is waited for.
+        """
+        due = self.pause_ms if self.pause_ms < MOST_PAUSE_MS else 0
+        return max(WORDS_AFTER_MS, due)
 
     def _ask_by_words(self) -> None:
         if self.is_asking and self._link.is_connected:

@@ -12,7 +12,7 @@ from indexer.api.types import Match, SearchResult
 from tests.ui.library.port import CannedLink, canned_context
 from tests.ui.search.hits import hit, many
 from tests.ui.search.pages import press, shown
-from ui.search.live_search import LiveSearch
+from ui.search.live_search import LEAST_PAUSE_MS, MOST_PAUSE_MS, WORDS_AFTER_MS, LiveSearch
 from ui.search.page import SearchPage
 from ui.search.results import ResultsPane
 
@@ -67,6 +67,15 @@ def test_an_answer_in_time_comes_alone(qtbot: QtBot) -> None:
     assert link.kinds() == [Search]
     assert not asking._words_timer.isActive()
     asking.stop()
+
+
+def test_an_answer_that_is_due_soon_is_waited_for() -> None:
+    asking = LiveSearch(_link(words=BY_WORDS))
+    late = []
+    for took in (LEAST_PAUSE_MS, 100, MOST_PAUSE_MS):
+        asking.pause_ms = took
+        late.append(asking.words_after_ms)
+    assert late == [WORDS_AFTER_MS, 100, WORDS_AFTER_MS]
 
 
 def test_nothing_by_words_leaves_what_is_shown(qtbot: QtBot) -> None:
