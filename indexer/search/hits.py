@@ -17,6 +17,7 @@ from indexer.api.types import SEARCHABLE_STATES, Also, Hit, Match, SearchResult,
 from indexer.search.near_duplicates import NearDuplicates
 from indexer.search.passage_hits import (
     COLUMNS,
+    best_by_words,
     best_sentences,
     name_hit,
     passage_hit,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from indexer.query.grammar import Query
     from indexer.search.lexicon import Lexicon
     from indexer.search.narrowing import Narrowing
+    from indexer.search.query_terms import StemWeights
     from indexer.search.ranking import Ranking
     from indexer.store.store import Store
 
@@ -65,9 +67,12 @@ class HitMaker:
     narrowing: Narrowing
 
     def make(
-        self, ranking: Ranking, limit: int, token: CancelToken, *, explain: bool
-    ) -> tuple[Hit, ...]:
+        self, ranking: Ranking, limit: int, token: CancelToken, *, explain: bool,
+        words: StemWeights | None = None,
+    ) -> tuple[Hit, ...]:  # fmt: skip
         """Make the best hits of a ranking, near-duplicates of other documents grouped.
+
+        ``words`` choose the best sentence of a passage that has no similarities.
 
         Raises:
             Cancelled: If the token was cancelled: thousands of hits take seconds.
@@ -87,7 +92,10 @@ class HitMaker:
                 also = (*hits[same].also, Also(**where(passage, places[0], doc)))
                 hits[same] = replace(hits[same], also=also)
                 continue
-            hit = passage_hit(passage, places, doc, best_sentences(candidates, at))
+            best = best_sentences(candidates, at)
+            if words is not None and candidates.offsets[at] == candidates.offsets[at + 1]:
+                best = [best_by_words(passage, words)]
+            hit = passage_hit(passage, places, doc, best)
             if exact[at]:
                 hit = with_phrases(hit, passage, self.query.phrases)
             why = Why.PHRASE if exact[at] else reason(ranking.scored, at)

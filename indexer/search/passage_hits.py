@@ -9,13 +9,14 @@ import re
 import unicodedata
 from bisect import bisect_right
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indexer.api.types import Hit, Why
 from indexer.search.explain_match import find_in_text
-from indexer.text.terms import sequence, word_spans
+from indexer.text.terms import sequence, stems, word_spans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from indexer.catalog.records import DocRow, DocumentFile
     from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored
+    from indexer.search.query_terms import StemWeights
 
 COLUMNS = (
     "text", "view", "page_first", "page_last", "char_start", "char_end", "heading_path",
@@ -46,6 +48,19 @@ def best_sentences(evidence: CandidateEvidence, at: int) -> list[int]:
     order = np.argsort(-scores, kind="stable")[:MARKS]
     near = [int(one) for one in order if scores[one] >= NEARLY * scores[order[0]] > 0.0]
     return [best, *(one for one in near if one != best)]
+
+
+def best_by_words(passage: dict[str, Any], weights: StemWeights) -> int:
+    """The sentence of a passage with the most of a question's words, by idf; the first of equals.
+
+    It stands for the best one of a passage whose sentences have no similarities.
+    """
+    text, found = passage["text"], list[float]()
+    for first, last in pairwise([*passage["text_starts"], len(text)]):
+        there = stems(text[first:last], passage["language"]).split()
+        words = dict(weights.by_stem[stem] for stem in there if stem in weights.by_stem)
+        found.append(sum(words.values()))
+    return max(range(len(found)), key=found.__getitem__, default=0)
 
 
 def passage_hit(

@@ -147,7 +147,8 @@ class Searcher:
         if space is None:
             return _Answer(maker.called(request.limit))
         retrieved, ranking = self.rank(request, space, token)
-        hits = maker.make(ranking, request.limit, token, explain=explain)
+        words = retrieved.terms.stem_weights()
+        hits = maker.make(ranking, request.limit, token, explain=explain, words=words)
         if retrieved.phrases is not None and not len(retrieved.phrases):
             return _Answer(hits, (*retrieved.notes, unknown_phrases(request.query)), Match.NONE)
         match = self._match(retrieved, space, hits, ranking)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from indexer.api.types import Hit
+
 
 def test_words_are_found_without_the_model(indexed: World, tmp_path: Path) -> None:
     library = tmp_path / "library"
@@ -56,6 +58,9 @@ def test_words_alone_find_what_is_found_without_the_model(indexed: World, tmp_pa
 def test_words_alone_read_no_vectors_of_candidates(
     indexed: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def ranked(hits: tuple[Hit, ...]) -> list[tuple[int, float, Why]]:
+        return [(hit.key, hit.score, hit.why) for hit in hits]
+
     def never(*_args: object) -> None:
         raise AssertionError
 
@@ -65,10 +70,10 @@ def test_words_alone_read_no_vectors_of_candidates(
         with monkeypatch.context() as patched:
             # As if the query had vectors, all 0: by the similarities of all candidates.
             patched.setattr(QueryVectors, "encoded", True)
-            wanted = [engine.call(request).hits for request in requests]
+            wanted = [ranked(engine.call(request).hits) for request in requests]
         for read in ("vectors_of", "sentence_cosines_of"):
             monkeypatch.setattr(Store, read, never)
-        found = [engine.call(request).hits for request in requests]
+        found = [ranked(engine.call(request).hits) for request in requests]
     assert all(found)
     assert found == wanted
 

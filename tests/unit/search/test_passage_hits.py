@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.types import Block, BlockKind
-from indexer.search.passage_hits import left_out
+from indexer.search.passage_hits import best_by_words, left_out
+from indexer.search.query_terms import StemWeights
 from indexer.text.view import make_view
 
 LINES = st.lists(
@@ -34,3 +35,13 @@ def test_what_cannot_be_told_apart_stays() -> None:
     assert left_out("Rent is\n7\n12 months.", "Rent is 12 months.") == ((8, 10),)
     assert left_out("Rent is\n1\n12 months.", "Rent is 12 months.") == ()
     assert left_out("One\ntwo", "One two") == ()
+
+
+def test_the_best_sentence_by_words_has_the_rarest_of_them() -> None:
+    text = "The lamp is lit. Lamps, lamps and wicks! Nobody came."
+    passage = {"text": text, "text_starts": [0, 17, 41], "language": "en"}
+    lamp, wick = ("lamp", (0, 1.0)), ("wick", (1, 2.0))
+    assert best_by_words(passage, StemWeights(dict([lamp]), 1, 1.0)) == 0
+    assert best_by_words(passage, StemWeights(dict([lamp, wick]), 2, 3.0)) == 1
+    assert best_by_words(passage, StemWeights({}, 0, 0.0)) == 0
+    assert best_by_words(passage | {"text_starts": []}, StemWeights(dict([lamp]), 1, 1.0)) == 0
