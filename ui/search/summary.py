@@ -37,9 +37,6 @@ class Summary(QWidget):
         super().__init__(parent)
         self._count = plain_label()
         self._embedded = Muted()
-        self._embedded.setToolTip(
-            self.tr("This much is found by meaning already; all of it by words.")
-        )
         sort = Muted(self.tr("Sort by"))
         sort.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.orders = QComboBox()
@@ -111,6 +108,8 @@ class Summary(QWidget):
         self._embedded.setVisible(partly or by_words)
         share = self.tr("{share} embedded").format(share=amounts.share(result.embedded_share))
         self._embedded.setText(self.tr("by words so far") if by_words else share)
+        about = self.tr("This much is found by meaning already; all of it by words.")
+        self._embedded.setToolTip("" if by_words else about)
         if result.match is Match.PERHAPS:
             self.banner.show_text(self.tr("Perhaps not what you asked for."))
         elif result.match is Match.NONE:
