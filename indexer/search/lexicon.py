@@ -19,7 +19,7 @@ from indexer.search.name_words import NameWords
 from indexer.store.document_counting import count_texts
 from indexer.store.document_counts import UNREADABLE
 from indexer.store.document_words import ordered
-from indexer.text.terms import forms
+from indexer.text.terms import stems_in
 from indexer.text.typos import can_be_typo, one_edit_away
 
 if TYPE_CHECKING:
@@ -135,9 +135,7 @@ class Lexicon:
         if not word.isascii():
             found |= self._of_stems(words, near)
             if not found:
-                shared = (
-                    stem for one in languages for other in near for stem in forms(other, one).stems
-                )
+                shared = set().union(*(stems_in(other, languages) for other in near))
                 found = self._of_stems(words, set(filter(can_be_typo, shared)))
         for other, count in self.names.frequencies(list(near)).items():
             found[other] = max(found.get(other, 0), count)
@@ -147,7 +145,7 @@ class Lexicon:
 
     def forms(self, word: str, languages: Sequence[str]) -> list[str]:
         """Return the words of the library that share a stem with a word, itself first."""
-        wanted = {stem for one in languages for stem in forms(word, one).stems}
+        wanted = stems_in(word, languages)
         found = self._ask(self._current(), lambda one: one.with_stems(wanted))
         return [word, *sorted({other for those in found.values() for other in those} - {word})]
 

@@ -19,6 +19,7 @@ from indexer.text.terms import (
     fold,
     forms,
     query_forms,
+    stems_in,
     tokens,
     without_particles,
 )
@@ -166,7 +167,7 @@ class Expander:
         parts = self.reading.df(alphanumeric_parts(word))
         found = [(part, PART_WEIGHT) for part, count in parts.items() if count]
         if not found:
-            stems = {stem for one in self.languages for stem in forms(word, one).stems} - {word}
+            stems = stems_in(word, self.languages) - {word}
             weight = STEM_WEIGHT if compounds else 1.0
             known = self.reading.df(sorted(stems)).items()
             found = [(stem, weight) for stem, count in known if count] + compounds

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.text.segments import UNSPACED, run_spans, split_characters, split_runs
-from indexer.text.stemmers import has_stemmer, stem_all, stems_of
+from indexer.text.stemmers import has_stemmer, language_of, stem_all, stems_of
 from indexer.text.stop_words import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -200,6 +200,18 @@ def forms(token: str, language: str) -> Forms:
         return Forms(found)
     unmarked = dict.fromkeys((*map(fold, stems_of(plain, language)), token))
     return Forms(found, tuple(form for form in unmarked if form not in found))
+
+
+def stems_in(token: str, languages: Iterable[str]) -> set[str]:
+    """The possible stems of one of ``tokens`` in any of some languages.
+
+    Most of them share a stemmer for it, that of its script.
+
+    >>> sorted(stems_in("москвы", ["en", "ru", "de"]))
+    ['москв']
+    """
+    spoken = {language_of(token, one) for one in languages}
+    return {stem for one in spoken for stem in forms(token, one).stems}
 
 
 def query_forms(token: str, language: str, *, with_marks: bool) -> Forms:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.text.stop_words import STOP_WORDS
-from indexer.text.terms import MAX_LENGTH, forms, stems, stop_words, words
+from indexer.text.terms import MAX_LENGTH, forms, stems, stems_in, stop_words, tokens, words
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,15 @@ def test_typographic_punctuation_parts_words_as_that_of_ascii_does() -> None:
     found = words('The keeper\'s "net" sales - up 12.5 % * item 1-2...')
     assert words(typeset) == found
     assert words(f"{typeset} r\u00e9sum\u00e9") == [*found, "resume"]
+
+
+@given(
+    st.text("abeéüßñдиїйςάαשלםعربيةहिंน้ำ読み書き漢한국어", min_size=1, max_size=8),
+    st.lists(
+        st.sampled_from(["", "en", "de", "ru", "uk", "el", "ar", "fa", "he", "hi", "ja", "ko"])
+    ),
+)
+def test_stems_in_several_languages_are_those_in_each(text: str, languages: list[str]) -> None:
+    for token in tokens(text):
+        each = {stem for language in languages for stem in forms(token, language).stems}
+        assert stems_in(token, languages) == each
