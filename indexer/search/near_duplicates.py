@@ -43,6 +43,8 @@ class NearDuplicates:
     query_words: frozenset[str]
     _members: list[_Member] = field(default_factory=list)
     _by_hash: dict[int, list[int]] = field(default_factory=dict)
+    # The first passages, as long as all are of one document: none of them is compared.
+    _unread: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, doc: int, text: str) -> int | None:
         """Return the number of the group that a passage joins.
@@ -50,20 +52,37 @@ class NearDuplicates:
         Returns:
             None if it opens a group of its own, which then has the next number, from 0.
         """
-        found = words(text)
-        here = _Member(doc, frozenset(_shingles(found)), self.query_words.intersection(found))
-        sketch = sorted(here.shingles)[:SKETCH]
-        for number in self._nearby(sketch):
+        if not self._members and (not self._unread or self._unread[0][0] == doc):
+            self._unread.append((doc, text))
+            return None
+        for one in self._unread:
+            self._open(self._read(*one))
+        self._unread.clear()
+        here = self._read(doc, text)
+        for number in self._nearby(_sketch(here)):
             if _near_duplicate(here, self._members[number]):
                 return number
-        for each in sketch:
-            self._by_hash.setdefault(each, []).append(len(self._members))
-        self._members.append(here)
+        self._open(here)
         return None
+
+    def _read(self, doc: int, text: str) -> _Member:
+        found = words(text)
+        return _Member(doc, frozenset(_shingles(found)), self.query_words.intersection(found))
+
+    def _open(self, member: _Member) -> None:
+        """Open a group."""
+        for each in _sketch(member):
+            self._by_hash.setdefault(each, []).append(len(self._members))
+        self._members.append(member)
 
     def _nearby(self, sketch: Iterable[int]) -> list[int]:
         """Groups that share a hash, the best of the list first."""
         return sorted({number for each in sketch for number in self._by_hash.get(each, ())})
+
+
+def _sketch(member: _Member) -> list[int]:
+    """The smallest hashes of a passage."""
+    return sorted(member.shingles)[:SKETCH]
 
 
 def _near_duplicate(one: _Member, other: _Member) -> bool:

@@ -51,6 +51,13 @@ def test_within_a_document_nothing_is_grouped() -> None:
     assert [groups.add(doc, report) for doc in (1, 1, 2, 1)] == [None, None, 0, None]
 
 
+def test_a_group_that_was_opened_before_another_document_came_is_joined() -> None:
+    groups = NearDuplicates(frozenset())
+    first, other = REPORT.format(year=2018), TABLE.format(*range(9))
+    shown = [(1, other), (1, first), (1, first), (2, first), (3, other), (1, "new")]
+    assert [groups.add(*one) for one in shown] == [None, None, None, 1, 0, None]
+
+
 def test_case_and_punctuation_say_nothing() -> None:
     assert joined(["No refunds, ever!", "NO REFUNDS EVER", "no returns ever"]) == [None, 0, None]
 
