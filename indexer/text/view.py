@@ -39,6 +39,8 @@ _EDIT = re.compile(
     rf"|(?P<marks>(?<=[{_MARKS}])[{_MARKS}]*)"
     rf"|(?P<leader>(?<=([{_LEADERS}]))(?: ?\5){{4,}}))"
 )
+# A no-break space that is no part of such a run, as some documents have between all words.
+_LONE_NO_BREAK = re.compile(f"\xa0(?<![ {INVISIBLE}{_LEADERS}]\xa0)(?![ {INVISIBLE}])")
 _LEADER_KEPT = 3  # dots kept of "Chapter 1 ..... 7", as a model reads a token for each
 
 _DASHES = "/\u2013\u2014"
@@ -108,7 +110,8 @@ def make_view(text: str, blocks: Sequence[Block] = (), offset: int = 0) -> View:
         The view. Paragraphs, table rows and lines of code end in a single line feed; there is
         none at either end.
     """
-    text = text if text.isascii() else text.replace("\u2010", "-").replace("\u2011", "-")
+    if not text.isascii():
+        text = _LONE_NO_BREAK.sub(" ", text.replace("\u2010", "-").replace("\u2011", "-"))
     builder = _Builder(text)
     visible = [b for b in regions(text, blocks, offset) if b.kind is not BlockKind.FURNITURE]
     for block, following in zip_longest(visible, visible[1:]):
