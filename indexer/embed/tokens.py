@@ -15,6 +15,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from indexer.embed.word_tokens import WordTokens, has_independent_words
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -66,6 +68,7 @@ class TextTokenizer:
         self._tokenizer.encode_special_tokens = True
         self.lead, self.tail = self._template()
         self._special, self._unknown = self._special_ids()
+        self._words = WordTokens() if has_independent_words(self._tokenizer) else None
 
     @property
     def largest_id(self) -> int:
@@ -79,13 +82,17 @@ class TextTokenizer:
 
     def encode(self, texts: Sequence[str]) -> list[Tokens]:
         """Tokenize texts, without adding special tokens."""
+        if self._words is not None:
+            return [Tokens(*self._words.of(text, self._encode)) for text in texts]
+        encoded = self._encode(texts)
+        return [Tokens(np.array(ids, np.int32), np.array(at, np.int32)) for ids, at in encoded]
+
+    def _encode(self, texts: Sequence[str]) -> list[tuple[list[int], list[int]]]:
+        """The ids of each text, and where their tokens start."""
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [
-            Tokens(
-                self._without_special(np.array(encoding.ids, np.int32)),
-                np.array([start for start, _ in encoding.offsets], np.int32),
-            )
-            for encoding in encodings
+            (self._without_special(one.ids), [start for start, _ in one.offsets])
+            for one in encodings
         ]
 
     def _template(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -106,7 +113,7 @@ class TextTokenizer:
         """Whether the tokens of the second text of a pair are of another type."""
         return any(self._tokenizer.encode("a", "a", add_special_tokens=True).type_ids)
 
-    def _special_ids(self) -> tuple[NDArray[np.int32], int]:
+    def _special_ids(self) -> tuple[frozenset[int], int]:
         special = {
             token_id
             for token_id, token in self._tokenizer.get_added_tokens_decoder().items()
@@ -115,15 +122,13 @@ class TextTokenizer:
         # The unknown token is special but has no function, so a text may contain it.
         encoded = self._tokenizer.encode("\U000e0fff", add_special_tokens=False).ids
         unknown = encoded[0] if encoded else -1
-        return np.array(sorted(special - {unknown}), np.int32), unknown
+        return frozenset(special - {unknown}), unknown
 
-    def _without_special(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _without_special(self, ids: list[int]) -> list[int]:
         """Replace ids of special tokens, to which some texts are normalised, by the unknown one."""
-        if self._unknown >= 0 and len(self._special):
-            found = np.isin(ids, self._special)
-            if found.any():
-                ids[found] = self._unknown
-        return ids
+        if self._unknown < 0 or self._special.isdisjoint(ids):
+            return ids
+        return [self._unknown if one in self._special else one for one in ids]
 
 
 _open: WeakValueDictionary[str, TextTokenizer] = WeakValueDictionary()

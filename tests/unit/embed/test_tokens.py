@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
+from indexer.config import DEFAULT_MODEL
+from indexer.embed import word_tokens
 from indexer.embed.models import TOKENIZER
+from indexer.embed.record_files import shipped_folder
 from indexer.embed.tokens import TextTokenizer, shared_tokenizer
 from tests.tiny_model import TINY, install_tiny_model
 
@@ -28,6 +31,22 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> TextTokenizer:
     models: Path = tmp_path_factory.mktemp("models")
     install_tiny_model(models)
     return TextTokenizer(models / TINY / "source" / TOKENIZER)
+
+
+@pytest.fixture(scope="module")
+def remembering() -> TextTokenizer:
+    """The tokenizer of the model that comes with the program."""
+    return TextTokenizer(shipped_folder() / DEFAULT_MODEL / TOKENIZER)
+
+
+@pytest.fixture(scope="module")
+def reference() -> Tokenizer:
+    """The same, as Hugging Face has it."""
+    made = Tokenizer.from_file(str(shipped_folder() / DEFAULT_MODEL / TOKENIZER))
+    made.no_truncation()
+    made.no_padding()
+    made.encode_special_tokens = True
+    return made
 
 
 def test_the_special_tokens_around_a_text_are_those_of_the_tokenizer(
@@ -76,6 +95,39 @@ def test_token_offsets_ascend_within_the_text(tokenizer: TextTokenizer, text: st
     assert (np.diff(tokens.starts) >= 0).all()
     assert len(tokens) == 0 or 0 <= tokens.starts[0] <= tokens.starts[-1] < len(text)
     assert not np.isin(tokens.ids, [0, 2, 3, 4]).any()
+
+
+MIXED = st.lists(
+    st.text(max_size=6)
+    | st.text(
+        " \t\n\r\x1c\x85\xa0\u2028.,'-$%[]_aB1\u0301\u0308\u200dßİſ\u212a’—中ㄱ\u0e33ﬁ\0\ufffd",
+        max_size=9,
+    )
+    | st.sampled_from(SPECIAL)
+).map("".join)
+
+
+@given(MIXED)
+@example("word " * 3)
+@example("x" * 120 + " y")
+def test_words_that_were_met_before_have_the_same_tokens(
+    reference: Tokenizer, remembering: TextTokenizer, text: str
+) -> None:
+    """The texts of all examples are tokenized by one object, so it has met most words."""
+    wanted = reference.encode(text, add_special_tokens=False)
+    for _ in range(2):
+        (tokens,) = remembering.encode([text])
+        assert tokens.ids.tolist() == wanted.ids
+        assert tokens.starts.tolist() == [start for start, _ in wanted.offsets]
+
+
+def test_a_text_of_more_words_than_are_kept_is_tokenized(
+    reference: Tokenizer, remembering: TextTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_tokens, "_MOST_WORDS", 3)
+    for text in ("one two three four five", "five six one", "seven"):
+        (tokens,) = remembering.encode([text])
+        assert tokens.ids.tolist() == reference.encode(text, add_special_tokens=False).ids
 
 
 def test_a_tokenizer_is_shared_while_it_is_in_use(tmp_path: Path) -> None:
