@@ -21,6 +21,7 @@ from indexer.embed.tokens import TextTokenizer, shared_tokenizer
 from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -128,6 +129,26 @@ def test_a_text_of_more_words_than_are_kept_is_tokenized(
     for text in ("one two three four five", "five six one", "seven"):
         (tokens,) = remembering.encode([text])
         assert tokens.ids.tolist() == reference.encode(text, add_special_tokens=False).ids
+
+
+def test_words_may_be_forgotten_while_a_text_is_tokenized(
+    reference: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As another thread does that meets more words than are kept."""
+    words = word_tokens.WordTokens()
+    monkeypatch.setattr(word_tokens, "_MOST_WORDS", 0)
+
+    def encode(texts: Sequence[str]) -> list[tuple[list[int], list[int]]]:
+        encodings = reference.encode_batch(list(texts), add_special_tokens=False)
+        return [(one.ids, [start for start, _ in one.offsets]) for one in encodings]
+
+    def interrupted(texts: Sequence[str]) -> list[tuple[list[int], list[int]]]:
+        words.of("another text", encode)
+        return encode(texts)
+
+    words.of("one two", encode)
+    ids, _ = words.of("one two three", interrupted)
+    assert ids.tolist() == reference.encode("one two three", add_special_tokens=False).ids
 
 
 def test_a_tokenizer_is_shared_while_it_is_in_use(tmp_path: Path) -> None:
