@@ -128,8 +128,8 @@ class _Collections:
             excluded = np.unique(np.concatenate([excluded, *left_out]))
         if allowed is not None:
             left = np.setdiff1d(allowed, excluded) if len(excluded) else allowed
-            return DocSet.from_docs(left.tolist())
-        return DocSet.from_docs(excluded.tolist(), allowed=False) if len(excluded) else None
+            return DocSet(left)
+        return DocSet(excluded, allowed=False) if len(excluded) else None
 
     def _members(self, name: str) -> NDArray[np.int32]:
         """The documents of a collection, ascending."""
