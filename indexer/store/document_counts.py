@@ -15,8 +15,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from indexer.recent import Recent
 from indexer.store.postings import NO_POSTINGS, BlockPlace, Found, Postings, merged, unpacked
+from indexer.store.recent import Recent
 from indexer.store.sorted_words import SortedWords, WordPlaces
 
 if TYPE_CHECKING:

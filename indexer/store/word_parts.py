@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from indexer.recent import Recent
 from indexer.store.derived import FOLDER, Layout, pread
 from indexer.store.postings import (
     NO_POSTINGS,
@@ -28,6 +27,7 @@ from indexer.store.postings import (
     packed,
     unpacked,
 )
+from indexer.store.recent import Recent
 from indexer.text.sequences import characters
 from indexer.text.terms import sequence
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexer.recent import Recent
+from indexer.store.recent import Recent
 
 
 def test_what_was_not_used_for_longest_goes_first() -> None:
