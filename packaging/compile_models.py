@@ -15,31 +15,27 @@ from app.paths import models_folder
 from indexer.api.errors import WorldError
 from indexer.config import DEFAULT_MODEL, Precision
 from indexer.embed.compiled import ensure_compiled
-from indexer.embed.compiling import Form
 from indexer.embed.devices import AUTO, candidates, load_runtime
 from indexer.embed.models import Side
 from indexer.embed.record_files import find_record
 
 
-def forms() -> list[tuple[Precision, Side, Form]]:
-    """What an engine opens by the defaults of ``EngineConfig``.
+def forms() -> list[tuple[Precision, Side, bool]]:
+    """What an engine opens by the defaults of ``EngineConfig``: precision, side, whether padded.
 
     Where the runtime has accelerators they are tried first, also where there is none.
     """
     *accelerators, _ = candidates(load_runtime().get_available_providers(), AUTO)
-    padded = [(Precision.FP32, side, Form.PADDED) for side in Side] if accelerators else []
-    return [
-        (Precision.INT8, Side.PASSAGES, Form.PLAIN), (Precision.FP32, Side.QUERIES, Form.PLAIN),
-        *padded,
-    ]  # fmt: skip
+    padded = [(Precision.FP32, side, True) for side in Side] if accelerators else []
+    return [(Precision.INT8, Side.PASSAGES, False), (Precision.FP32, Side.QUERIES, False), *padded]
 
 
 def main(folder: Path) -> int:
     """Compile the default encoders of passages and queries; return the exit status."""
     record = find_record(DEFAULT_MODEL)
     try:
-        for precision, side, form in forms():
-            ensure_compiled(record, folder, precision, side, form, note=print)
+        for precision, side, padded in forms():
+            ensure_compiled(record, folder, precision, side, padded=padded, note=print)
     except WorldError as error:
         print(f"{error.message} {error.next_step}")
         return 1

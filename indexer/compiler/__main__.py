@@ -31,7 +31,7 @@ def _answer(asked: CompileRequest) -> CompileAnswer:
             return CompileAnswer(accepted=accept_model(asked.record, asked.source, asked.folder))
         compile_model(
             asked.record, asked.precision, asked.side, asked.source, asked.folder,
-            asked.form,
+            padded=asked.padded,
         )  # fmt: skip
     except LecternError as error:
         return CompileAnswer(error=error.failure())

@@ -21,7 +21,7 @@ from indexer.compiler.encoder_graph import write_encoder
 from indexer.compiler.foreign import adopt
 from indexer.compiler.linear import FloatLinear, PaddedLinear, RecordingLinear
 from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
-from indexer.compiler.quantize import IntegerLinear, QuantizeDequantizeLinear, Range
+from indexer.compiler.quantize import IntegerLinear, Range
 from indexer.compiler.sequences import (
     calibration_sequences,
     long_sequences,
@@ -36,7 +36,6 @@ from indexer.compiler.tensors import (
 from indexer.config import Precision
 from indexer.embed.architecture import Family
 from indexer.embed.batches import in_batches
-from indexer.embed.compiling import Form
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import STATES, Encoder
 from indexer.embed.models import (
@@ -90,7 +89,7 @@ class Sample:
 
 def compile_model(
     model: ModelRecord, precision: Precision, side: Side, source: Path, folder: Path,
-    form: Form = Form.PLAIN,
+    *, padded: bool = False,
 ) -> None:  # fmt: skip
     """Write a model's graph into a folder, and verify it.
 
@@ -100,20 +99,19 @@ def compile_model(
         side: Which of two encoders.
         source: The folder of its verified files.
         folder: Destination.
-        form: For what the graph is; in float16 it is always for accelerators.
+        padded: Whether the graph is for accelerators (``PaddedLinear``); in float16 it always is.
 
     Raises:
         InternalError: If the vector of the record's probe is wrong.
         ValueError: If the weights do not match the record.
         KeyError: If a tensor is missing.
     """
-    padded = form is Form.PADDED
     if model.architecture.family is Family.ONNX:
         _adopt_given(model, precision, source, folder, padded=padded)
         return
     record, weights = model.encoder_of(side), encoder_weights(model, source, side)
     if precision is not Precision.FP32:
-        _compile_coarse(record, precision, weights, source, folder, form)
+        _compile_coarse(record, precision, weights, source, folder)
         return
     shape = record.architecture.fused if padded else record.architecture
     linear = PaddedLinear() if padded else _float_linear(shape, source, side, folder)
@@ -150,29 +148,20 @@ def _adopt_given(
 
 
 def _compile_coarse(
-    record: ModelRecord, precision: Precision, weights: Weights, source: Path, folder: Path,
-    form: Form,
-) -> None:  # fmt: skip
+    record: ModelRecord, precision: Precision, weights: Weights, source: Path, folder: Path
+) -> None:
     """Write the graph in 16 or 8 bits, and compare it with float32."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         seen = _observe(record, weights, source, Path(scratch))
-    shape, linear, least = record.architecture, _coarse_linear(precision, form, seen), USABLE
+    shape = record.architecture
+    linear: FloatLinear = IntegerLinear(seen.ranges)
+    least = USABLE_SCORES if shape.scores else USABLE
     if precision is Precision.FP16:
-        shape, least = shape.fused, CLOSE_HALF
-    elif shape.scores:
-        least = USABLE_SCORES
+        shape, linear, least = shape.fused, PaddedLinear(half=True), CLOSE_HALF
     graph = write_encoder(shape, weights, linear, folder)
     cosine = closeness(vectors_of(Encoder(graph, CPU), seen.ids, record.pooling), seen.vectors)
     log.info("%s in %s: lowest cosine %.4f", record.id, precision, cosine)
     _check_usable(record, precision, cosine, least)
-
-
-def _coarse_linear(precision: Precision, form: Form, seen: Sample) -> FloatLinear:
-    if precision is Precision.FP16:
-        return PaddedLinear(half=True)
-    if form is Form.QDQ:
-        return QuantizeDequantizeLinear(seen.ranges)
-    return IntegerLinear(seen.ranges)
 
 
 def _check_usable(

@@ -215,29 +215,3 @@ class IntegerLinear(FloatLinear):
     def _fixed(graph: Graph, name: str, low: float, high: float) -> tuple[str, str]:
         scale, zero = affine(low, high)
         return graph.constant(f"{name}.scale", scale), graph.constant(f"{name}.zero", zero)
-
-
-class QuantizeDequantizeLinear(IntegerLinear):
-    """The same products in ONNX's QDQ format, for runtimes that fuse them themselves.
-
-    OpenVINO computes them in 8-bit integers too, on the matrix units where there are any. The
-    lowest cosine with ``IntegerLinear`` over 120 passages of chunking-eval is .9995, with both
-    models that come with Lectern; rounded in float32 the same graph is as far from it.
-    """
-
-    def __init__(self, ranges: Mapping[str, Range]) -> None:
-        super().__init__(ranges)
-        self.grouped = False  # OpenVINO refuses the loop over blocks
-
-    def _integer_product(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None,
-        scale: str, zero: str,
-    ) -> str:  # fmt: skip
-        factors = [
-            graph.node("DequantizeLinear", [x, scale, zero]),
-            graph.node("DequantizeLinear", [*self._columns(graph, name, weight)], axis=1),
-        ]
-        product = graph.node("MatMul", factors)
-        if bias is None:
-            return product
-        return graph.node("Add", [product, graph.constant(f"{name}.bias", bias)])

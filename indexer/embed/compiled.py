@@ -2,10 +2,9 @@
 
 Owns the folder ``<models>/<model>/<precision>-<version>`` with the graph, the tokenizer, weights
 that the graph refers to, and a manifest of their hashes; a model with two encoders has two such
-folders, prefixed by the side; a graph in float32 for accelerators is ``padded-fp32``, one in 8 bits
-for OpenVINO ``qdq-int8``. A folder is renamed into place when it is complete. One that differs from
-its manifest is rebuilt, by a child process (``indexer.compiler``). It must not know graphs,
-sessions or tokens.
+folders, prefixed by the side; a graph in float32 for accelerators is ``padded-fp32``. A folder is
+renamed into place when it is complete. One that differs from its manifest is rebuilt, by a child
+process (``indexer.compiler``). It must not know graphs, sessions or tokens.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from indexer.api.atomic import DISK_FULL
 from indexer.api.errors import WorldError
 from indexer.config import Precision
 from indexer.embed.architecture import Family
-from indexer.embed.compiling import CompileRequest, Form, ask_compiler
+from indexer.embed.compiling import CompileRequest, ask_compiler
 from indexer.embed.fetch import NO_ACCESS, OWNER_ONLY, ensure_source, hash_file
 from indexer.embed.models import TOKENIZER, ModelRecord, Side
 from indexer.embed.record_files import shipped_folder
@@ -52,7 +51,7 @@ class CompiledModel:
     precision: Precision
     folder: Path
     side: Side = Side.PASSAGES
-    form: Form = Form.PLAIN
+    padded: bool = False
 
     @property
     def graph(self) -> Path:
@@ -65,12 +64,12 @@ class CompiledModel:
 
 def compiled_folder(
     record: ModelRecord, models: Path, precision: Precision, side: Side = Side.PASSAGES,
-    form: Form = Form.PLAIN,
+    *, padded: bool = False,
 ) -> Path:  # fmt: skip
     """The folder of a compiled model, whether it exists or not."""
     encoder = f"{side}-" if record.adapted else ""
-    prefix = "" if form is Form.PLAIN else f"{form}-"
-    return models / record.id / f"{encoder}{prefix}{precision}-{BUILDER_VERSION}"
+    form = "padded-" if padded else ""
+    return models / record.id / f"{encoder}{form}{precision}-{BUILDER_VERSION}"
 
 
 def ensure_compiled(
@@ -78,8 +77,8 @@ def ensure_compiled(
     models: Path,
     precision: Precision,
     side: Side = Side.PASSAGES,
-    form: Form = Form.PLAIN,
     *,
+    padded: bool = False,
     download: bool = True,
     note: Callable[[str], None] = lambda _text: None,
 ) -> CompiledModel:
@@ -90,7 +89,7 @@ def ensure_compiled(
         models: The folder of all compiled models; made if missing.
         precision: Of the weights.
         side: Which encoder; a model with one encoder is compiled once for both.
-        form: For what it is, where that makes a difference: see ``form_of``.
+        padded: Whether it is for accelerators, where that makes a difference: in float32.
         download: Whether missing weights may be downloaded.
         note: Called with a sentence before a slow step.
 
@@ -101,10 +100,10 @@ def ensure_compiled(
     """
     from filelock import FileLock, Timeout
 
-    form = form_of(record, precision, form)
+    padded = padded and precision is Precision.FP32 and record.architecture.family != Family.ONNX
     for place in (shipped_folder(), models):  # installers ship compiled models
-        folder = compiled_folder(record, place, precision, side, form)
-        compiled = CompiledModel(record, precision, folder, side, form)
+        folder = compiled_folder(record, place, precision, side, padded=padded)
+        compiled = CompiledModel(record, precision, folder, side, padded)
         if intact(compiled):
             return compiled
     home = models / record.id
@@ -123,12 +122,6 @@ def ensure_compiled(
     except OSError as error:
         raise explained(error, home) from error
     return compiled
-
-
-def form_of(record: ModelRecord, precision: Precision, wanted: Form) -> Form:
-    """The form of a model's graph in a precision that serves as the wanted one."""
-    own = {Form.PADDED: Precision.FP32, Form.QDQ: Precision.INT8}.get(wanted)
-    return wanted if precision is own and record.architecture.family != Family.ONNX else Form.PLAIN
 
 
 def explained(error: OSError, home: Path) -> Exception:
@@ -174,7 +167,7 @@ def _made(compiled: CompiledModel) -> dict[str, Any]:
         **({"side": str(compiled.side)} if record.adapted else {}),
         "precision": str(compiled.precision),
         "builder": BUILDER_VERSION,
-        **({str(compiled.form): True} if compiled.form is not Form.PLAIN else {}),
+        **({"padded": True} if compiled.padded else {}),
         **({"edition": record.edition} if record.architecture.stretch != 1 else {}),
         "source": {file.name: file.sha256 for file in record.package.files},
     }
@@ -216,7 +209,7 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
             compiled.side,
             source.absolute(),
             folder.absolute(),
-            compiled.form,
+            compiled.padded,
         )
     )
     if answer.invalid:
@@ -228,8 +221,8 @@ def _clear_away(compiled: CompiledModel) -> None:
     """Delete the folders of older builder versions, and the scratch folders of killed builds."""
     record, precision, home = compiled.record, compiled.precision, compiled.folder.parent
     kept = {
-        compiled_folder(record, home.parent, precision, side, form)
-        for side in Side for form in Form
+        compiled_folder(record, home.parent, precision, side, padded=padded)
+        for side in Side for padded in (False, True)
     }  # fmt: skip
     for pattern in (f"{precision}-*", f"*-{precision}-*", "building-*"):
         for folder in home.glob(pattern):

@@ -11,7 +11,6 @@ import os
 import subprocess
 import time
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path  # noqa: TC003  # for the codec
 
 from indexer.api.codec import decode, encode
@@ -28,25 +27,12 @@ _STDERR_TAIL = 500  # characters
 COMPILE_LIMIT_S = 3600.0
 
 
-class Form(StrEnum):
-    """For what a graph of a model is.
-
-    Attributes:
-        PLAIN: ONNX Runtime on the processor.
-        PADDED: Accelerators.
-        QDQ: OpenVINO, in 8 bits; see ``compiler.quantize.QuantizeDequantizeLinear``.
-    """
-
-    PLAIN = "plain"
-    PADDED = "padded"
-    QDQ = "qdq"
-
-
 @dataclass(frozen=True, slots=True)
 class CompileRequest:
     """The request to the compiler process; paths are absolute.
 
-    ``accept``: the files are a stranger's, and the float32 graph is compared with a reference.
+    ``padded``: a graph for accelerators. ``accept``: the files are a stranger's, and the float32
+    graph is compared with a reference.
     """
 
     record: ModelRecord
@@ -54,7 +40,7 @@ class CompileRequest:
     side: Side
     source: Path
     folder: Path
-    form: Form = Form.PLAIN
+    padded: bool = False
     accept: bool = False
 
 

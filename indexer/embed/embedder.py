@@ -73,19 +73,12 @@ class OnnxEmbedder:
         compiled: The verified files of the model.
         workers: Concurrent runs, each on one thread.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
-        for_openvino: Returns what OpenVINO reads of the model; by default the same graph.
 
     Raises:
         WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
     """
 
-    def __init__(
-        self,
-        compiled: CompiledModel,
-        workers: int,
-        provider: str = AUTO,
-        for_openvino: Callable[[], CompiledModel] | None = None,
-    ) -> None:
+    def __init__(self, compiled: CompiledModel, workers: int, provider: str = AUTO) -> None:
         self.record: ModelRecord = compiled.record
         self.precision: Precision = compiled.precision
         self.side: Side = compiled.side
@@ -97,21 +90,18 @@ class OnnxEmbedder:
         if computed is not None:
             self.provider = replace(self.provider, notes=(*self.provider.notes, computed))
         if provider == AUTO and self.provider.name == CPU:
-            self._take_faster(compiled, for_openvino or (lambda: compiled))
+            self._take_faster(compiled)
         self._workers = workers
         self.compiled = compiled
         self._fitting = self._remembered()  # tokens of a run that the device has memory for
         self._encoded: Latest[tuple[str, str], NDArray[np.float32]] = Latest(_QUERIES_KEPT)
         self._states: Latest[str, TokenStates] = Latest(_STATES_KEPT)
 
-    def _take_faster(
-        self, compiled: CompiledModel, for_openvino: Callable[[], CompiledModel]
-    ) -> None:
+    def _take_faster(self, compiled: CompiledModel) -> None:
         """Use OpenVINO if it is installed, computes the same and is faster here."""
 
         def opened() -> Encoder:
-            graph = for_openvino().graph
-            return Encoder(graph, OPENVINO, OpenVinoSession(graph))
+            return Encoder(compiled.graph, OPENVINO, OpenVinoSession(compiled.graph))
 
         if (found := faster(compiled, self._encoder, opened)) is not None:
             self._encoder, verdict = found

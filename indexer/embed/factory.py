@@ -11,13 +11,11 @@ import logging
 import os
 import threading
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from indexer.api.errors import LecternError
 from indexer.config import Precision
 from indexer.embed.compiled import ensure_compiled
-from indexer.embed.compiling import Form
 from indexer.embed.devices import AUTO, CPU, candidates, load_runtime
 from indexer.embed.embedder import OnnxEmbedder
 from indexer.embed.models import Side
@@ -60,11 +58,12 @@ def open_embedder(
             ``ensure_compiled``.
     """
 
-    def opened(precision: Precision, provider: str, form: Form = Form.PLAIN) -> OnnxEmbedder:
-        ensured = partial(ensure_compiled, record, models, precision, side, download=download)
+    def opened(precision: Precision, provider: str, *, padded: bool = False) -> OnnxEmbedder:
+        compiled = ensure_compiled(
+            record, models, precision, side, padded=padded, download=download
+        )
         kind = OnnxEmbedder if record.interaction is None else TokenEmbedder
-        workers = threads or os.cpu_count() or 1
-        return kind(ensured(form=form), workers, provider, partial(ensured, form=Form.QDQ))
+        return kind(compiled, threads or os.cpu_count() or 1, provider)
 
     runtime = load_runtime()  # first, since without a runtime a download is useless
     *accelerators, _ = candidates(runtime.get_available_providers(), provider)
@@ -72,7 +71,7 @@ def open_embedder(
         return opened(precision, provider)
     # The 8-bit graph is made for the CPU; on an accelerator float32 is faster.
     half = precision is Precision.FP16
-    embedder = opened(precision if half else Precision.FP32, provider, Form.PADDED)
+    embedder = opened(precision if half else Precision.FP32, provider, padded=True)
     if embedder.provider.name != CPU:
         return embedder
     reason = embedder.provider

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from indexer.api.phrases import Note
 from indexer.config import Precision
 from indexer.embed.compiled import CompiledModel, changed_files, compiled_folder, ensure_compiled
-from indexer.embed.compiling import Form
 from indexer.embed.devices import CPU, candidates, load_runtime, survey
 from indexer.embed.embedder import OnnxEmbedder, open_tested
 from indexer.embed.factory import open_embedder
@@ -199,7 +198,7 @@ class ModelsInUse:
         def test(provider: str) -> None:
             if provider != CPU:  # where the model is open already
                 compiled = ensure_compiled(
-                    record, config.models, Precision.FP32, form=Form.PADDED,
+                    record, config.models, Precision.FP32, padded=True,
                     download=not config.offline,
                 )  # fmt: skip
                 open_tested(compiled, provider)

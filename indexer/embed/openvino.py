@@ -1,9 +1,9 @@
 """Runs a graph with OpenVINO where that is installed, computes the same and is faster here.
 
 OpenVINO uses bfloat16 and matrix units where the processor has them. Owns its session, which has
-the methods of ONNX Runtime's that are used, and the verdict, which is kept (``findings``). Its
-vectors are compared with those of ONNX Runtime, to whose space they belong, so nothing is embedded
-again; a graph in 8 bits has another form here (``Form.QDQ``). It must not know what is embedded.
+the methods of ONNX Runtime's that are used, and the verdict, which is kept (``findings``). A graph
+is compared with itself, so the vectors belong to the same space and nothing is embedded again. It
+must not know what is embedded.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def faster(
     Args:
         compiled: The model.
         own: Its encoder with ONNX Runtime.
-        opened: Opens the model with OpenVINO.
+        opened: Opens the same graph with OpenVINO.
     """
     if importlib.util.find_spec("openvino") is None:
         return None

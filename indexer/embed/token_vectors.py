@@ -97,14 +97,8 @@ class TokenEmbedder(OnnxEmbedder):
         WorldError: As ``OnnxEmbedder``.
     """
 
-    def __init__(
-        self,
-        compiled: CompiledModel,
-        workers: int,
-        provider: str = AUTO,
-        for_openvino: Callable[[], CompiledModel] | None = None,
-    ) -> None:
-        super().__init__(compiled, workers, provider, for_openvino)
+    def __init__(self, compiled: CompiledModel, workers: int, provider: str = AUTO) -> None:
+        super().__init__(compiled, workers, provider)
         digest = compiled.record.file(TOKENIZER).sha256
         tokenizer = shared_tokenizer(compiled.tokenizer, digest)
         self._sequences = TokenLayout(compiled.record, tokenizer)

@@ -29,7 +29,6 @@ from indexer.compiler.sequences import calibration_texts
 from indexer.config import Precision
 from indexer.embed.batches import Batch
 from indexer.embed.compiled import DATA, GRAPH, compiled_folder
-from indexer.embed.compiling import Form
 from indexer.embed.encoder import Encoder
 from indexer.embed.models import Side
 from indexer.text.language import detect
@@ -123,21 +122,16 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("blocks", [(0, 0, 0), (8, 8, 0), (8, 4, 5), (20, 7, 8), (8, 0, 1)])
 @pytest.mark.parametrize(
-    ("precision", "form", "worst"),
-    [
-        (Precision.FP32, Form.PLAIN, 0.99999),
-        (Precision.INT8, Form.PLAIN, 0.99),
-        (Precision.INT8, Form.QDQ, 0.99),
-    ],
+    ("precision", "worst"), [(Precision.FP32, 0.99999), (Precision.INT8, 0.99)]
 )
 def test_the_graph_computes_what_the_plain_encoder_does(
-    tmp_path: Path, precision: Precision, form: Form, worst: float, blocks: tuple[int, int, int]
+    tmp_path: Path, precision: Precision, worst: float, blocks: tuple[int, int, int]
 ) -> None:
     record = install_tiny_model(tmp_path, late=True, blocks=blocks)
     folder = compiled_folder(record, tmp_path, precision)
     folder.mkdir(parents=True)
     source = tmp_path / TINY / "source"
-    calibrate.compile_model(record, precision, Side.PASSAGES, source, folder, form)
+    calibrate.compile_model(record, precision, Side.PASSAGES, source, folder)
     encoder = Encoder(folder / "model.onnx", "cpu")
     random = np.random.default_rng(1)
     for length in (2, 6, 29, 40, 160):

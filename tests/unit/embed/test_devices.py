@@ -16,7 +16,6 @@ from indexer.api.phrases import Note
 from indexer.config import EngineConfig, Precision
 from indexer.embed.base import EmbedInput
 from indexer.embed.compiled import ensure_compiled
-from indexer.embed.compiling import Form
 from indexer.embed.devices import (
     AUTO,
     CPU,
@@ -287,7 +286,7 @@ def _on_cpu(record: ModelRecord, models: Path) -> NDArray[np.float32]:
 
 def test_the_share_of_a_provider_is_read_from_the_profile(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path, blocks=(16, 8, 4))
-    compiled = ensure_compiled(record, tmp_path, Precision.FP32, form=Form.PADDED, download=False)
+    compiled = ensure_compiled(record, tmp_path, Precision.FP32, padded=True, download=False)
     encoder = Encoder(compiled.graph, CPU, profile=str(tmp_path / "profile"))
     encoder.test(record.architecture.vocabulary, record.window)
     events = encoder.end_profile()

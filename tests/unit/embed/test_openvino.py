@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,7 @@ import pytest
 from indexer.api.errors import sentence
 from indexer.config import Precision
 from indexer.embed.batches import in_batches
-from indexer.embed.compiled import CompiledModel, ensure_compiled, intact
-from indexer.embed.compiling import Form
+from indexer.embed.compiled import CompiledModel, ensure_compiled
 from indexer.embed.devices import CPU, OPENVINO
 from indexer.embed.encoder import Encoder
 from indexer.embed.factory import open_embedder
@@ -92,33 +90,16 @@ def test_other_numbers_are_told(compiled: CompiledModel, tmp_path: Path) -> None
     assert verdict.cosine < 0.9
 
 
-def test_only_a_graph_in_8_bits_has_a_form_of_its_own(tmp_path: Path) -> None:
-    record = install_tiny_model(tmp_path, blocks=(16, 8, 4))
-    plain, own = (
-        ensure_compiled(record, tmp_path, Precision.INT8, form=form, download=False)
-        for form in (Form.PLAIN, Form.QDQ)
-    )
-    assert [plain.folder.name.split("-")[0], own.folder.name.split("-")[0]] == ["int8", "qdq"]
-    assert intact(plain)
-    assert not intact(replace(own, form=Form.PLAIN))
-    exact = ensure_compiled(record, tmp_path, Precision.FP32, form=Form.QDQ, download=False)
-    assert exact.form is Form.PLAIN
-
-
-@pytest.mark.parametrize("precision", [Precision.FP32, Precision.INT8])
-def test_it_computes_what_onnx_runtime_does(tmp_path: Path, precision: Precision) -> None:
+def test_it_computes_what_onnx_runtime_does(tmp_path: Path) -> None:
     pytest.importorskip("openvino", reason="OpenVINO is an extra of its own")
     record = install_tiny_model(tmp_path, blocks=(16, 8, 4))
-    compiled, other_form = (
-        ensure_compiled(record, tmp_path, precision, form=form, download=False)
-        for form in (Form.PLAIN, Form.QDQ)
-    )
+    compiled = ensure_compiled(record, tmp_path, Precision.FP32, download=False)
     own = Encoder(compiled.graph, CPU)
-    other = Encoder(other_form.graph, OPENVINO, OpenVinoSession(other_form.graph))
+    other = Encoder(compiled.graph, OPENVINO, OpenVinoSession(compiled.graph))
     with pytest.raises(ImportError):
         import_module("openvino_telemetry")
     ids = np.arange(100, dtype=np.int32) % record.architecture.vocabulary
     for batch in in_batches([ids, ids[:30]], lambda: 512, padded=own.padded):
         np.testing.assert_allclose(other.states(batch), own.states(batch), rtol=0.05, atol=0.05)
-    embedder = open_embedder(record, tmp_path, precision, download=False)
+    embedder = open_embedder(record, tmp_path, Precision.FP32, download=False)
     assert embedder.provider.notes[-1].code in {"openvino_taken", "openvino_refused"}

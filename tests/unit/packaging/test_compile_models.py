@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGING = Path(__file__).resolve().parents[3] / "packaging"
-ON_THE_PROCESSOR = [("int8", "passages", "plain"), ("fp32", "queries", "plain")]
-ON_A_CARD = [("fp32", "passages", "padded"), ("fp32", "queries", "padded")]
+ON_THE_PROCESSOR = [("int8", "passages", False), ("fp32", "queries", False)]
+ON_A_CARD = [("fp32", "passages", True), ("fp32", "queries", True)]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_forms_for_accelerators_are_compiled_where_the_runtime_has_any(
     compile_models: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
     providers: list[str],
-    expected: list[tuple[str, str, str]],
+    expected: list[tuple[str, str, bool]],
 ) -> None:
     runtime = SimpleNamespace(get_available_providers=lambda: providers)
     monkeypatch.setattr(compile_models, "load_runtime", lambda: runtime)
