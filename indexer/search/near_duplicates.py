@@ -30,6 +30,7 @@ class _Member:
     doc: int
     shingles: frozenset[int]
     query_words: frozenset[str]
+    sketch: list[int]  # its smallest hashes
 
 
 @dataclass(slots=True)
@@ -59,7 +60,7 @@ class NearDuplicates:
             self._open(self._read(*one))
         self._unread.clear()
         here = self._read(doc, text)
-        for number in self._nearby(_sketch(here)):
+        for number in self._nearby(here.sketch):
             if _near_duplicate(here, self._members[number]):
                 return number
         self._open(here)
@@ -67,22 +68,19 @@ class NearDuplicates:
 
     def _read(self, doc: int, text: str) -> _Member:
         found = words(text)
-        return _Member(doc, frozenset(_shingles(found)), self.query_words.intersection(found))
+        shingles = frozenset(_shingles(found))
+        asked = self.query_words.intersection(found)
+        return _Member(doc, shingles, asked, sorted(shingles)[:SKETCH])
 
     def _open(self, member: _Member) -> None:
         """Open a group."""
-        for each in _sketch(member):
+        for each in member.sketch:
             self._by_hash.setdefault(each, []).append(len(self._members))
         self._members.append(member)
 
     def _nearby(self, sketch: Iterable[int]) -> list[int]:
         """Groups that share a hash, the best of the list first."""
         return sorted({number for each in sketch for number in self._by_hash.get(each, ())})
-
-
-def _sketch(member: _Member) -> list[int]:
-    """The smallest hashes of a passage."""
-    return sorted(member.shingles)[:SKETCH]
 
 
 def _near_duplicate(one: _Member, other: _Member) -> bool:

@@ -33,8 +33,7 @@ _GRAPH = bytes.fromhex(
     "0a0163120f0a0d080612090a0208010a0312016e42040a00100d"
 )
 _TOP = 127
-# The largest component of a query, and where it would saturate.
-_QUERY_TOP, _SATURATING_TOP = 127, 63
+_SATURATING_TOP = 63  # of a query, where products saturate
 # Components and vectors of the product that tells.
 _TRIED = 64
 
@@ -101,10 +100,10 @@ def rounded_query(query: Float32s) -> tuple[Float32s, float]:
 @cache
 def _zero() -> int:
     """What is added to the codes of a query, so that none is negative."""
-    codes = np.full((1, _TRIED), 2 * _QUERY_TOP + 1, np.uint8)
+    codes = np.full((1, _TRIED), 2 * _TOP + 1, np.uint8)
     found = _session().run(None, {"a": codes, "b": np.full((_TRIED, _TRIED), _TOP, np.int8)})[0]
     exact = bool((found == codes.sum(dtype=np.int32) * _TOP).all())
-    return (_QUERY_TOP if exact else _SATURATING_TOP) + 1
+    return (_TOP if exact else _SATURATING_TOP) + 1
 
 
 @cache
