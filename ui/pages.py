@@ -20,7 +20,9 @@ from ui.basket.basket import Basket
 from ui.help import about
 from ui.library.kept_passwords import KeptPasswords
 from ui.ports import Notice
+from ui.preview.panel import Preview
 from ui.search.describe import is_name_only
+from ui.search.page import SearchPage
 from ui.search.work import Worker
 from ui.search_pane import SearchPane
 from ui.timers import timer
@@ -52,8 +54,11 @@ AHEAD = (
     "ui.library.folders",
     "ui.library.coverage",
     "ui.library.activity",
+    "ui.basket.word",
     "ui.basket.export",
     "ui.basket.page",
+    "indexer.api.model_requests",
+    "ui.settings_dialog.models",
     "ui.settings_dialog.dialog",
 )
 AHEAD_MS = 40
@@ -71,6 +76,9 @@ class Pages(QStackedWidget):
         self._made: dict[str, QWidget] = {}
         self._activity: Activity | None = None
         self._panel: ActivityPanel | None = None
+        # The parts of the search page, made in steps of their own before it.
+        self._results: SearchPage | None = None
+        self._preview: Preview | None = None
         self._worker = Worker(self)
         self.basket = Basket(context.folder, self._worker, self)
         self.basket.trouble.connect(self._basket_trouble)
@@ -187,6 +195,10 @@ class Pages(QStackedWidget):
         self._timer.stop()
         if SEARCH in self._made:
             self.search.close_parts()
+        else:
+            for part in (self._results, self._preview):
+                if part is not None:
+                    part.close()
         if BASKET in self._made:
             self._made[BASKET].close()
         if COMPARE in self._made:
@@ -230,14 +242,20 @@ class Pages(QStackedWidget):
     def _load_one(self) -> None:
         if self._ahead:
             importlib.import_module(self._ahead.popleft())
-        elif SEARCH not in self._made:
-            self.page(SEARCH)
-        else:
+        elif SEARCH in self._made:
             self._timer.stop()
             self.search.search.warm()
+        elif self._results is None:
+            self._results = SearchPage(self._context)
+        elif self._preview is None:
+            self._preview = Preview(self._context)
+        else:
+            self.page(SEARCH)
 
     def _make_search(self) -> QWidget:
-        pane = SearchPane(self._context, self._state)
+        search = self._results or SearchPage(self._context)
+        preview = self._preview or Preview(self._context)
+        pane = SearchPane(self._context, self._state, search, preview)
         pane.search.folders_requested.connect(self._want_folders)
         pane.search.files_requested.connect(self.show_files)
         pane.kept.connect(self.keep)

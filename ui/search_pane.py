@@ -14,9 +14,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget
 from ui import keys
 from ui.compare.elsewhere import Elsewhere
 from ui.desktop import show_in_folder
-from ui.preview.panel import Preview
 from ui.preview.viewers import open_external
-from ui.search.page import SearchPage
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Hit
     from ui.ports import Context
+    from ui.preview.panel import Preview
+    from ui.search.page import SearchPage
     from ui.state import WindowState
 
 # Shares of the width at first: the results, the preview.
@@ -39,13 +39,20 @@ class SearchPane(QSplitter):
 
     kept = Signal(object, str)
 
-    def __init__(self, context: Context, state: WindowState, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        context: Context,
+        state: WindowState,
+        search: SearchPage,
+        preview: Preview,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._context = context
         self._state = state
         self.setChildrenCollapsible(False)
-        self.search = SearchPage(context)
-        self.preview = Preview(context)
+        self.search = search
+        self.preview = preview
         self.elsewhere = Elsewhere(context.link)
         self.left = QStackedWidget()
         self.left.addWidget(self.search)

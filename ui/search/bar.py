@@ -6,6 +6,7 @@ It must not know results.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -57,8 +58,6 @@ class SearchBar(QWidget):
         self._discarded: Saved | None = None
         self._saved: tuple[Saved, ...] = ()
         self.box = SearchBox()
-        self.help = GrammarHelp(self)
-        self.help.tried.connect(self.searched)
         self.kept_button = self._button("star", self.tr("Saved and recent searches, collections"))
         self.kept_button.clicked.connect(self.show_kept)
         self.menu = QMenu(self)
@@ -96,6 +95,13 @@ class SearchBar(QWidget):
         )
         button.setToolTip(name)
         button.setAccessibleName(name)
+
+    @cached_property
+    def help(self) -> GrammarHelp:
+        """The help of the grammar, made when first opened."""
+        popover = GrammarHelp(self)
+        popover.tried.connect(self.searched)
+        return popover
 
     def show_help(self) -> None:
         """Open the help of the grammar."""

@@ -18,6 +18,8 @@ from tests.ui.menus import entries
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui.compare.elsewhere import _once, _row
+from ui.preview.panel import Preview
+from ui.search.page import SearchPage
 from ui.search_pane import SearchPane
 from ui.state import WindowState
 
@@ -44,7 +46,8 @@ def pane(
         "The house stands by the lake.\n\n" + SENTENCE.replace("30", "60") + " So it was agreed."
     )
     answer(qtbot, real_link, Index((library_files,)))
-    pane = SearchPane(real_context, WindowState(real_context.folder))
+    search, preview = SearchPage(real_context), Preview(real_context)
+    pane = SearchPane(real_context, WindowState(real_context.folder), search, preview)
     qtbot.addWidget(pane)
     pane.resize(1200, 800)
     with qtbot.waitExposed(pane):
