@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MIB = 1 << 20
-# A value of ``model``: the one for the languages of the library.
+# A value of ``model``: the one for the languages of the library; of ``precision``: that of the
+# library, or the fastest.
 AUTO = "auto"
 
 _LIMITS = Limits()
@@ -114,11 +115,11 @@ _ROWS = (
             choices={"auto": N_("The best available"), "cuda": "CUDA", "tensorrt": "TensorRT",
                      "migraphx": "MIGraphX", "directml": "DirectML", "coreml": "Core ML",
                      "openvino-gpu": "OpenVINO (GPU)", "cpu": "CPU"}),
-    Setting("precision", ADVANCED, SettingType.CHOICE, Precision.INT8.value,
-            N_("Precision of documents"),
-            N_("Weights used for documents: int8 is twice as fast, fp32 exact; fp16 is for "
-               "graphics cards."),
-            choices={each.value: each.value for each in Precision}),
+    Setting("precision", ADVANCED, SettingType.CHOICE, AUTO, N_("Precision of documents"),
+            N_("Weights used for documents: int8 is mostly twice as fast, fp32 exact, fp16 for "
+               "graphics cards; auto: a new library has what is fastest here, and keeps it."),
+            choices={AUTO: N_("By the library and the processor"),
+                     **{each.value: each.value for each in Precision}}),
     Setting("query_precision", ADVANCED, SettingType.CHOICE, Precision.FP32.value,
             N_("Precision of queries"), N_("Weights used for queries."),
             choices={each.value: each.value for each in Precision}),
@@ -258,13 +259,15 @@ def engine_config(settings: Settings, library: Path, *, offline: bool = False) -
         offline: Never use the network, whatever the setting.
     """
     value: Mapping[str, Any] = {name: settings[name] for name in SETTINGS}
+    by_machine = value["precision"] == AUTO
     return EngineConfig(
         library=library,
         models=paths.models_folder(),
         model=DEFAULT_MODEL if value["model"] == AUTO else value["model"],
         languages_model=LANGUAGES_MODEL if value["model"] == AUTO else "",
         reranker="" if value["reranker"] == AUTO else value["reranker"],
-        precision=Precision(value["precision"]),
+        precision=Precision.INT8 if by_machine else Precision(value["precision"]),
+        fastest_precision=by_machine,
         query_precision=Precision(value["query_precision"]),
         provider=value["device"],
         threads=value["threads"],

@@ -80,6 +80,8 @@ class EngineConfig:
     ``library`` is the folder of one library, ``models`` the folder of compiled models that all
     libraries share. 0 threads or children means a number by the machine. A library of documents in
     languages that ``model`` does not cover switches to ``languages_model``, unless that is empty.
+    With ``fastest_precision`` a library with vectors keeps their precision, whatever ``precision``
+    is, and one without takes that in which passages are embedded fastest here.
     """
 
     library: Path
@@ -88,6 +90,7 @@ class EngineConfig:
     languages_model: str = ""
     reranker: str = ""  # the model that orders the first hits; "" the best, NO_RERANKER none
     precision: Precision = Precision.INT8
+    fastest_precision: bool = False
     query_precision: Precision = Precision.FP32
     provider: str = "auto"  # a key of ``indexer.embed.devices.PROVIDERS``, or "auto"
     threads: int = 0

@@ -29,7 +29,7 @@ from indexer.embed.encoder import Encoder
 from indexer.embed.findings import keep, kept
 from indexer.embed.layout import Layout
 from indexer.embed.models import TOKENIZER, Side
-from indexer.embed.openvino import OpenVinoSession, faster
+from indexer.embed.openvino import OpenVinoSession, faster, measure
 from indexer.embed.ordered import closing_pool, in_order
 from indexer.embed.pooling import unit
 from indexer.embed.spaces import space_of
@@ -239,6 +239,12 @@ class OnnxEmbedder:
             for _ in in_order(pool, self._run, iter(batches), self._workers):
                 pass
         return sum(len(ids) for ids in sequences) / (time.perf_counter() - started)
+
+    def times_as_fast(self, other: OnnxEmbedder) -> float:
+        """How many times as fast as another embedder of the model this one is, on one thread."""
+        own = self._encoder_record
+        encoders = other._encoder, self._encoder
+        return measure(*encoders, own.architecture.vocabulary, own.window).times
 
     def _check(self, side: Side) -> None:
         if self.record.adapted and side is not self.side:

@@ -2,7 +2,8 @@
 
 ``OpenedLater`` does so in a thread, for models that nobody has to wait for.
 
-Owns the choice of the precision for a device. It must not know its callers (``models_in_use``).
+Owns the choice of the precision for a device and for a new library. It must not know its callers
+(``models_in_use``), nor what a library contains.
 """
 
 from __future__ import annotations
@@ -15,21 +16,34 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from indexer.api.errors import LecternError
 from indexer.config import Precision
-from indexer.embed.compiled import ensure_compiled
-from indexer.embed.devices import AUTO, CPU, candidates, load_runtime
+from indexer.embed.compiled import CompiledModel, compiled_folder, ensure_compiled
+from indexer.embed.devices import (
+    AUTO,
+    CPU,
+    OPENVINO,
+    candidates,
+    load_runtime,
+    openvino_version,
+)
 from indexer.embed.embedder import OnnxEmbedder
+from indexer.embed.findings import keep, kept
 from indexer.embed.models import Side
+from indexer.embed.openvino import LEAST_GAIN
+from indexer.embed.record_files import find_record
 from indexer.embed.token_vectors import TokenEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from indexer.config import EngineConfig
     from indexer.embed.models import ModelRecord
 
 log = logging.getLogger(__name__)
 
 M = TypeVar("M")
+# The finding of ``fastest_precision``.
+_TIMES = "float32 by OpenVINO"
 
 
 def open_embedder(
@@ -78,6 +92,59 @@ def open_embedder(
     embedder = opened(precision, CPU)
     embedder.provider = reason
     return embedder
+
+
+def fastest_precision(config: EngineConfig) -> Precision:
+    """The precision in which passages are embedded fastest here; for a library without vectors.
+
+    It is float32 where OpenVINO computes that faster than ONNX Runtime does 8 bits, as it does with
+    matrix units; measured once, and kept. It is 8 bits elsewhere, and if a model cannot be opened,
+    which is told when passages are embedded.
+
+    Raises:
+        WorldError: ``unknown_model``, ``no_runtime``, or ``bad_setting`` for an unknown provider.
+    """
+    runtimes = candidates(load_runtime().get_available_providers(), config.provider)
+    if config.provider != AUTO or runtimes != [CPU] or not openvino_version():
+        return Precision.INT8
+    times = times_as_fast(config)
+    if times is None:
+        try:
+            times = _measure(config)
+        except LecternError as error:
+            log.warning("precisions cannot be compared: %s", error)
+            return Precision.INT8
+        keep(_compiled(config), _TIMES, times)
+    log.info("float32 by OpenVINO is %.2f times as fast as 8 bits", times)
+    return Precision.FP32 if times >= LEAST_GAIN else Precision.INT8
+
+
+def times_as_fast(config: EngineConfig) -> float | None:
+    """How many times as fast float32 by OpenVINO is as 8 bits by ONNX Runtime.
+
+    Returns:
+        0 if OpenVINO is not used for float32 either; None if it was not measured here.
+
+    Raises:
+        WorldError: ``unknown_model``.
+    """
+    times = kept(_compiled(config), _TIMES)
+    return times if type(times) is float else None
+
+
+def _measure(config: EngineConfig) -> float:
+    record = find_record(config.model, config.models)
+    eight, exact = (
+        open_embedder(record, config.models, precision, download=not config.offline)
+        for precision in (Precision.INT8, Precision.FP32)
+    )
+    return exact.times_as_fast(eight) if exact.provider.name == OPENVINO else 0.0
+
+
+def _compiled(config: EngineConfig) -> CompiledModel:
+    record = find_record(config.model, config.models)
+    folder = compiled_folder(record, config.models, Precision.INT8)
+    return CompiledModel(record, Precision.INT8, folder)
 
 
 @dataclass(slots=True)

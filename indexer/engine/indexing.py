@@ -20,6 +20,7 @@ from indexer.api.progress import CancelToken, Progress, Reporter, Step
 from indexer.api.requests import Index
 from indexer.api.status import ModelChoice
 from indexer.api.types import FileState
+from indexer.embed.factory import fastest_precision
 from indexer.embed.installed import read_together
 from indexer.embed.record_files import find_record
 from indexer.engine import reindex
@@ -117,7 +118,10 @@ class IndexingLibrary(OpenLibrary):
 
     def _target(self) -> Space:
         """The space of the configured model; call it while nothing is embedded."""
-        self.models.use(reindex.for_languages(self.catalog, self.config))
+        config = reindex.for_library(self.catalog, self.config)
+        if config.fastest_precision and not self.catalog.spaces.totals().embedded:
+            config = replace(config, precision=fastest_precision(config))
+        self.models.use(config)
         return self.models.space(self.catalog)
 
     def recognise(
@@ -175,7 +179,7 @@ class IndexingLibrary(OpenLibrary):
         if self.throttle.paused or self.catalog.refusal:
             return False
         try:
-            config = reindex.for_languages(self.catalog, self.config)
+            config = reindex.for_library(self.catalog, self.config)
             return reindex.waits(self.catalog, config)
         except WorldError:  # the settings name a model that is not here
             return False

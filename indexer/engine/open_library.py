@@ -102,7 +102,7 @@ class OpenLibrary:
         self.config = config
         self.catalog = catalog
         self.store = store
-        self.models = ModelsInUse(config)
+        self.models = ModelsInUse(_as_the_library(config, catalog))
         self.throttle = Throttle(adaptive=config.background)
         self.throttle.load(catalog)
         self.gate = QueryGate(self.throttle)
@@ -221,7 +221,7 @@ class OpenLibrary:
         return sentences(self.catalog, self.store, request.path, request.start, request.end)
 
     def _reindex_cost(self, request: EstimateReindex, _caller: Caller) -> ReindexCost:
-        config = reindex.for_languages(self.catalog, self.config)
+        config = reindex.for_library(self.catalog, self.config)
         chosen = reindex.chosen(config, request.model, request.precision)
         return reindex_cost.cost(self.catalog, self.store, chosen)
 
@@ -255,7 +255,7 @@ class OpenLibrary:
         return model_choice.compare(self.searcher, request, Reporter(caller.report, caller.token))
 
     def _bench_model(self, request: BenchModel, caller: Caller) -> ModelBench:
-        config = reindex.for_languages(self.catalog, self.config)
+        config = reindex.for_library(self.catalog, self.config)
         chosen = reindex.chosen(config, request.model, request.precision)
         reporter = Reporter(caller.report, caller.token)
         return model_bench.measure(self.catalog, self.store, chosen, reporter)
@@ -295,3 +295,10 @@ class OpenLibrary:
         BenchModel: _bench_model,
         Diagnose: _diagnose,
     }
+
+
+def _as_the_library(config: EngineConfig, catalog: Catalog) -> EngineConfig:
+    try:
+        return reindex.for_library(catalog, config)
+    except WorldError:  # the settings name a model that is not here
+        return config

@@ -46,16 +46,21 @@ class SpaceChange:
     rebuilding: bool = False
 
 
-def for_languages(catalog: Catalog, config: EngineConfig) -> EngineConfig:
-    """The configuration with the model for the languages of the library, unless that is fixed.
+def for_library(catalog: Catalog, config: EngineConfig) -> EngineConfig:
+    """The configuration with what the library decides, unless that is fixed.
+
+    That is the model, by the languages of the library, and the precision, which is that of its
+    vectors.
 
     Raises:
         WorldError: ``unknown_model``.
     """
+    active = catalog.spaces.active()
+    if config.fastest_precision and active is not None:
+        config = replace(config, precision=Precision(active.record["precision"]))
     if not config.languages_model:
         return config
     other = replace(config, model=config.languages_model)
-    active = catalog.spaces.active()
     changed = active is not None and active.record["model"] == other.model
     counts = catalog.docs.languages()
     read = set(find_record(config.model, config.models).languages)
@@ -72,7 +77,7 @@ def suits(catalog: Catalog, config: EngineConfig, space: Space, enough: int) -> 
     """
     if not config.languages_model or catalog.spaces.totals().embedded:
         return True
-    suited = bool(space.record["model"] == for_languages(catalog, config).model)
+    suited = bool(space.record["model"] == for_library(catalog, config).model)
     read = sum(catalog.docs.languages().values())
     return suited if read >= (min(1, enough) if suited else enough) else None
 
@@ -215,6 +220,7 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
         model=model or config.model,
         languages_model="" if model else config.languages_model,
         precision=Precision(precision) if precision else config.precision,
+        fastest_precision=config.fastest_precision and not precision,
     )
     find_embedding(config.model, config.models)
     return config

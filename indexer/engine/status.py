@@ -21,6 +21,8 @@ from indexer.catalog.roots import join
 from indexer.config import DEFAULT_MODEL
 from indexer.confine import network, reader
 from indexer.embed import connections, devices
+from indexer.embed.factory import times_as_fast
+from indexer.embed.openvino import LEAST_GAIN
 from indexer.embed.record_files import known_records
 from indexer.engine import reindex
 from indexer.library import library
@@ -50,7 +52,7 @@ def describe(engine: OpenLibrary, watched: WatchState) -> Status:
     activity = engine.activities.describe()
     totals = catalog.spaces.totals()
     space = catalog.spaces.active()
-    change = reindex.describe(catalog, reindex.for_languages(catalog, config))
+    change = reindex.describe(catalog, reindex.for_library(catalog, config))
     reranker = engine.reranker.record
     return Status(
         library=str(config.library),
@@ -173,6 +175,9 @@ def _model(engine: OpenLibrary) -> Iterator[Checked]:
     if not changed:
         yield "compiled model", True, "as it was compiled", ""
     value = f"{embedder.record.id}, {embedder.precision}, {embedder.record.dimension} dimensions"
+    if (times := times_as_fast(engine.models.config)) is not None:
+        code = "precision_faster" if times >= LEAST_GAIN else "precision_slower"
+        value = f"{value}; {sentence(Note(code, {'times': f'{times:.1f}'}))}"
     yield "model", True, value, ""
     why = "; ".join(map(sentence, embedder.provider.notes))
     yield "device", True, f"{embedder.provider.name}: {why}", ""

@@ -3948,6 +3948,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>OpenVINO wird nicht benutzt: hier {times}-mal so schnell, kleinster Kosinus {cosine}</translation>
     </message>
     <message>
+        <source>fp32 by OpenVINO is {times} times as fast here as int8</source>
+        <translation>fp32 mit OpenVINO ist hier {times}-mal so schnell wie int8</translation>
+    </message>
+    <message>
+        <source>fp32 by OpenVINO is not faster here than int8</source>
+        <translation>fp32 mit OpenVINO ist hier nicht schneller als int8</translation>
+    </message>
+    <message>
         <source>{names} are installed together and overwrite each other&apos;s files; uninstall all of them, then install one</source>
         <translation>{names} sind zugleich installiert und überschreiben einander Dateien; alle deinstallieren, dann eines installieren</translation>
     </message>
@@ -5184,8 +5192,12 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Genauigkeit bei Dokumenten</translation>
     </message>
     <message>
-        <source>Weights used for documents: int8 is twice as fast, fp32 exact; fp16 is for graphics cards.</source>
-        <translation>Gewichte für Dokumente: int8 ist doppelt so schnell, fp32 genau; fp16 ist für Grafikkarten.</translation>
+        <source>Weights used for documents: int8 is mostly twice as fast, fp32 exact, fp16 for graphics cards; auto: a new library has what is fastest here, and keeps it.</source>
+        <translation>Gewichte für Dokumente: int8 ist meist doppelt so schnell, fp32 genau, fp16 für Grafikkarten; auto: Eine neue Bibliothek bekommt, was hier am schnellsten ist, und behält es.</translation>
+    </message>
+    <message>
+        <source>By the library and the processor</source>
+        <translation>Nach Bibliothek und Prozessor</translation>
     </message>
     <message>
         <source>Precision of queries</source>

@@ -16,7 +16,7 @@ from app.cli_settings import markdown, show
 from app.settings import SETTINGS, Settings, engine_config, find
 from indexer.api.errors import WorldError
 from indexer.api.setting import Setting, SettingType, Value
-from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, EngineConfig
+from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, EngineConfig, Precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,8 +119,20 @@ def test_an_unwritable_file_raises_a_world_error(tmp_path: Path) -> None:
 
 def test_defaults_are_those_of_the_engine(file: Path, tmp_path: Path) -> None:
     config = engine_config(Settings(file), tmp_path)
-    expected = EngineConfig(tmp_path, config.models, languages_model=LANGUAGES_MODEL)
+    expected = EngineConfig(
+        tmp_path, config.models, languages_model=LANGUAGES_MODEL, fastest_precision=True
+    )
     assert config == expected
+
+
+@pytest.mark.parametrize("chosen", Precision)
+def test_a_precision_that_was_chosen_is_that_of_every_library(
+    file: Path, tmp_path: Path, chosen: Precision
+) -> None:
+    settings = Settings(file)
+    settings.set("precision", str(chosen))
+    config = engine_config(settings, tmp_path)
+    assert (config.precision, config.fastest_precision) == (chosen, False)
 
 
 def test_a_model_that_was_chosen_is_kept_for_every_language(file: Path, tmp_path: Path) -> None:

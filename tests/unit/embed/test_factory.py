@@ -1,0 +1,96 @@
+"""The precision of a library without vectors: what this processor embeds fastest."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.config import EngineConfig, Precision
+from indexer.embed import factory, openvino
+from indexer.embed.devices import CPU, load_runtime, open_on
+from indexer.embed.factory import fastest_precision, times_as_fast
+from tests.tiny_model import TINY, install_tiny_model
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> EngineConfig:
+    install_tiny_model(tmp_path)
+    return EngineConfig(tmp_path / "library", tmp_path, TINY, offline=True, fastest_precision=True)
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """ONNX Runtime in the place of OpenVINO, however fast; and the graphs that it opened."""
+    opened: list[Path] = []
+
+    def session(graph: Path) -> object:
+        opened.append(graph)
+        return open_on(load_runtime(), graph, CPU, "")
+
+    monkeypatch.setattr("indexer.embed.openvino.importlib.util.find_spec", lambda _name: object())
+    monkeypatch.setattr("indexer.embed.devices.metadata.version", lambda _name: "1")
+    monkeypatch.setattr("indexer.embed.embedder.OpenVinoSession", session)
+    monkeypatch.setattr(openvino, "LEAST_GAIN", 0.0)
+    return opened
+
+
+def test_without_openvino_it_is_8_bits_and_nothing_is_opened(
+    config: EngineConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(factory, "openvino_version", lambda: "")
+    assert fastest_precision(config) is Precision.INT8
+    assert times_as_fast(config) is None
+    assert not any((config.models / TINY).glob(f"{Precision.INT8}-*"))
+
+
+@pytest.mark.parametrize(("least", "chosen"), [(0.0, Precision.FP32), (math.inf, Precision.INT8)])
+def test_it_is_float32_where_that_is_faster_and_is_measured_once(
+    config: EngineConfig,
+    stand_in: list[Path],
+    monkeypatch: pytest.MonkeyPatch,
+    least: float,
+    chosen: Precision,
+) -> None:
+    monkeypatch.setattr(factory, "LEAST_GAIN", least)
+    assert fastest_precision(config) is chosen
+    times = times_as_fast(config)
+    assert times is not None
+    assert times > 0
+    stand_in.clear()
+    assert fastest_precision(config) is chosen
+    assert times_as_fast(config) == times
+    assert not stand_in, "it was measured again"
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_it_is_8_bits_where_float32_is_not_taken_or_a_device_was_chosen(
+    config: EngineConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(factory, "LEAST_GAIN", 0.1)
+    assert fastest_precision(replace(config, provider=CPU)) is Precision.INT8
+    assert times_as_fast(config) is None
+    monkeypatch.setattr(openvino, "LEAST_GAIN", math.inf)
+    assert fastest_precision(config) is Precision.INT8
+    assert times_as_fast(config) == 0.0
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_a_model_that_cannot_be_opened_is_told_later(config: EngineConfig) -> None:
+    for file in (config.models / TINY).rglob("*.safetensors"):
+        file.write_bytes(b"damaged")
+    assert fastest_precision(config) is Precision.INT8
+    assert times_as_fast(config) is None
+
+
+def test_with_openvino_it_is_what_was_measured(config: EngineConfig) -> None:
+    pytest.importorskip("openvino", reason="OpenVINO is an extra of its own")
+    chosen = fastest_precision(config)
+    times = times_as_fast(config)
+    assert times is not None
+    assert chosen is (Precision.FP32 if times >= openvino.LEAST_GAIN else Precision.INT8)
