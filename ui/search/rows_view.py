@@ -112,6 +112,16 @@ class RowsView(QListView):
             self._look_again()
         else:
             self.updateGeometries()
+        self._keep_in_sight(event.oldSize().height())
+
+    def _keep_in_sight(self, height: int) -> None:
+        """Scroll to the current row if its end was in sight at a height, and is cut off now.
+
+        A banner that appears above the list makes it lower.
+        """
+        end = self.visualRect(self.currentIndex()).bottom()
+        if self.viewport().height() <= end < height:
+            self.scrollTo(self.currentIndex())
 
     def _look_again(self) -> None:
         self._save_anchor()

@@ -169,6 +169,23 @@ def test_a_change_of_width_wraps_lines_again(qtbot: QtBot) -> None:
     assert view.visualRect(view.rows_model.index(1)).height() < before
 
 
+def test_a_lower_view_does_not_cut_off_the_current_hit(qtbot: QtBot) -> None:
+    view = shown(qtbot, many(30, 2))
+    rows = (view.indexAt(QPoint(10, view.viewport().height() - y)) for y in range(1, 200))
+    last = next(row for row in rows if view.visualRect(row).bottom() < view.viewport().height())
+    view.setCurrentIndex(last)
+    view.resize(500, 360)
+    QApplication.processEvents()
+    assert view.verticalScrollBar().value() > 0
+    assert view.visualRect(last).bottom() < view.viewport().height()
+    # One that the person has scrolled half out of sight stays so.
+    view.verticalScrollBar().setValue(view.visualRect(last).top() - 10)
+    before = view.verticalScrollBar().value()
+    view.resize(500, 330)
+    QApplication.processEvents()
+    assert view.verticalScrollBar().value() == before
+
+
 def test_keys_do_nothing_in_an_empty_list(qtbot: QtBot) -> None:
     view = shown(qtbot, [])
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_End, Qt.Key.Key_PageDown):
