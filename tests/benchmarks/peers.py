@@ -220,6 +220,11 @@ def main() -> None:
     )
     parser.add_argument("--set", choices=sets.NAMES, default="financebench")
     parser.add_argument("--documents", type=int, default=8, help="0 for all of the set")
+    types = sorted({dtype for _kind, _model, dtype in PEERS})
+    parser.add_argument(
+        "--types", nargs="+", choices=types, default=types, metavar="TYPE",
+        help="only peers in these; bfloat16 is slower than float32 on a processor without it",
+    )  # fmt: skip
     parser.add_argument("--out", type=Path, default=Path("bench-results"))
     asked = parser.parse_args()
     if not sets.BENCH.is_dir():
@@ -229,7 +234,7 @@ def main() -> None:
     share = Share.of(asked.set, asked.documents, out)
     environment()
     rows = [ours(share, out)]
-    for one in PEERS:
+    for one in (each for each in PEERS if each[-1] in asked.types):
         note(", ".join(one))
         rows.append(peer(share, out, *one))
     title = f"{asked.set}, {len(list(share.corpus.rglob('*.*')))} documents"
