@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.config import LANGUAGES_MODEL
+from indexer.search.calibration import thinned
 
 # Not from ``tests.corpora``: that one needs pytest, which `make bench` does not install.
 BENCH = Path(__file__).resolve().parents[3] / "shared" / "bench"
@@ -61,6 +63,20 @@ class BenchSet:
     @property
     def corpus(self) -> Path:
         return self.folder.with_name(self.library) / "corpus"
+
+    def copy_some(self, count: int, folder: Path) -> int:
+        """Copy so many of its documents, from all over the set, into a folder that is made anew.
+
+        Returns:
+            How many were copied: fewer if the set has fewer.
+        """
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        files = sorted(path for path in self.corpus.rglob("*") if path.is_file())
+        chosen = thinned(files, count)
+        for path in chosen:
+            shutil.copy(path, folder / path.name)
+        return len(chosen)
 
     def others(self) -> list[str]:
         """The sets whose questions these documents do not answer."""

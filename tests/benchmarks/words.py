@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from indexer.api.progress import CancelToken
 from indexer.api.requests import Index
 from indexer.engine.engine import Engine
-from indexer.search.calibration import thinned
 from tests.benchmarks import sets
 from tests.benchmarks.libraries import note
 from tests.benchmarks.report import Section
@@ -73,7 +72,7 @@ class _Watch:
 def run(options: Options, _libraries: Libraries) -> Section:
     """Read some documents with the model kept away, and with it."""
     corpus = options.out / "libraries" / "words-corpus"
-    count = _thin(sets.find(READ).corpus, corpus)
+    count = sets.find(READ).copy_some(DOCUMENTS, corpus)
     rows: list[tuple[Cell, ...]] = []
     for what, kind in (("words alone", WordsOnly), ("words, vectors following", Engine)):
         watch, seconds = _read(options, kind, corpus)
@@ -97,16 +96,6 @@ def _read(options: Options, kind: type[Engine], corpus: Path) -> tuple[_Watch, f
     seconds = time.perf_counter() - watch.began
     shutil.rmtree(library, ignore_errors=True)
     return watch, seconds
-
-
-def _thin(corpus: Path, folder: Path) -> int:
-    """Put some of a set's documents into a folder of their own."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    chosen = thinned(sorted(path for path in corpus.rglob("*") if path.is_file()), DOCUMENTS)
-    for path in chosen:
-        shutil.copy(path, folder / path.name)
-    return len(chosen)
 
 
 _NOTE = (
