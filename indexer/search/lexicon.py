@@ -19,8 +19,8 @@ from indexer.search.name_words import NameWords
 from indexer.store.document_counting import count_texts
 from indexer.store.document_counts import UNREADABLE
 from indexer.store.document_words import ordered
-from indexer.text.terms import stems_in
-from indexer.text.typos import can_be_typo, one_edit_away
+from indexer.text.terms import fold, stems_in
+from indexer.text.typos import can_be_typo, letters_around, one_edit_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -130,7 +130,10 @@ class Lexicon:
         files = self._catalog.file_names
         if not can_be_typo(word) or self.df([word])[word] or files.count(word):
             return []
-        words, near = self._current(), one_edit_away(word)
+        words = self._current()
+        if not (word.isascii() or self._has_letters(words, word, languages)):
+            return []
+        near = one_edit_away(word)
         found = self._ask(words, lambda one: one.frequencies(list(near)))
         if not word.isascii():
             found |= self._of_stems(words, near)
@@ -142,6 +145,20 @@ class Lexicon:
         # Few people mistype the first letter.
         ranked = sorted(found.items(), key=lambda i: (i[0][0] != word[0], -i[1], i[0]))
         return ranked[:limit]
+
+    def _has_letters(self, words: _Words, word: str, languages: Sequence[str]) -> bool:
+        """Whether a word or a stem begins with a letter of what an unknown word may be a typo of.
+
+        A library without a word in its script is so asked for some dozen letters, instead of for a
+        thousand strings and the stems of each.
+        """
+        letters = letters_around(word)
+        # A stem has letters without diacritics, and in a few languages those of another script.
+        stems = stems_in(word, languages)
+        letters |= {*map(fold, letters), *(stem[:1] for stem in stems)} - {""}
+        return self._ask(words, lambda one: one.has_beginning(letters)) or (
+            self.names.has_beginning(letters)
+        )
 
     def forms(self, word: str, languages: Sequence[str]) -> list[str]:
         """Return the words of the library that share a stem with a word, itself first."""

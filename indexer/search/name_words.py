@@ -20,7 +20,7 @@ from indexer.store.document_words import DocumentWords
 from indexer.text.name_words import initialisms, joined_neighbours, name_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -115,6 +115,10 @@ class NameWords:
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """The number of names of files or folders with each word, without those in none."""
         return self._current().words.frequencies(words)
+
+    def has_beginning(self, prefixes: Iterable[str]) -> bool:
+        """Whether a word of a name has one of some prefixes."""
+        return self._current().words.has_beginning(prefixes)
 
     def save(self) -> bool:
         """Keep the words for the next run, if enough are new; for the thread that writes."""

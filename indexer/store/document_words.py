@@ -90,6 +90,14 @@ class DocumentWords:
                 most[word] += int(count)
         return self._frequent(most, limit)
 
+    def has_beginning(self, prefixes: Iterable[str]) -> bool:
+        """Whether a word or a stem has one of some prefixes; no document may have it any more."""
+        return any(
+            one.part.words.has_beginning(prefix) or one.part.stems.has_beginning(prefix)
+            for prefix in prefixes
+            for one in self._parts
+        )
+
     def ending(self, ending: str, limit: int) -> list[tuple[str, int]]:
         """The words that end with another, as ``beginning``; all words are looked at."""
         found = {word for one in self._parts for word in one.part.words.ending(ending)}

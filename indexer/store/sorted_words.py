@@ -119,6 +119,14 @@ class SortedWords:
         """The words with a prefix, and their texts."""
         return self.between(self.place(prefix), self.place(prefix + _LAST))
 
+    def has_beginning(self, prefix: str) -> bool:
+        """Whether there is a word with a prefix; at most one block is read."""
+        firsts = self._places.firsts
+        block = bisect_left(firsts, prefix)
+        if block < len(firsts) and firsts[block].startswith(prefix):
+            return True
+        return block > 0 and f"\n{prefix}" in self._block(block - 1)
+
     def ending(self, ending: str) -> list[str]:
         """The words that end with a text and are longer; all blocks are read."""
         found = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 MIN_LETTERS = 4  # shorter words have too many neighbours at distance one
 MIN_SYLLABLES = 3  # of Korean
@@ -43,6 +44,13 @@ def one_edit_away(word: str) -> set[str]:
     return _edited(word, _alphabet(word))
 
 
+def letters_around(word: str) -> set[str]:
+    """Return the letters of the strings that ``one_edit_away`` gives."""
+    if _HANGUL.match(word):
+        return set().union(*one_edit_away(word))
+    return {*word, *_alphabet(word)}
+
+
 def _edited(word: str, letters: str) -> set[str]:
     splits = [(word[:i], word[i:]) for i in range(len(word) + 1)]
     found = {head + tail[1:] for head, tail in splits if tail}
@@ -56,10 +64,13 @@ def _edited(word: str, letters: str) -> set[str]:
 def _alphabet(word: str) -> str:
     blocks = {ord(char) // _BLOCK for char in word}
     letters = _LATIN if 0 in blocks or 1 in blocks else ""
-    for block in sorted(blocks - {0}):
-        chars = (chr(code) for code in range(block * _BLOCK, (block + 1) * _BLOCK))
-        letters += "".join(char for char in chars if _is_small_letter(char))
-    return letters
+    return letters + "".join(map(_letters_in, sorted(blocks - {0})))
+
+
+@cache
+def _letters_in(block: int) -> str:
+    chars = (chr(code) for code in range(block * _BLOCK, (block + 1) * _BLOCK))
+    return "".join(char for char in chars if _is_small_letter(char))
 
 
 def _is_small_letter(char: str) -> bool:

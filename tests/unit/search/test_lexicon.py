@@ -12,6 +12,8 @@ import pytest
 from indexer.catalog.records import FoundFile
 from indexer.search.lexicon import K1, NAME_WEIGHT, TITLE_WEIGHT, B
 from indexer.store import document_parts
+from indexer.store.document_words import DocumentWords
+from indexer.text.terms import fold
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 from tests.unit.search.library import Library
 
@@ -151,6 +153,49 @@ def test_prefixes_typos_and_forms(library: Library) -> None:
     library.store.delete_docs([docs["3"]])
     assert lexicon.expand_prefix("reve") == [("revenue", 2), ("revenues", 1)]
     assert lexicon.nearest("reverze") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "typo", "language", "meant"),
+    [
+        ("москва столица", "мосвка", "ru", "москва"),
+        ("θάλασσα", "θαλσασα", "el", "θαλασσα"),
+        ("والكتاب الجديد", "الكتلب", "ar", "كتاب"),
+        ("Привет мир", "превет", "sr", "привет"),
+        ("दूरबीन", "दूरबिन", "hi", "दूरबीन"),
+        ("Überblick", "überblik", "de", "uberblick"),
+    ],
+)
+def test_typos_in_other_scripts_are_found_where_a_library_has_them(
+    library: Library, text: str, typo: str, language: str, meant: str
+) -> None:
+    library.write({1: "company revenue account"}, language="en")
+    if meant.isascii():
+        assert library.lexicon.nearest(meant[:-1] + "q", [language]) == []
+    else:
+        assert library.lexicon.nearest(typo, [language]) == []
+    library.write({2: text}, language=language)
+    assert [word for word, _count in library.lexicon.nearest(fold(typo), ["en", language])] == [
+        meant
+    ]
+
+
+def test_a_library_is_asked_for_letters_before_every_string(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.write({1: "company revenue account"}, language="en")
+    asked: list[int] = []
+    real = DocumentWords.frequencies
+
+    def frequencies(self: DocumentWords, words: Sequence[str]) -> dict[str, int]:
+        asked.append(len(words))
+        return real(self, words)
+
+    monkeypatch.setattr(DocumentWords, "frequencies", frequencies)
+    assert library.lexicon.nearest("компании", ["en"]) == []
+    assert not asked
+    assert library.lexicon.nearest("compny", ["en"]) == [("company", 1)]
+    assert asked
 
 
 def test_words_with_proclitics_complete_those_without(library: Library) -> None:

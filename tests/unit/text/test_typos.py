@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from indexer.text.typos import can_be_typo, one_edit_away
+from indexer.text.typos import can_be_typo, letters_around, one_edit_away
 
 WORD = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=9)
 
@@ -26,6 +26,11 @@ def test_every_slip_is_among_the_candidates(word: str, data: st.DataObject) -> N
         word[:at] + word[at : at + 2][::-1] + word[at + 2 :],
     ]
     assert {slip for slip in slips if slip != word} <= one_edit_away(word)
+
+
+@given(st.text(st.characters(categories=["Ll", "Lo", "Mn"]), min_size=1, max_size=6))
+def test_candidates_are_made_of_the_letters_around(word: str) -> None:
+    assert set().union(*one_edit_away(word)) <= letters_around(word)
 
 
 @pytest.mark.parametrize(
