@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from indexer.api.errors import LecternError
+from indexer.api.phrases import Note
 from indexer.config import Precision
 from indexer.embed.compiled import CompiledModel, compiled_folder, ensure_compiled
 from indexer.embed.devices import (
@@ -116,7 +117,21 @@ def fastest_precision(config: EngineConfig) -> Precision:
             return Precision.INT8
         keep(_compiled(config), _TIMES, times)
     log.info("float32 by OpenVINO is %.2f times as fast as 8 bits", times)
-    return Precision.FP32 if times >= LEAST_GAIN else Precision.INT8
+    return _chosen(times)
+
+
+def precision_note(config: EngineConfig) -> Note | None:
+    """What ``fastest_precision`` measured here; None if it did not.
+
+    Raises:
+        WorldError: ``unknown_model``.
+    """
+    times = times_as_fast(config)
+    if times is None:
+        return None
+    faster = _chosen(times) is Precision.FP32
+    code = "precision_faster" if faster else "precision_slower"
+    return Note(code, {"times": f"{times:.1f}"})
 
 
 def times_as_fast(config: EngineConfig) -> float | None:
@@ -130,6 +145,10 @@ def times_as_fast(config: EngineConfig) -> float | None:
     """
     times = kept(_compiled(config), _TIMES)
     return times if type(times) is float else None
+
+
+def _chosen(times: float) -> Precision:
+    return Precision.FP32 if times >= LEAST_GAIN else Precision.INT8
 
 
 def _measure(config: EngineConfig) -> float:

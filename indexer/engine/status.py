@@ -21,8 +21,7 @@ from indexer.catalog.roots import join
 from indexer.config import DEFAULT_MODEL
 from indexer.confine import network, reader
 from indexer.embed import connections, devices
-from indexer.embed.factory import times_as_fast
-from indexer.embed.openvino import LEAST_GAIN
+from indexer.embed.factory import precision_note
 from indexer.embed.record_files import known_records
 from indexer.engine import reindex
 from indexer.library import library
@@ -175,9 +174,8 @@ def _model(engine: OpenLibrary) -> Iterator[Checked]:
     if not changed:
         yield "compiled model", True, "as it was compiled", ""
     value = f"{embedder.record.id}, {embedder.precision}, {embedder.record.dimension} dimensions"
-    if (times := times_as_fast(engine.models.config)) is not None:
-        code = "precision_faster" if times >= LEAST_GAIN else "precision_slower"
-        value = f"{value}; {sentence(Note(code, {'times': f'{times:.1f}'}))}"
+    if (note := precision_note(engine.models.config)) is not None:
+        value = f"{value}; {sentence(note)}"
     yield "model", True, value, ""
     why = "; ".join(map(sentence, embedder.provider.notes))
     yield "device", True, f"{embedder.provider.name}: {why}", ""

@@ -150,7 +150,10 @@ def main() -> None:
     wanted = sets.find(options.set)
     # Qt's tests have keys for the letters of ASCII alone.
     texts = dict.fromkeys(query.text[-60:].strip() for query in wanted.queries())
-    questions = iter([text for text in texts if text.isascii()])
+    typed = [text for text in texts if text.isascii()]
+    if len(typed) < len(GOALS_MS) * (1 + 2 * options.times):
+        raise SystemExit(f"{options.set} has {len(typed)} different questions; ask for fewer times")
+    questions = iter(typed)
     with tempfile.TemporaryDirectory() as folder:
         home = make_home(Path(folder) / "home")
         documents = home.folder / "documents"

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.errors import sentence
 from indexer.config import EngineConfig, Precision
 from indexer.embed import factory, openvino
 from indexer.embed.devices import CPU, load_runtime, open_on
-from indexer.embed.factory import fastest_precision, times_as_fast
+from indexer.embed.factory import fastest_precision, precision_note, times_as_fast
 from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def test_without_openvino_it_is_8_bits_and_nothing_is_opened(
     monkeypatch.setattr(factory, "openvino_version", lambda: "")
     assert fastest_precision(config) is Precision.INT8
     assert times_as_fast(config) is None
+    assert precision_note(config) is None
     assert not any((config.models / TINY).glob(f"{Precision.INT8}-*"))
 
 
@@ -65,6 +67,9 @@ def test_it_is_float32_where_that_is_faster_and_is_measured_once(
     stand_in.clear()
     assert fastest_precision(config) is chosen
     assert times_as_fast(config) == times
+    note = precision_note(config)
+    assert note is not None
+    assert ("not faster" in sentence(note)) is (chosen is Precision.INT8)
     assert not stand_in, "it was measured again"
 
 
