@@ -57,7 +57,7 @@ model-reranker: .venv/convert.stamp  ## Train a cross-encoder that orders hits, 
 	$(PY) packaging/model/lists.py --texts $(TEXTS)
 	$(PY) packaging/model/train_reranker.py --run build/model/reranker
 
-bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table
+bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table (half an hour)
 	@$(PY) -m tests.benchmarks
 
 # Goes on where it stopped; says how much disk each size needs.

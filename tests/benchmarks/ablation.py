@@ -35,7 +35,7 @@ def run(options: Options, libraries: Libraries) -> Section:
     rows: list[tuple[Cell, ...]] = []
     notes = ["Better and worse: queries, by the reciprocal rank of the first right hit."]
     for number, wanted in enumerate(options.chosen):
-        with libraries.open(wanted.name) as engine:
+        with libraries.open(wanted) as engine:
             compared = _Compared(options, wanted)
             rows += [compared.row(variant) for variant in variants(engine)]
             if number == 0:  # it reads every sentence vector for every query: one set is enough

@@ -52,7 +52,7 @@ def run(options: Options, libraries: Libraries) -> Section:
     measurer = scoring.Measurer.from_gold(gold)
     measures = []
     if asked:
-        with libraries.open(SET) as engine:
+        with libraries.open(sets.find(SET)) as engine:
             for one in asked:
                 hits = engine.call(Search(one.text, scoring.LIMIT)).hits
                 measures.append(measurer.measure(one.text, scoring.run_hits(hits)))

@@ -32,14 +32,10 @@ class Options:
     """What was asked for on the command line."""
 
     out: Path
-    names: tuple[str, ...] = sets.NAMES
+    chosen: tuple[sets.BenchSet, ...] = field(default_factory=sets.every)
     quick: bool = False
     keep: bool = False  # take libraries as an earlier run left them
     million: bool = False
-
-    @property
-    def chosen(self) -> list[sets.BenchSet]:
-        return [sets.find(name) for name in self.names]
 
     def config(self, library: Path, model: str = "") -> EngineConfig:
         """The settings a person starts with; scans are left, or Tesseract would be measured too.
@@ -68,9 +64,8 @@ class Libraries:
         return self.options.out / "libraries" / name
 
     @contextmanager
-    def open(self, name: str) -> Iterator[Engine]:
+    def open(self, wanted: sets.BenchSet) -> Iterator[Engine]:
         """Open a set's library, indexed by this run or, with ``keep``, by an earlier one."""
-        wanted = sets.find(name)
         with self.open_folder(wanted.library, wanted.corpus, wanted.model) as engine:
             yield engine
 
@@ -86,12 +81,11 @@ class Libraries:
             yield engine
 
     @contextmanager
-    def open_empty(self, name: str) -> Iterator[Engine]:
-        """Open a set's library with nothing in it, for somebody who then indexes the set."""
-        self._discard(name)
-        with closing(self._engine(name, sets.find(name).model)) as engine:
-            yield engine
-        self._ready.add(name)
+    def make(self, wanted: sets.BenchSet) -> Iterator[Path]:
+        """Give the folder of a set's library, without one, to somebody who indexes the set."""
+        self._discard(wanted.library)
+        yield self.folder(wanted.library)
+        self._ready.add(wanted.library)
 
     def _engine(self, name: str, model: str) -> Engine:
         folder = self.folder(name)
@@ -104,19 +98,25 @@ class Libraries:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """An indexing run from its call to its return: scan, reading, embedding, upkeep."""
+    """An indexing run from its call to its return: scan, reading, embedding, upkeep.
+
+    ``read`` are the seconds until the last document could be found by words; the last look at
+    that time was up to a second before.
+    """
 
     summary: Summary
     seconds: float
+    read: float
 
 
 def index(engine: Engine, corpus: Path) -> Indexed:
     """Index a folder, saying how far it is."""
     began = time.perf_counter()
-    summary = engine.call(Index((corpus,)), report=_Line(corpus.parent.name))
+    line = _Line(corpus.parent.name)
+    summary = engine.call(Index((corpus,)), report=line)
     seconds = time.perf_counter() - began
     note(f"{corpus.parent.name}: {summary.passages:,} passages indexed in {seconds:.0f} s")
-    return Indexed(summary, seconds)
+    return Indexed(summary, seconds, (line.read_at or began + seconds) - began)
 
 
 def note(text: str) -> None:
@@ -126,12 +126,16 @@ def note(text: str) -> None:
 
 @dataclass(slots=True)
 class _Line:
-    """A line of progress every ten seconds."""
+    """A line of progress every ten seconds; notes when the last file was read."""
 
     name: str
+    read_at: float = 0.0
     _next: float = field(default_factory=lambda: time.monotonic() + 10.0)
 
     def __call__(self, progress: Progress) -> None:
+        read = progress.files_total > 0 and progress.files_done == progress.files_total
+        if progress.step == "index" and read and not self.read_at:
+            self.read_at = time.perf_counter()
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + 10.0
             files = f"{progress.files_done}/{progress.files_total} files"

@@ -17,8 +17,7 @@ import threading
 from pathlib import Path
 
 from tests.benchmarks import sets
-from tests.benchmarks.memory import MB, command
-from tests.benchmarks.processes import Peaks, watch
+from tests.benchmarks.processes import MB, Peaks, index_command, watch
 
 LOOK_S = 1.0
 
@@ -48,7 +47,7 @@ def run(folder: Path, count: int) -> tuple[Peaks, int]:
     looking = threading.Thread(target=look)
     looking.start()
     try:
-        arguments = command(folder / "library", folder / "documents")
+        arguments = index_command(folder / "library", folder / "documents")
         peaks = watch(arguments, {**os.environ, "XDG_CONFIG_HOME": str(folder / "empty")})
     finally:
         ended.set()

@@ -18,11 +18,8 @@ import subprocess
 import sys
 import tempfile
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from app.paths import models_folder
 from indexer.api.requests import Search
@@ -32,16 +29,14 @@ from indexer.embed.fetch import ensure_source
 from indexer.embed.models import TOKENIZER, WEIGHTS, Side
 from indexer.embed.record_files import find_record
 from indexer.engine.engine import Engine
-from tests.benchmarks import machine, memory, scoring, sets
+from tests.benchmarks import machine, scoring, sets
 from tests.benchmarks.libraries import Options, note
-from tests.benchmarks.processes import ROOT, watch
+from tests.benchmarks.processes import MB, ROOT, index_command, watch
 from tests.benchmarks.report import Section
-from tests.benchmarks.sets import BenchSet, Query
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tests.benchmarks.report import Cell
+    from tests.benchmarks.sets import BenchSet
 
 ENVIRONMENT = ROOT / "build" / "peers"
 HERE = Path(__file__).parent
@@ -60,45 +55,6 @@ NOTE = (
     "process; of Lectern, of the engine and its largest child together."
 )
 WINDOW = 512  # tokens; chunks are shorter
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """Some documents of a set, and the queries that they answer."""
-
-    wanted: BenchSet  # a folder of our own
-    queries: Sequence[Query]
-
-    @classmethod
-    def of(cls, name: str, documents: int, folder: Path) -> Share:
-        """Take the first documents that queries ask for.
-
-        Args:
-            name: Of the set.
-            documents: Their number; 0 for all.
-            folder: Where the share is made.
-        """
-        whole = sets.find(name)
-        lines = (whole.folder / "queries.jsonl").read_text("utf-8").splitlines()
-        gold = {line: {one["file"] for one in json.loads(line)["gold"]} for line in lines if line}
-        files = sorted(set().union(*gold.values()))[: documents or None]
-        share = BenchSet(name, folder / name)
-        shutil.rmtree(share.folder, ignore_errors=True)
-        for file in files:
-            target = share.folder / "corpus" / file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(whole.corpus / file, target)
-        asked = [line for line, wanted in gold.items() if wanted <= set(files)]
-        (share.folder / "queries.jsonl").write_text("\n".join(asked) + "\n", "utf-8")
-        return cls(share, share.queries())
-
-    @property
-    def corpus(self) -> Path:
-        return self.wanted.folder / "corpus"
-
-    def scores(self, run: Path) -> tuple[float, float]:
-        found = scoring.score(self.wanted, run)
-        return found["mrr@10"], found["doc@1"]
 
 
 def write_folder(model: str, side: Side, folder: Path) -> Path:
@@ -155,14 +111,14 @@ def environment() -> Path:
     return python
 
 
-def ours(share: Share, out: Path) -> tuple[Cell, ...]:
+def ours(share: BenchSet, out: Path) -> tuple[Cell, ...]:
     """Lectern: ``lectern index`` in a process of its own, then its queries in this one."""
     library = out / "library"
     shutil.rmtree(library, ignore_errors=True)
     before = os.times()
     with tempfile.TemporaryDirectory() as empty:
         peaks = watch(
-            memory.command(library, share.corpus), {**os.environ, "XDG_CONFIG_HOME": empty}
+            index_command(library, share.corpus), {**os.environ, "XDG_CONFIG_HOME": empty}
         )
     after = os.times()
     worked = sum(after[2:4]) - sum(before[2:4])  # of children that ended
@@ -172,17 +128,18 @@ def ours(share: Share, out: Path) -> tuple[Cell, ...]:
         def ask(text: str) -> list[scoring.RunHit]:
             return scoring.run_hits(engine.call(Search(text, scoring.LIMIT)).hits)
 
-        for query in share.queries[:5]:
+        queries = share.queries()
+        for query in queries[:5]:
             ask(query.text)
-        ran = scoring.ask_all(share.queries, ask, out / "runs" / "lectern.jsonl")
+        ran = scoring.ask_all(queries, ask, out / "runs" / "lectern.jsonl")
     return (
         "Lectern", OURS, pages / peaks.seconds, peaks.seconds, worked,
-        round((peaks.engine + peaks.child) / 1e6), *_times(ran.milliseconds),
-        *share.scores(ran.file), None,
+        round((peaks.engine + peaks.child) / MB), *scoring.percentiles(ran.milliseconds),
+        *_scores(share, ran.file), None,
     )  # fmt: skip
 
 
-def peer(share: Share, out: Path, kind: str, model: str, dtype: str) -> tuple[Cell, ...]:
+def peer(share: BenchSet, out: Path, kind: str, model: str, dtype: str) -> tuple[Cell, ...]:
     """One of ``PEERS``."""
     python = environment()
     run = out / "runs" / f"{kind}-{model}-{dtype}"
@@ -194,7 +151,7 @@ def peer(share: Share, out: Path, kind: str, model: str, dtype: str) -> tuple[Ce
             "kind": kind, "dtype": dtype, "corpus": str(share.corpus), "store": f"{scratch}/store",
             "passages": str(write_folder(model, Side.PASSAGES, folder / "passages")),
             "queries": str(write_folder(model, Side.QUERIES, folder / "queries")), "out": runs,
-            "asked": [{"id": query.id, "text": query.text} for query in share.queries],
+            "asked": [{"id": query.id, "text": query.text} for query in share.queries()],
         }  # fmt: skip
         (folder / "job.json").write_text(json.dumps(job), "utf-8")
         command = [python, HERE / "peer_pipeline.py", folder / "job.json"]
@@ -204,14 +161,14 @@ def peer(share: Share, out: Path, kind: str, model: str, dtype: str) -> tuple[Ce
     seconds = found["seconds"]
     return (
         f"{kind}, {dtype}", model, found["pages"] / seconds, seconds, found["processor"],
-        round(found["peak"] / 1e6), *_times(found["hybrid"]), *share.scores(Path(runs[1])),
-        share.scores(Path(runs[0]))[0],
+        round(found["peak"] / MB), *scoring.percentiles(found["hybrid"]),
+        *_scores(share, Path(runs[1])), _scores(share, Path(runs[0]))[0],
     )  # fmt: skip
 
 
-def _times(milliseconds: Sequence[float]) -> tuple[float, float]:
-    p50, p95 = np.percentile(milliseconds, [50, 95])
-    return float(p50), float(p95)
+def _scores(share: BenchSet, run: Path) -> tuple[float, float]:
+    found = scoring.score(share, run)
+    return found["mrr@10"], found["doc@1"]
 
 
 def main() -> None:
@@ -231,7 +188,7 @@ def main() -> None:
         print(f"The benchmark sets are not there: {sets.BENCH} is missing. Nothing was measured.")
         return
     out = asked.out.absolute() / "peers"
-    share = Share.of(asked.set, asked.documents, out)
+    share = sets.find(asked.set).part(asked.documents, out)
     environment()
     rows = [ours(share, out)]
     for one in (each for each in PEERS if each[-1] in asked.types):

@@ -8,6 +8,7 @@ sampled.
 from __future__ import annotations
 
 import subprocess
+import sys
 import time
 from collections import defaultdict
 from contextlib import suppress
@@ -25,6 +26,7 @@ Memory = tuple[float, float]  # own and mapped, in MB
 ROOT = Path(__file__).resolve().parents[2]
 LOOK_S = 0.05
 CHILD = "indexer.extract.process.child"
+MB = 1e6
 
 
 @dataclass(slots=True)
@@ -39,8 +41,23 @@ class Peaks:
     children: set[int] = field(default_factory=set)
 
 
-def watch(command: Sequence[str], env: Mapping[str, str] | None = None) -> Peaks:
-    """Run a command in the checkout; its short output is kept, its error stream is ours."""
+def index_command(library: Path, folder: Path) -> list[str]:
+    """Return the command line that indexes a folder with default settings."""
+    program = [sys.executable, "-m", "app", "--library", str(library)]
+    return [*program, "index", str(folder), "--quiet", "--json"]
+
+
+def watch(
+    command: Sequence[str], env: Mapping[str, str] | None = None, look_s: float = LOOK_S
+) -> Peaks:
+    """Run a command in the checkout; its short output is kept, its error stream is ours.
+
+    Args:
+        command: The command.
+        env: Its environment; ours by default.
+        look_s: Seconds between two looks. A look takes some milliseconds, which are missing where
+            speed is measured; children that end between two looks are missed.
+    """
     peaks = Peaks()
     began = time.perf_counter()
     pipe = subprocess.PIPE
@@ -49,7 +66,7 @@ def watch(command: Sequence[str], env: Mapping[str, str] | None = None) -> Peaks
         while running.poll() is None:
             _look(process, peaks)
             with suppress(subprocess.TimeoutExpired):
-                running.wait(LOOK_S)
+                running.wait(look_s)
         if running.stdout is not None:
             peaks.output = running.stdout.read()
     peaks.status = running.returncode

@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from tests.benchmarks.report import Cell
     from tests.benchmarks.sets import BenchSet
 
-COLUMNS = ("set", "model", "queries", *scoring.COLUMNS)
+WARM = 10  # queries that are not timed
+COLUMNS = ("set", "model", "queries", *scoring.COLUMNS, "p50 ms", "p95 ms")
 BY_ITSELF = "with the model it gets by itself"
 NOTE = (
     "Spans (chunking-eval, xquad): share of the gold characters within the first k hits. Pages "
     "(cuad, financebench): a gold page among the first k distinct pages. `doc@1`: the first hit is "
-    "in the right file. Scored by the sets' own score.py."
+    "in the right file. Scored by the sets' own score.py. Times are of each query asked once, one "
+    f"after the other, from its text to {scoring.LIMIT} hits with their texts, without the first "
+    f"{WARM}."
 )
 
 
@@ -37,7 +40,7 @@ def run(options: Options, libraries: Libraries) -> Section:
     """Index, ask and score."""
     rows: list[tuple[Cell, ...]] = []
     for wanted in options.chosen:
-        with libraries.open(wanted.name) as engine:
+        with libraries.open(wanted) as engine:
             for label, queries in _phrasings(wanted):
                 rows.append(_row(options, engine, wanted, label, queries))
         if wanted.model:
@@ -66,4 +69,6 @@ def _row(
     ran = scoring.ask_all(queries, ask, file)
     scores = scoring.score(wanted, ran.file)
     model = engine.call(GetStatus()).model
-    return label, model, len(queries), *(scores[column] for column in scoring.COLUMNS)
+    shares = (scores[column] for column in scoring.COLUMNS)
+    times = scoring.percentiles(ran.milliseconds[WARM:] or ran.milliseconds)
+    return label, model, len(queries), *shares, *times

@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not sets.BENCH.is_dir():
         print(f"The benchmark sets are not there: {sets.BENCH} is missing. Nothing was measured.")
         return 0
-    options = Options(out=asked.out.absolute(), keep=asked.keep)
+    options = Options(asked.out.absolute(), keep=asked.keep)
     libraries = Libraries(options)
     found = [_collect(libraries, wanted) for wanted in options.chosen]
     kinds = [one.asked for one in found]
@@ -102,7 +102,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _collect(libraries: Libraries, wanted: BenchSet) -> Collected:
     queries = wanted.queries()
     measurer = Measurer.from_set(wanted)
-    with libraries.open(wanted.name) as engine:
+    with libraries.open(wanted) as engine:
         collector = Collector.from_engine(engine)
         note(f"{wanted.name}: {collector.cohort}")
         asked = AskedSet(wanted.name, collector.evidence(queries), measurer)

@@ -80,7 +80,7 @@ def main() -> None:
     reranker.BUDGET_S = 1e6
     libraries = Libraries(Options(options.out, keep=True))
     for name in options.sets:
-        with libraries.open(name) as engine:
+        with libraries.open(sets.find(name)) as engine:
             engine.reranker.use(replace(engine.config, reranker=options.model))
             found = measure(engine, name, options.questions, options.depth)
             print(json.dumps(found), flush=True)

@@ -40,6 +40,12 @@ _NAMES = {
 RunHit = dict[str, Any]
 
 
+def percentiles(milliseconds: Sequence[float]) -> tuple[float, float]:
+    """The median and the 95th percentile of some times, (n,)."""
+    p50, p95 = np.percentile(milliseconds, [50, 95])
+    return float(p50), float(p95)
+
+
 @dataclass(frozen=True, slots=True)
 class Ran:
     """Queries that were asked: the file with their hits, and how long each took, in ms."""

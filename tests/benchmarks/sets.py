@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.config import LANGUAGES_MODEL
-from indexer.search.calibration import thinned
 
 # Not from ``tests.corpora``: that one needs pytest, which `make bench` does not install.
 BENCH = Path(__file__).resolve().parents[3] / "shared" / "bench"
@@ -64,19 +63,26 @@ class BenchSet:
     def corpus(self) -> Path:
         return self.folder.with_name(self.library) / "corpus"
 
-    def copy_some(self, count: int, folder: Path) -> int:
-        """Copy so many of its documents, from all over the set, into a folder that is made anew.
+    def part(self, documents: int, folder: Path) -> BenchSet:
+        """Copy the first documents that are asked for, with the questions that they answer.
 
-        Returns:
-            How many were copied: fewer if the set has fewer.
+        Args:
+            documents: Their number; 0 for all that are asked for.
+            folder: Where the part is made, in a folder of its own that is made anew.
         """
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        files = sorted(path for path in self.corpus.rglob("*") if path.is_file())
-        chosen = thinned(files, count)
-        for path in chosen:
-            shutil.copy(path, folder / path.name)
-        return len(chosen)
+        lines = (self.folder / "queries.jsonl").read_text("utf-8").splitlines()
+        gold = {line: {one["file"] for one in json.loads(line)["gold"]} for line in lines if line}
+        files = sorted(set().union(*gold.values()))[: documents or None]
+        name = f"{self.name}-{len(files)}"
+        part = BenchSet(name, folder / name, self.model)
+        shutil.rmtree(part.folder, ignore_errors=True)
+        for file in files:
+            target = part.corpus / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.corpus / file, target)
+        asked = [line for line, wanted in gold.items() if wanted <= set(files)]
+        (part.folder / "queries.jsonl").write_text("\n".join(asked) + "\n", "utf-8")
+        return part
 
     def others(self) -> list[str]:
         """The sets whose questions these documents do not answer."""
@@ -88,6 +94,11 @@ class BenchSet:
         lines = (self.folder / "queries.jsonl").read_text(encoding="utf-8").splitlines()
         rows = [json.loads(line) for line in lines if line.strip()]
         return [Query(str(row["id"]), str(row["query"])) for row in rows]
+
+
+def every() -> tuple[BenchSet, ...]:
+    """All sets, the smallest first."""
+    return tuple(find(name) for name in NAMES)
 
 
 def find(name: str) -> BenchSet:

@@ -35,7 +35,7 @@ def run(options: Options, libraries: Libraries) -> Section:
     """Weigh each set's library."""
     rows: list[tuple[Cell, ...]] = []
     for wanted in options.chosen:
-        with libraries.open(wanted.name) as engine:
+        with libraries.open(wanted) as engine:
             text = text_bytes(engine)
             parts = weigh(engine, libraries.folder(wanted.library))
         rows.append((wanted.name, _WHOLE, text / MB, 1.0))

@@ -54,7 +54,7 @@ class Beside:
 
 def run(options: Options, libraries: Libraries) -> Section:
     """Ask idle, at every pace, and idle again."""
-    with libraries.open(ASKED) as engine:
+    with libraries.open(sets.find(ASKED)) as engine:
         folder = engine.config.library
     copy = options.out / "libraries" / "throttled"
     shutil.rmtree(copy, ignore_errors=True)

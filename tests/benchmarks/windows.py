@@ -58,7 +58,7 @@ def run(options: Options, libraries: Libraries) -> Section:
         for name, record in records.items()
     }
     for wanted in options.chosen[:SETS]:
-        with libraries.open(wanted.name) as engine:
+        with libraries.open(wanted) as engine:
             fed = {name: _fed(engine, one.record.window * one.record.late)
                    for name, one in embedders.items()}  # fmt: skip
         passages = len(fed[ALONE][0])

@@ -105,7 +105,7 @@ def _measures(
     """The measures of each wording of each query of a set: (queries, wordings, columns)."""
     wanted = sets.find(name)
     measurer = scoring.Measurer.from_set(wanted)
-    with libraries.open(name) as engine:
+    with libraries.open(wanted) as engine:
         return np.array(
             [
                 [

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from app.paths import models_folder
 from indexer.config import EngineConfig, Precision
 from tests.benchmarks import __main__ as command
-from tests.benchmarks import ablation, latency, passages, quality, scoring, sets, size
+from tests.benchmarks import ablation, latency, passages, quality, scoring, sets, size, throughput
 from tests.benchmarks.libraries import Libraries, Options
 from tests.benchmarks.report import Section
 from tests.corpora import needs_corpus
@@ -54,7 +56,7 @@ def options(tmp_path: Path, tiny_models_dir: Path, monkeypatch: pytest.MonkeyPat
         lines.append(json.dumps({"id": number, "query": query, "gold": gold}))
     (bench / SET / "queries.jsonl").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.setattr(sets, "BENCH", bench)
-    made = TinyOptions(out=tmp_path / "out", names=(SET,))
+    made = TinyOptions(tmp_path / "out", (sets.find(SET),))
     object.__setattr__(made, "models", tiny_models_dir)
     return made
 
@@ -66,6 +68,7 @@ def test_quality_answers_every_query(options: TinyOptions) -> None:
     (row,) = section.rows
     assert row[:3] == (SET, TINY, 2)
     scores = dict(zip(section.columns[3:], row[3:], strict=True))
+    assert 0.0 < float(str(scores["p50 ms"])) <= float(str(scores["p95 ms"]))
     assert scores["recall@5"] == 1.0
     assert scores["doc@1"] == 1.0
 
@@ -98,17 +101,34 @@ def test_sizes_add_up_to_what_is_on_disk(options: TinyOptions) -> None:
 
 
 def test_a_library_is_indexed_once_a_run(options: TinyOptions) -> None:
-    libraries = Libraries(options)
-    with libraries.open_empty(SET) as engine:
+    libraries, (wanted,) = Libraries(options), options.chosen
+    with libraries.make(wanted) as folder:
+        assert not folder.exists()
+    with libraries.open(wanted) as engine:  # somebody else was to index it
         assert engine.catalog.spaces.totals().passages == 0
-        spent = latency.ask(engine, [])
-    assert spent.milliseconds == ()
-    with libraries.open(SET) as engine:  # somebody else was to index it
-        assert engine.catalog.spaces.totals().passages == 0
-    with Libraries(options).open(SET) as engine:
+        assert latency.ask(engine, []).milliseconds == ()
+    with Libraries(options).open(wanted) as engine:
         assert engine.catalog.spaces.totals().passages > 0
         assert len(latency.ask(engine, list(QUERIES.values())).milliseconds) == len(QUERIES)
         assert len(latency.ask(engine, list(QUERIES.values())).cells()) == 5
+
+
+def test_throughput_is_measured_in_a_process_of_its_own(
+    options: TinyOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(options.out))
+    models_folder().parent.mkdir(parents=True)
+    models_folder().symlink_to(options.models)
+    wanted = replace(options.chosen[0], model=TINY)
+    libraries = Libraries(options)
+    section = throughput.run(replace(options, chosen=(wanted,)), libraries)
+    rows = {str(row[1]): dict(zip(section.columns, row, strict=True)) for row in section.rows}
+    assert rows["indexing"]["pages/s"] <= rows["found by words"]["pages/s"]
+    assert rows["bare model"]["tokens/s"] > rows["indexing"]["tokens/s"] > 0
+    assert rows["indexing"]["engine MB"] > 50
+    assert section.details["documents"] == len(TEXTS)
+    with libraries.open(wanted) as engine:
+        assert engine.catalog.spaces.totals().passages == section.details["passages"]
 
 
 def test_a_sample_is_read_as_the_lane_reads(options: TinyOptions) -> None:

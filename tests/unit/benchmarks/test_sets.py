@@ -46,6 +46,27 @@ def test_sets_of_the_same_documents_share_a_library() -> None:
     assert find("cuad-plain").corpus == find("cuad").corpus
 
 
+def test_a_part_of_a_set_has_the_questions_that_its_documents_answer(tmp_path: Path) -> None:
+    gold = {"q1": ["b/1.txt"], "q2": ["a.txt", "b/1.txt"], "q3": ["c.txt"], "q4": ["a.txt"]}
+    whole = BenchSet("tiny", tmp_path / "tiny", "a-model")
+    (whole.corpus / "b").mkdir(parents=True)
+    for name in ("a.txt", "b/1.txt", "c.txt", "unasked.txt"):
+        (whole.corpus / name).write_text(name, encoding="utf-8")
+    rows = [
+        {"id": name, "query": f"{name}?", "gold": [{"file": file} for file in files]}
+        for name, files in gold.items()
+    ]
+    lines = "\n".join(json.dumps(row) for row in rows)
+    (whole.folder / "queries.jsonl").write_text(lines, encoding="utf-8")
+    for _again in range(2):
+        part = whole.part(2, tmp_path / "parts")
+        assert (part.name, part.model) == ("tiny-2", "a-model")
+        files = {path.name: path.read_text() for path in part.corpus.rglob("*.txt")}
+        assert files == {"a.txt": "a.txt", "1.txt": "b/1.txt"}
+        assert [query.id for query in part.queries()] == ["q1", "q2", "q4"]
+    assert [query.id for query in whole.part(0, tmp_path / "parts").queries()] == list(gold)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @needs_corpus
 def test_every_set_has_documents_and_questions(name: str) -> None:
