@@ -23,13 +23,16 @@ if TYPE_CHECKING:
     from indexer.api.types import SearchResult
     from ui.ports import EnginePort
 
-# The pause in the typing after which a newer query replaces the one in flight: as long as the last
-# answer took, within these.
+# A newer query replaces the one in flight after a pause in the typing as long as the last answer
+# took, within these.
 LEAST_PAUSE_MS, MOST_PAUSE_MS = 40, 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
 # Without an answer so soon after a key, the hits by the words of a query are shown until it comes.
 WORDS_AFTER_MS = 60
+# An answer that takes no longer is waited for twice as long as the last one took: painting and the
+# way to the engine are not in its time, and hits by words would hold it up by a third to a half.
+QUICK_MS = 200
 WORDS_LIMIT = 20  # fill a window, in half the time of 60
 # Further hits for each request at the end of the list; larger requests would delay the next query.
 PAGE = 120
@@ -72,7 +75,7 @@ class LiveSearch(QObject):
         self.text = ""
         self.limit = FIRST_LIMIT
         self.least = FIRST_LIMIT
-        self.pause_ms = MOST_PAUSE_MS
+        self.took_ms: int | None = None  # by the last answer, in the engine
         self._request, self._reranking = LatestRequest(link), LatestRequest(link)
         self._words, self._shown = LatestRequest(link), ""
         self._untouched = untouched
@@ -193,13 +196,19 @@ class LiveSearch(QObject):
             self._words_timer.start(self.words_after_ms)
 
     @property
+    def pause_ms(self) -> int:
+        """The pause in the typing after which a newer query replaces the one in flight."""
+        took = MOST_PAUSE_MS if self.took_ms is None else self.took_ms
+        return min(max(took, LEAST_PAUSE_MS), MOST_PAUSE_MS)
+
+    @property
     def words_after_ms(self) -> int:
         """When hits by words are asked for, from the key.
 
         They take half as long as an answer and delay it, so one that is due soon is waited for.
         """
-        due = self.pause_ms if self.pause_ms < MOST_PAUSE_MS else 0
-        return max(WORDS_AFTER_MS, due)
+        took = self.took_ms or 0
+        return max(WORDS_AFTER_MS, 2 * took if took <= QUICK_MS else 0)
 
     def _ask_by_words(self) -> None:
         if self.is_asking and self._link.is_connected:
@@ -218,7 +227,7 @@ class LiveSearch(QObject):
 
     def _done(self, text: str, result: SearchResult) -> None:
         self._wait(waits=False)
-        self.pause_ms = min(max(round(1000 * result.seconds), LEAST_PAUSE_MS), MOST_PAUSE_MS)
+        self.took_ms = round(1000 * result.seconds)
         changed = self._timer.isActive()  # the query has changed since
         if changed:
             self.ask_now()

@@ -11,6 +11,7 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Search, SearchByWords
 from indexer.api.types import SearchResult
 from tests.ui.search.hits import many
+from ui.search import live_search
 from ui.search.live_search import (
     FIRST_LIMIT,
     LEAST_PAUSE_MS,
@@ -101,9 +102,9 @@ def test_the_newest_question_wins(qtbot: QtBot, line: Line, asking: LiveSearch) 
 
 
 def test_a_query_waits_for_the_one_in_flight_and_for_nothing_else(
-    qapp: QApplication, line: Line, asking: LiveSearch
+    qapp: QApplication, line: Line, asking: LiveSearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asking.pause_ms = 60_000
+    monkeypatch.setattr(live_search, "MOST_PAUSE_MS", 60_000)
     asking.want("r")
     qapp.processEvents()
     asking.want("re")

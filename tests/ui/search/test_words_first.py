@@ -12,7 +12,8 @@ from indexer.api.types import Match, SearchResult
 from tests.ui.library.port import CannedLink, canned_context
 from tests.ui.search.hits import hit, many
 from tests.ui.search.pages import press, shown
-from ui.search.live_search import LEAST_PAUSE_MS, MOST_PAUSE_MS, WORDS_AFTER_MS, LiveSearch
+from ui.search import live_search
+from ui.search.live_search import QUICK_MS, WORDS_AFTER_MS, LiveSearch
 from ui.search.page import SearchPage
 from ui.search.results import ResultsPane
 
@@ -72,10 +73,10 @@ def test_an_answer_in_time_comes_alone(qtbot: QtBot) -> None:
 def test_an_answer_that_is_due_soon_is_waited_for() -> None:
     asking = LiveSearch(_link(words=BY_WORDS))
     late = []
-    for took in (LEAST_PAUSE_MS, 100, MOST_PAUSE_MS):
-        asking.pause_ms = took
+    for took in (None, 0, 100, QUICK_MS, QUICK_MS + 1):
+        asking.took_ms = took
         late.append(asking.words_after_ms)
-    assert late == [WORDS_AFTER_MS, 100, WORDS_AFTER_MS]
+    assert late == [WORDS_AFTER_MS, WORDS_AFTER_MS, 200, 2 * QUICK_MS, WORDS_AFTER_MS]
 
 
 def test_nothing_by_words_leaves_what_is_shown(qtbot: QtBot) -> None:
@@ -209,14 +210,16 @@ def test_hits_by_words_say_what_they_are(qtbot: QtBot) -> None:
     assert "by words" not in pane.summary.text
 
 
-def test_the_words_of_the_newest_text_are_not_replaced_by_an_older_answer(qtbot: QtBot) -> None:
+def test_the_words_of_the_newest_text_are_not_replaced_by_an_older_answer(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_search, "MOST_PAUSE_MS", NEVER_MS)
     link = _link(words=BY_WORDS)
     asking, seen = _asking(link)
     asking.want("who", at_once=True)
     qtbot.waitUntil(lambda: seen == ["words"])
     older = len(link.held)
     assert older
-    asking.pause_ms = NEVER_MS
     asking.want("who pays")
     qtbot.waitUntil(lambda: seen == ["words", "words"])
     link.release()
@@ -228,10 +231,12 @@ def test_the_words_of_the_newest_text_are_not_replaced_by_an_older_answer(qtbot:
     asking.stop()
 
 
-def test_words_come_before_a_pause_in_the_typing(qtbot: QtBot) -> None:
+def test_words_come_before_a_pause_in_the_typing(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_search, "MOST_PAUSE_MS", NEVER_MS)
     link = _link(words=BY_WORDS)
     asking, _ = _asking(link)
-    asking.pause_ms = NEVER_MS
     asking.want("who")
     qtbot.waitUntil(lambda: len(link.held) == 1)
     asking.want("who pays")
