@@ -59,8 +59,12 @@ PHRASES = {
     "openvino_refused": N_(
         "OpenVINO is not used: {times} times as fast here, lowest cosine {cosine}"
     ),
-    "precision_faster": N_("fp32 by OpenVINO is {times} times as fast here as int8"),
-    "precision_slower": N_("fp32 by OpenVINO is not faster here than int8"),
+    "device_eight_bits": N_(
+        "{device} computes fp32, and these vectors are int8, which are not close enough to those; "
+        "`lectern reindex --precision fp32` embeds all anew for it"
+    ),
+    "precision_faster": N_("fp32 by {device} is {times} times as fast here as int8"),
+    "precision_slower": N_("fp32 by {device} is not faster here than int8"),
     "runtimes_clash": N_(
         "{names} are installed together and overwrite each other's files; uninstall all of them, "
         "then install one"

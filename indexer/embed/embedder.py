@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from indexer.embed.batches import Pooler, in_batches, segments
 from indexer.embed.devices import (
     AUTO,
@@ -29,7 +31,7 @@ from indexer.embed.encoder import Encoder
 from indexer.embed.findings import keep, kept
 from indexer.embed.layout import Layout
 from indexer.embed.models import TOKENIZER, Side
-from indexer.embed.openvino import OpenVinoSession, faster, measure
+from indexer.embed.openvino import OpenVinoSession, faster, random_sequences
 from indexer.embed.ordered import closing_pool, in_order
 from indexer.embed.pooling import unit
 from indexer.embed.spaces import space_of
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
     from concurrent.futures import ThreadPoolExecutor
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from indexer.api.phrases import Note
@@ -62,6 +63,7 @@ _TOKENS_A_RUN_ELSEWHERE = 16_384
 _QUERIES_KEPT = 256
 # Of the last ones the states too, of which the vectors of their parts are made.
 _STATES_KEPT = 4
+_ROUNDS = 4  # of a comparison; the first warms up
 
 
 class OnnxEmbedder:
@@ -241,10 +243,12 @@ class OnnxEmbedder:
         return sum(len(ids) for ids in sequences) / (time.perf_counter() - started)
 
     def times_as_fast(self, other: OnnxEmbedder) -> float:
-        """How many times as fast as another embedder of the model this one is, on one thread."""
+        """How many times as fast as another embedder of the model this one is, on all threads."""
         own = self._encoder_record
-        encoders = other._encoder, self._encoder
-        return measure(*encoders, own.architecture.vocabulary, own.window).times
+        sequences = random_sequences(own.architecture.vocabulary, own.window) * self._workers
+        rates = [[one.bare_throughput(sequences) for one in (self, other)] for _ in range(_ROUNDS)]
+        times: NDArray[np.float64] = np.divide(*np.array(rates[1:]).T)
+        return float(np.median(times))
 
     def _check(self, side: Side) -> None:
         if self.record.adapted and side is not self.side:

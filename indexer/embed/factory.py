@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from indexer.api.errors import LecternError
@@ -21,8 +21,9 @@ from indexer.embed.compiled import CompiledModel, compiled_folder, ensure_compil
 from indexer.embed.devices import (
     AUTO,
     CPU,
-    OPENVINO,
+    ProviderInUse,
     candidates,
+    clash,
     load_runtime,
     openvino_version,
 )
@@ -43,8 +44,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 M = TypeVar("M")
-# The finding of ``fastest_precision``.
-_TIMES = "float32 by OpenVINO"
+_COMPARED = "float32 beside 8 bits"  # the finding of ``fastest_precision``
 
 
 def open_embedder(
@@ -84,12 +84,15 @@ def open_embedder(
     *accelerators, _ = candidates(runtime.get_available_providers(), provider)
     if not accelerators:
         return opened(precision, provider)
-    # The 8-bit graph is made for the CPU; on an accelerator float32 is faster.
-    half = precision is Precision.FP16
-    embedder = opened(precision if half else Precision.FP32, provider, padded=True)
-    if embedder.provider.name != CPU:
-        return embedder
-    reason = embedder.provider
+    if precision is Precision.INT8:
+        # The 8-bit graph is made for the CPU, and vectors of float32 are of another space.
+        why = Note("device_eight_bits", {"device": accelerators[0]})
+        reason = ProviderInUse(CPU, (why, *clash()))
+    else:
+        embedder = opened(precision, provider, padded=True)
+        if embedder.provider.name != CPU:
+            return embedder
+        reason = embedder.provider
     embedder = opened(precision, CPU)
     embedder.provider = reason
     return embedder
@@ -98,26 +101,27 @@ def open_embedder(
 def fastest_precision(config: EngineConfig) -> Precision:
     """The precision in which passages are embedded fastest here; for a library without vectors.
 
-    It is float32 where OpenVINO computes that faster than ONNX Runtime does 8 bits, as it does with
-    matrix units; measured once, and kept. It is 8 bits elsewhere, and if a model cannot be opened,
-    which is told when passages are embedded.
+    It is float32 where an accelerator, or OpenVINO as with matrix units, computes that faster than
+    the processor does 8 bits; measured, and kept for OpenVINO, while accelerators and their drivers
+    come and go. It is 8 bits elsewhere, and if a model cannot be opened, which is told when
+    passages are embedded.
 
     Raises:
         WorldError: ``unknown_model``, ``no_runtime``, or ``bad_setting`` for an unknown provider.
     """
-    runtimes = candidates(load_runtime().get_available_providers(), config.provider)
-    if config.provider != AUTO or runtimes != [CPU] or not openvino_version():
+    *accelerators, _ = candidates(load_runtime().get_available_providers(), config.provider)
+    if not accelerators and (config.provider != AUTO or not openvino_version()):
         return Precision.INT8
-    times = times_as_fast(config)
-    if times is None:
+    found = None if accelerators else compared(config)
+    if found is None:
         try:
-            times = _measure(config)
-        except LecternError as error:
+            found = _compare(config)
+        except Exception as error:  # noqa: BLE001  # drivers may raise anything
             log.warning("precisions cannot be compared: %s", error)
             return Precision.INT8
-        keep(_compiled(config), _TIMES, times)
-    log.info("float32 by OpenVINO is %.2f times as fast as 8 bits", times)
-    return _chosen(times)
+        keep(_compiled(config), _COMPARED, astuple(found))
+    log.info("float32 by %s is %.2f times as fast as 8 bits", found.device, found.times)
+    return found.fastest
 
 
 def precision_note(config: EngineConfig) -> Note | None:
@@ -126,38 +130,52 @@ def precision_note(config: EngineConfig) -> Note | None:
     Raises:
         WorldError: ``unknown_model``.
     """
-    times = times_as_fast(config)
-    if times is None:
+    found = compared(config)
+    if found is None:
         return None
-    faster = _chosen(times) is Precision.FP32
+    faster = found.fastest is Precision.FP32
     code = "precision_faster" if faster else "precision_slower"
-    return Note(code, {"times": f"{times:.1f}"})
+    return Note(code, {"device": found.device, "times": f"{found.times:.1f}"})
 
 
-def times_as_fast(config: EngineConfig) -> float | None:
-    """How many times as fast float32 by OpenVINO is as 8 bits by ONNX Runtime.
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What computes float32 here, and how many times as fast as the processor does 8 bits.
 
-    Returns:
-        0 if OpenVINO is not used for float32 either; None if it was not measured here.
+    ``times`` is 0 where that is ONNX Runtime on the processor, which takes more than twice as long.
+    """
+
+    device: str
+    times: float
+
+    @property
+    def fastest(self) -> Precision:
+        return Precision.FP32 if self.times >= LEAST_GAIN else Precision.INT8
+
+
+def compared(config: EngineConfig) -> Compared | None:
+    """What was compared here; None if nothing was.
 
     Raises:
         WorldError: ``unknown_model``.
     """
-    times = kept(_compiled(config), _TIMES)
-    return times if type(times) is float else None
+    match kept(_compiled(config), _COMPARED):
+        case [str(device), float(times)]:
+            return Compared(device, times)
+    return None
 
 
-def _chosen(times: float) -> Precision:
-    return Precision.FP32 if times >= LEAST_GAIN else Precision.INT8
-
-
-def _measure(config: EngineConfig) -> float:
+def _compare(config: EngineConfig) -> Compared:
     record = find_record(config.model, config.models)
     eight, exact = (
-        open_embedder(record, config.models, precision, download=not config.offline)
+        open_embedder(
+            record, config.models, precision, threads=config.threads, provider=config.provider,
+            download=not config.offline,
+        )
         for precision in (Precision.INT8, Precision.FP32)
-    )
-    return exact.times_as_fast(eight) if exact.provider.name == OPENVINO else 0.0
+    )  # fmt: skip
+    device = exact.provider.name
+    return Compared(device, 0.0 if device == CPU else exact.times_as_fast(eight))
 
 
 def _compiled(config: EngineConfig) -> CompiledModel:

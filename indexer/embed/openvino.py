@@ -138,10 +138,7 @@ def faster(
 
 def measure(own: Encoder, other: Encoder, vocabulary: int, window: int) -> Verdict:
     """Run the same random tokens by both, in turns."""
-    random = np.random.default_rng(_SEED)
-    sequences = [
-        random.integers(0, vocabulary, min(length, window)).astype(np.int32) for length in _LENGTHS
-    ]
+    sequences = random_sequences(vocabulary, window)
     spent = {own: 0.0, other: 0.0}
     lowest = 1.0
     for number in range(_ROUNDS):
@@ -155,6 +152,14 @@ def measure(own: Encoder, other: Encoder, vocabulary: int, window: int) -> Verdi
                 vectors.append(unit(np.stack([one[:length].mean(axis=0) for one, length in rows])))
             lowest = min(lowest, float((vectors[0] * vectors[1]).sum(axis=1).min()))
     return Verdict(lowest, spent[own] / spent[other])
+
+
+def random_sequences(vocabulary: int, window: int) -> list[NDArray[np.int32]]:
+    """Ids of tokens in sequences of the lengths that documents come to, always the same."""
+    random = np.random.default_rng(_SEED)
+    return [
+        random.integers(0, vocabulary, min(length, window)).astype(np.int32) for length in _LENGTHS
+    ]
 
 
 def _last_line(error: Exception) -> str:

@@ -14,6 +14,7 @@ import pytest
 from indexer.api.errors import WorldError, sentence
 from indexer.api.phrases import Note
 from indexer.config import EngineConfig, Precision
+from indexer.embed import factory
 from indexer.embed.base import EmbedInput
 from indexer.embed.compiled import ensure_compiled
 from indexer.embed.devices import (
@@ -27,8 +28,9 @@ from indexer.embed.devices import (
     open_on,
     share,
 )
+from indexer.embed.embedder import OnnxEmbedder
 from indexer.embed.encoder import ENDS, IDS, Encoder
-from indexer.embed.factory import open_embedder
+from indexer.embed.factory import Compared, compared, fastest_precision, open_embedder
 from indexer.embed.models import Side
 from indexer.embed.models_in_use import ModelsInUse
 from tests.tiny_model import TINY, install_tiny_model
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.embedder import OnnxEmbedder
     from indexer.embed.models import ModelRecord
 
     Feed = dict[str, NDArray[np.int32]]
@@ -163,15 +164,14 @@ def test_a_provider_that_lies_is_refused(
 ) -> None:
     _lying(monkeypatch, harm)
     record = install_tiny_model(tmp_path, blocks=blocks, late=bool(blocks[0]))
-    embedder = open_embedder(record, tmp_path, Precision.INT8, threads=1, download=False)
+    embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1, download=False)
+    assert embedder.precision is Precision.FP32
     assert embedder.provider.notes[0].code == code
+    assert embedder.provider.name == ("cuda" if code == "device_tested" else CPU)
     if code == "device_tested":
-        assert (embedder.provider.name, embedder.precision) == ("cuda", Precision.FP32)
         # The session says what CUDA, which is none here, really computed.
         assert embedder.provider.notes[-1] == Note("device_share", {"nodes": "0 %", "time": "0 %"})
         _same_vectors(embedder, record, tmp_path)
-    else:
-        assert (embedder.provider.name, embedder.precision) == (CPU, Precision.INT8)
     if code == "device_wrong":
         said = sentence(embedder.provider.notes[0])
         assert re.fullmatch(
@@ -251,8 +251,10 @@ def test_questions_are_encoded_where_that_is_faster(
         return spent[embedder.provider.name]
 
     monkeypatch.setattr("indexer.embed.query_device.seconds", seconds)
-    config = EngineConfig(tmp_path / "library", tmp_path, TINY, offline=True)
-    space = {"model": TINY, "precision": "int8", "late": False}
+    config = EngineConfig(
+        tmp_path / "library", tmp_path, TINY, precision=Precision.FP32, offline=True
+    )
+    space = {"model": TINY, "precision": "fp32", "late": False}
 
     def device(models: ModelsInUse) -> str:
         return models.query(space).provider.name
@@ -330,17 +332,58 @@ def test_two_packages_of_the_runtime_are_explained(monkeypatch: pytest.MonkeyPat
     assert "uninstall all of them, then install one" in sentence(note)
 
 
-def test_int8_is_used_on_the_cpu_if_the_accelerator_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("precision", [Precision.FP32, Precision.FP16])
+def test_the_cpu_is_used_if_the_accelerator_fails(
+    precision: Precision, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import onnxruntime
 
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: EVERYTHING)
     record = install_tiny_model(tmp_path)
-    embedder = open_embedder(record, tmp_path, Precision.INT8, provider="coreml", download=False)
-    assert embedder.precision is Precision.INT8
+    embedder = open_embedder(record, tmp_path, precision, provider="coreml", download=False)
+    assert embedder.precision is precision
     assert embedder.provider.name == CPU
     assert [note.code for note in embedder.provider.notes] == ["device_failed"]
+
+
+def test_vectors_in_8_bits_stay_those_of_the_processor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _lying(monkeypatch, _nothing)
+    record = install_tiny_model(tmp_path)
+    embedder = open_embedder(record, tmp_path, Precision.INT8, download=False)
+    assert (embedder.precision, embedder.provider.name) == (Precision.INT8, CPU)
+    assert embedder.provider.notes == (Note("device_eight_bits", {"device": "cuda"}),)
+    assert "cuda computes fp32" in sentence(embedder.provider.notes[0])
+
+
+def test_a_new_library_has_the_precision_of_an_accelerator_that_is_faster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_tiny_model(tmp_path)
+    config = EngineConfig(tmp_path / "library", tmp_path, TINY, offline=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(factory, "LEAST_GAIN", 0.0)
+        _lying(patch, _nothing)
+        assert fastest_precision(config) is Precision.FP32
+        found = compared(config)
+        assert found is not None
+        assert (found.device, found.times > 0) == ("cuda", True)
+        assert fastest_precision(replace(config, provider="cuda")) is Precision.FP32
+        assert fastest_precision(replace(config, provider=CPU)) is Precision.INT8
+    # With another driver; what was measured before does not count.
+    with monkeypatch.context() as patch:
+        _lying(patch, _noise)
+        assert fastest_precision(config) is Precision.INT8
+        assert compared(config) == Compared(CPU, 0.0)
+        # With one that fails in the middle.
+        _lying(patch, _nothing)
+        patch.setattr(OnnxEmbedder, "bare_throughput", _ended)
+        assert fastest_precision(config) is Precision.INT8
+
+
+def _ended(_self: OnnxEmbedder, _sequences: object) -> float:
+    raise RuntimeError("CUDA failure 700: an illegal memory access")
 
 
 def test_a_session_that_falls_back_to_the_cpu_raises(tmp_path: Path) -> None:

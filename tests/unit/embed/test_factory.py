@@ -11,8 +11,8 @@ import pytest
 from indexer.api.errors import sentence
 from indexer.config import EngineConfig, Precision
 from indexer.embed import factory, openvino
-from indexer.embed.devices import CPU, load_runtime, open_on
-from indexer.embed.factory import fastest_precision, precision_note, times_as_fast
+from indexer.embed.devices import CPU, OPENVINO, load_runtime, open_on
+from indexer.embed.factory import Compared, compared, fastest_precision, precision_note
 from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def test_without_openvino_it_is_8_bits_and_nothing_is_opened(
 ) -> None:
     monkeypatch.setattr(factory, "openvino_version", lambda: "")
     assert fastest_precision(config) is Precision.INT8
-    assert times_as_fast(config) is None
+    assert compared(config) is None
     assert precision_note(config) is None
     assert not any((config.models / TINY).glob(f"{Precision.INT8}-*"))
 
@@ -61,12 +61,12 @@ def test_it_is_float32_where_that_is_faster_and_is_measured_once(
 ) -> None:
     monkeypatch.setattr(factory, "LEAST_GAIN", least)
     assert fastest_precision(config) is chosen
-    times = times_as_fast(config)
-    assert times is not None
-    assert times > 0
+    found = compared(config)
+    assert found is not None
+    assert (found.device, found.times > 0) == (OPENVINO, True)
     stand_in.clear()
     assert fastest_precision(config) is chosen
-    assert times_as_fast(config) == times
+    assert compared(config) == found
     note = precision_note(config)
     assert note is not None
     assert ("not faster" in sentence(note)) is (chosen is Precision.INT8)
@@ -79,10 +79,10 @@ def test_it_is_8_bits_where_float32_is_not_taken_or_a_device_was_chosen(
 ) -> None:
     monkeypatch.setattr(factory, "LEAST_GAIN", 0.1)
     assert fastest_precision(replace(config, provider=CPU)) is Precision.INT8
-    assert times_as_fast(config) is None
+    assert compared(config) is None
     monkeypatch.setattr(openvino, "LEAST_GAIN", math.inf)
     assert fastest_precision(config) is Precision.INT8
-    assert times_as_fast(config) == 0.0
+    assert compared(config) == Compared(CPU, 0.0)
 
 
 @pytest.mark.usefixtures("stand_in")
@@ -90,12 +90,13 @@ def test_a_model_that_cannot_be_opened_is_told_later(config: EngineConfig) -> No
     for file in (config.models / TINY).rglob("*.safetensors"):
         file.write_bytes(b"damaged")
     assert fastest_precision(config) is Precision.INT8
-    assert times_as_fast(config) is None
+    assert compared(config) is None
 
 
 def test_with_openvino_it_is_what_was_measured(config: EngineConfig) -> None:
     pytest.importorskip("openvino", reason="OpenVINO is an extra of its own")
     chosen = fastest_precision(config)
-    times = times_as_fast(config)
-    assert times is not None
-    assert chosen is (Precision.FP32 if times >= openvino.LEAST_GAIN else Precision.INT8)
+    found = compared(config)
+    assert found is not None
+    assert found.device in {CPU, OPENVINO}
+    assert chosen is found.fastest
