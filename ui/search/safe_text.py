@@ -28,14 +28,17 @@ _INVISIBLE = (
 # Characters for private use, most of them bullets of symbol fonts; other fonts show a box.
 _PRIVATE = "\ue000-\uf8ff\U000f0000-\U0010ffff"
 _ACCENT = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+# Most characters begin no match, which is seen at once; a single space between words stays itself.
 _UNSAFE = re.compile(
+    rf"(?=[-|\s{_INVISIBLE}{_PRIVATE}\ud800-\udfff]|{_ACCENT})(?:"
     r"(?P<hyphen>(?<=[^\W\d_]{2})-\r?\n(?=[^\W\d_]{2}))"
     r"|(?P<edge>(?m:^)\|(?:[ :]*-{3,}[-:| ]*(?:\n\||$))? *|[ \t]*\|[ \t]*(?=\n|\Z))"
     rf"|(?P<cell>(?<=\S) *(?:\t[ {_INVISIBLE}]*)+(?=[^\s{_INVISIBLE}])"
     r"|(?<=\S)[ \t]*\|[ \t]*(?=\S[^\n]*\|))"
     rf"|(?P<bullet>[{_PRIVATE}]+(?P<gap>[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)?)"
-    rf"|(?P<space>[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)|(?P<invisible>[{_INVISIBLE}]+)"
-    rf"|(?P<broken>[\ud800-\udfff])|(?<={_ACCENT}{{{_ACCENTS_KEPT}}})(?P<tower>{_ACCENT}+)"
+    rf"|(?P<space>(?!(?<=[^\s{_INVISIBLE}]) [^\s{_INVISIBLE}])[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)"
+    rf"|(?P<invisible>[{_INVISIBLE}]+)"
+    rf"|(?P<broken>[\ud800-\udfff])|(?<={_ACCENT}{{{_ACCENTS_KEPT}}})(?P<tower>{_ACCENT}+))"
 )
 # What is put between the cells of a table, and between its rows.
 _CELL, _ROW = " \u00b7 ", "; "
