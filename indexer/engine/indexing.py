@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from indexer.api.types import Summary
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root, Space
-    from indexer.config import EngineConfig
+    from indexer.config import EngineConfig, Precision
     from indexer.library.crashes import CrashMark
     from indexer.pipeline.parts import BatchSizes
     from indexer.store.store import Store
@@ -66,6 +66,8 @@ class IndexingLibrary(OpenLibrary):
         self.batches = batches
         self.scanner = Scanner(catalog, config)
         self._indexing = threading.Lock()
+        # By model; measured once, since it takes seconds and may come out otherwise within a run.
+        self._fastest: dict[str, Precision] = {}
         self._due_ns = None if catalog.refusal else catalog.queue.next_due_ns()
 
     def _index(
@@ -120,7 +122,9 @@ class IndexingLibrary(OpenLibrary):
         """The space of the configured model; call it while nothing is embedded."""
         config = reindex.for_library(self.catalog, self.config)
         if config.fastest_precision and not self.catalog.spaces.totals().embedded:
-            config = replace(config, precision=fastest_precision(config))
+            if config.model not in self._fastest:
+                self._fastest[config.model] = fastest_precision(config)
+            config = replace(config, precision=self._fastest[config.model])
         self.models.use(config)
         return self.models.space(self.catalog)
 

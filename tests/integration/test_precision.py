@@ -17,6 +17,7 @@ from tests.tiny_model import install_tiny_model
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.config import EngineConfig
     from indexer.engine.engine import Engine
 
 
@@ -75,6 +76,23 @@ def test_a_library_without_vectors_has_what_is_fastest_now(
     with world.engine(precision=Precision.INT8, fastest_precision=True) as engine:
         world.index(engine)
         assert of_library(engine) == ("fp32", False)
+
+
+def test_precisions_are_compared_once_however_often_nothing_is_found(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[str] = []
+
+    def fastest(config: EngineConfig) -> Precision:
+        compared.append(config.model)
+        return Precision.INT8
+
+    monkeypatch.setattr(indexing, "fastest_precision", fastest)
+    (world.documents / "lamp.txt").write_text("")
+    with world.engine(fastest_precision=True) as engine:
+        world.index(engine)
+        world.index(engine)
+        assert len(compared) == len(set(compared)) == 1
 
 
 def test_a_precision_that_a_person_chose_is_taken(
