@@ -100,8 +100,8 @@ class Libraries:
 class Indexed:
     """An indexing run from its call to its return: scan, reading, embedding, upkeep.
 
-    ``read`` are the seconds until the last document could be found by words; the last look at
-    that time was up to a second before.
+    ``read`` are the seconds until the progress told that every file had been read, so that it could
+    be found by words.
     """
 
     summary: Summary

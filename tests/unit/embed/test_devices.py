@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,7 +14,6 @@ import pytest
 from indexer.api.errors import WorldError, sentence
 from indexer.api.phrases import Note
 from indexer.config import EngineConfig, Precision
-from indexer.embed import factory
 from indexer.embed.base import EmbedInput
 from indexer.embed.compiled import ensure_compiled
 from indexer.embed.devices import (
@@ -28,25 +27,22 @@ from indexer.embed.devices import (
     open_on,
     share,
 )
-from indexer.embed.embedder import OnnxEmbedder
 from indexer.embed.encoder import ENDS, IDS, Encoder
-from indexer.embed.factory import Compared, compared, fastest_precision, open_embedder
+from indexer.embed.factory import open_embedder
 from indexer.embed.models import Side
 from indexer.embed.models_in_use import ModelsInUse
 from tests.tiny_model import TINY, install_tiny_model
+from tests.unit.embed.pretended_cuda import no_harm, noise, pretend_cuda
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from indexer.embed.embedder import OnnxEmbedder
     from indexer.embed.models import ModelRecord
-
-    Feed = dict[str, NDArray[np.int32]]
-    # Changes what was computed from the inputs.
-    Harm = Callable[[NDArray[np.float32], Feed], None]
+    from tests.unit.embed.pretended_cuda import Feed, Harm
 
 EVERYTHING = list(PROVIDERS.values())
 
@@ -102,31 +98,8 @@ def test_a_failing_provider_is_skipped_with_its_reason(monkeypatch: pytest.Monke
     assert choose(AUTO, _opens)[1].name == "cuda"
 
 
-class Liar:
-    """A session of the CPU in the place of another provider, which harms what it computes."""
-
-    def __init__(self, session: Any, harm: Harm) -> None:
-        self._session, self._harm = session, harm
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._session, name)
-
-    def run(self, names: list[str], feed: dict[str, Any]) -> list[NDArray[np.float32]]:
-        outputs: list[NDArray[np.float32]] = self._session.run(names, feed)
-        self._harm(outputs[0], feed)
-        return outputs
-
-
-def _nothing(_states: NDArray[np.float32], _feed: Feed) -> None:
-    pass
-
-
 def _rounding(states: NDArray[np.float32], _feed: Feed) -> None:
     states[:] = states.astype(np.float16)
-
-
-def _noise(states: NDArray[np.float32], _feed: Feed) -> None:
-    states += np.float32(0.1) * np.roll(states, 1, axis=-1)
 
 
 def _second_sequence(states: NDArray[np.float32], _feed: Feed) -> None:
@@ -149,7 +122,7 @@ def _sums(found: NDArray[np.float32], feed: Feed) -> None:
 @pytest.mark.parametrize(
     ("harm", "code"),
     [
-        (_nothing, "device_tested"), (_rounding, "device_tested"), (_noise, "device_wrong"),
+        (no_harm, "device_tested"), (_rounding, "device_tested"), (noise, "device_wrong"),
         (_second_sequence, "device_wrong"), (_long_sequence, "device_wrong"),
         (_not_finite, "device_failed"), (_sums, "device_wrong"),
     ],
@@ -162,7 +135,7 @@ def test_a_provider_that_lies_is_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    _lying(monkeypatch, harm)
+    pretend_cuda(monkeypatch, harm)
     record = install_tiny_model(tmp_path, blocks=blocks, late=bool(blocks[0]))
     embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1, download=False)
     assert embedder.precision is Precision.FP32
@@ -203,7 +176,7 @@ def test_a_device_without_memory_gets_smaller_runs_from_then_on(
             refused.append(feed[IDS].shape)
             raise RuntimeError("CUDA failure 2: out of memory")
 
-    _lying(monkeypatch, small)
+    pretend_cuda(monkeypatch, small)
     record = install_tiny_model(tmp_path)
     embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1, download=False)
     before = embedder.token_budget
@@ -226,23 +199,10 @@ def test_a_device_without_memory_gets_smaller_runs_from_then_on(
         embedder.encode_passages(passages[:1])
 
 
-def _lying(monkeypatch: pytest.MonkeyPatch, harm: Harm) -> None:
-    """Let ONNX Runtime have CUDA, which is the CPU harmed."""
-    import onnxruntime
-
-    def opened(runtime: Any, model: Path, name: str, profile: str = "") -> Any:
-        session = open_on(runtime, model, CPU, profile)
-        return session if name == CPU else Liar(session, harm)
-
-    available = [PROVIDERS["cuda"], PROVIDERS[CPU]]
-    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: available)
-    monkeypatch.setattr("indexer.embed.encoder.open_on", opened)
-
-
 def test_questions_are_encoded_where_that_is_faster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _lying(monkeypatch, _nothing)
+    pretend_cuda(monkeypatch, no_harm)
     record = install_tiny_model(tmp_path)
     spent, measured = {CPU: 2.0, "cuda": 1.0}, []
 
@@ -307,9 +267,9 @@ def test_the_share_of_a_provider_is_read_from_the_profile(tmp_path: Path) -> Non
 def test_each_provider_is_surveyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install_tiny_model(tmp_path)
     models = ModelsInUse(EngineConfig(tmp_path / "library", tmp_path, TINY, offline=True))
-    for harm, code in ((_nothing, "device_tested"), (_noise, "device_wrong")):
+    for harm, code in ((no_harm, "device_tested"), (noise, "device_wrong")):
         with monkeypatch.context() as patch:
-            _lying(patch, harm)
+            pretend_cuda(patch, harm)
             found = {name: note.code for name, note in models.survey_devices().items()}
         absent = dict.fromkeys(PROVIDERS, "device_absent")
         assert found == absent | {"cuda": code, CPU: "device_runs"}
@@ -349,41 +309,12 @@ def test_the_cpu_is_used_if_the_accelerator_fails(
 def test_vectors_in_8_bits_stay_those_of_the_processor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _lying(monkeypatch, _nothing)
+    pretend_cuda(monkeypatch, no_harm)
     record = install_tiny_model(tmp_path)
     embedder = open_embedder(record, tmp_path, Precision.INT8, download=False)
     assert (embedder.precision, embedder.provider.name) == (Precision.INT8, CPU)
     assert embedder.provider.notes == (Note("device_eight_bits", {"device": "cuda"}),)
     assert "cuda computes fp32" in sentence(embedder.provider.notes[0])
-
-
-def test_a_new_library_has_the_precision_of_an_accelerator_that_is_faster(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install_tiny_model(tmp_path)
-    config = EngineConfig(tmp_path / "library", tmp_path, TINY, offline=True)
-    with monkeypatch.context() as patch:
-        patch.setattr(factory, "LEAST_GAIN", 0.0)
-        _lying(patch, _nothing)
-        assert fastest_precision(config) is Precision.FP32
-        found = compared(config)
-        assert found is not None
-        assert (found.device, found.times > 0) == ("cuda", True)
-        assert fastest_precision(replace(config, provider="cuda")) is Precision.FP32
-        assert fastest_precision(replace(config, provider=CPU)) is Precision.INT8
-    # With another driver; what was measured before does not count.
-    with monkeypatch.context() as patch:
-        _lying(patch, _noise)
-        assert fastest_precision(config) is Precision.INT8
-        assert compared(config) == Compared(CPU, 0.0)
-        # With one that fails in the middle.
-        _lying(patch, _nothing)
-        patch.setattr(OnnxEmbedder, "bare_throughput", _ended)
-        assert fastest_precision(config) is Precision.INT8
-
-
-def _ended(_self: OnnxEmbedder, _sequences: object) -> float:
-    raise RuntimeError("CUDA failure 700: an illegal memory access")
 
 
 def test_a_session_that_falls_back_to_the_cpu_raises(tmp_path: Path) -> None:

@@ -12,8 +12,10 @@ from indexer.api.errors import sentence
 from indexer.config import EngineConfig, Precision
 from indexer.embed import factory, openvino
 from indexer.embed.devices import CPU, OPENVINO, load_runtime, open_on
+from indexer.embed.embedder import OnnxEmbedder
 from indexer.embed.factory import Compared, compared, fastest_precision, precision_note
 from tests.tiny_model import TINY, install_tiny_model
+from tests.unit.embed.pretended_cuda import no_harm, noise, pretend_cuda
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,3 +102,30 @@ def test_with_openvino_it_is_what_was_measured(config: EngineConfig) -> None:
     assert found is not None
     assert found.device in {CPU, OPENVINO}
     assert chosen is found.fastest
+
+
+def test_a_new_library_has_the_precision_of_an_accelerator_that_is_faster(
+    config: EngineConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(factory, "LEAST_GAIN", 0.0)
+        pretend_cuda(patch, no_harm)
+        assert fastest_precision(config) is Precision.FP32
+        found = compared(config)
+        assert found is not None
+        assert (found.device, found.times > 0) == ("cuda", True)
+        assert fastest_precision(replace(config, provider="cuda")) is Precision.FP32
+        assert fastest_precision(replace(config, provider=CPU)) is Precision.INT8
+    # With another driver; what was measured before does not count.
+    with monkeypatch.context() as patch:
+        pretend_cuda(patch, noise)
+        assert fastest_precision(config) is Precision.INT8
+        assert compared(config) == Compared(CPU, 0.0)
+        # With one that fails in the middle.
+        pretend_cuda(patch, no_harm)
+        patch.setattr(OnnxEmbedder, "bare_throughput", _ended)
+        assert fastest_precision(config) is Precision.INT8
+
+
+def _ended(_self: OnnxEmbedder, _sequences: object) -> float:
+    raise RuntimeError("CUDA failure 700: an illegal memory access")
