@@ -29,7 +29,6 @@ from app import (
     cli_search,
     cli_self_test,
     cli_settings,
-    cli_updates,
     cli_watch,
 )
 from app.cli_common import Command, Context, absolute_path, explain_failure
@@ -67,7 +66,6 @@ COMMANDS: tuple[Command, ...] = (
     *cli_watch.COMMANDS,
     *cli_engine.COMMANDS,
     *cli_self_test.COMMANDS,
-    *cli_updates.COMMANDS,
 )
 
 

@@ -1,8 +1,7 @@
 """Cuts a command off from the network, and declares what its launcher may do for it.
 
 Owns which commands are confined, and what the launcher, which keeps the network, can be asked for:
-opening a document in the person's viewer, fetching a known model from a package index or a hub,
-fetching the list of releases.
+opening a document in the person's viewer, fetching a known model from a package index or a hub.
 It must not know how a system confines a process (``indexer.confine``).
 """
 
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.confine import launcher, network
-from indexer.confine.launcher import Fetch, FetchPublished, FetchReleases
+from indexer.confine.launcher import Fetch, FetchPublished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -94,9 +93,7 @@ def _load_gpu_module() -> None:
 def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
     commands: dict[type[LauncherRequest[Any]], Command] = {}
     if not offline:
-        commands |= {
-            Fetch: _fetch, FetchPublished: _fetch_published, FetchReleases: _fetch_releases
-        }  # fmt: skip
+        commands |= {Fetch: _fetch, FetchPublished: _fetch_published}
     if command == WINDOW:
         from app.gui import launcher_commands
 
@@ -105,12 +102,6 @@ def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
         return launcher.fork(commands) if commands else None
     except OSError:
         return None  # the limit of processes is reached; only what the launcher does is missing
-
-
-def _fetch_releases(request: FetchReleases, gone: Callable[[], bool]) -> str:
-    from app import updates
-
-    return updates.fetch(request, gone)
 
 
 def _fetch(request: Fetch, gone: Callable[[], bool]) -> None:

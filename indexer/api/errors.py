@@ -176,14 +176,6 @@ CODES = _declare(
               N_("The vectors of no earlier model are kept."),
               "Choose a model with `lectern reindex --model`.", 2,
               in_window=N_("Choose another one in the settings.")),
-    # what is asked of the network
-    ErrorCode("update_unreachable", N_("Not reached"),
-              N_("The list of releases could not be fetched: {reason}."),
-              N_("Connect to the network and try again."), 5),
-    ErrorCode("update_refused", N_("Not trusted"),
-              N_("The list of releases cannot be trusted: {reason}."),
-              N_("It was not used. Try again later, or ask the publisher of Lectern."),
-              5),
     # one document
     ErrorCode("needs_password", N_("Protected by a password"),
               N_("The document is protected by a password."),

