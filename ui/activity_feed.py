@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from indexer.api.requests import GetActivity, SetPace
 from ui.latest_request import LatestRequest
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from indexer.api.status import Activity

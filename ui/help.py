@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.selection import RowDelegate
 from ui.theme import L, M
+from ui.widgets import RowDelegate
 
 START = "index"
 COLUMNS, LINES = 120, 40

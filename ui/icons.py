@@ -1,8 +1,6 @@
-"""Icons: line drawings in SVG in the colour of the text next to them.
+"""Icons: line drawings in SVG, rendered at any size in the colour of the text next to them.
 
-Renders a file of ``resources/icons`` at any size, fitted to its pixels, in a colour of the palette.
-A drawing has a view box of 24 by 24 and ``stroke="currentColor"``. It must not know what an icon is
-used for.
+A drawing of ``resources/icons`` has a view box of 24 by 24 and ``stroke="currentColor"``.
 """
 
 from __future__ import annotations
@@ -16,13 +14,13 @@ from PySide6.QtGui import QGuiApplication, QIcon, QIconEngine, QPainter, QPalett
 from PySide6.QtSvg import QSvgRenderer
 from shiboken6 import isValid
 
-from ui.icon_grid import fitted
-
 if TYPE_CHECKING:
     from PySide6.QtCore import QRect
     from PySide6.QtGui import QColor
 
 _PIXMAPS = 512
+_VIEW = 24  # the side of the view box of a drawing
+_STROKE = "1.75"
 
 
 def icon(name: str, role: QPalette.ColorRole = QPalette.ColorRole.ButtonText) -> QIcon:
@@ -32,7 +30,7 @@ def icon(name: str, role: QPalette.ColorRole = QPalette.ColorRole.ButtonText) ->
         FileNotFoundError: If there is no such drawing.
     """
     _drawing(name)
-    return QIcon(_keep(_Engine(name, role)))
+    return QIcon(_keep(_DrawingEngine(name, role)))
 
 
 def pixmap(name: str, size: int, colour: QColor, ratio: float = 1.0) -> QPixmap:
@@ -50,7 +48,9 @@ def _drawing(name: str) -> str:
 @functools.lru_cache(_PIXMAPS)
 def rendered(name: str, size: int, rgba: int) -> QPixmap:
     """Render a drawing, ``size`` device pixels wide and high; the latest renderings are kept."""
-    svg = fitted(_drawing(name), size).replace("currentColor", f"#{rgba & 0xFFFFFF:06x}")
+    wide = max(1, round(float(_STROKE) * size / _VIEW)) * _VIEW / size  # lines of whole pixels
+    svg = _drawing(name).replace("currentColor", f"#{rgba & 0xFFFFFF:06x}")
+    svg = svg.replace(f'stroke-width="{_STROKE}"', f'stroke-width="{wide:.4g}"')
     made = QPixmap(QSize(size, size))
     made.fill(Qt.GlobalColor.transparent)
     painter = QPainter(made)
@@ -60,7 +60,7 @@ def rendered(name: str, size: int, rgba: int) -> QPixmap:
     return made
 
 
-class _Engine(QIconEngine):
+class _DrawingEngine(QIconEngine):
     """Draws an icon in the current palette."""
 
     def __init__(self, name: str, role: QPalette.ColorRole) -> None:
@@ -90,22 +90,20 @@ class _Engine(QIconEngine):
         return made
 
     def clone(self) -> QIconEngine:
-        return _keep(_Engine(self._name, self._role))
+        return _keep(_DrawingEngine(self._name, self._role))
 
     def _colour(self, mode: QIcon.Mode) -> QColor:
         palette = QGuiApplication.palette()
-        match mode:
-            case QIcon.Mode.Disabled:
-                return palette.color(QPalette.ColorGroup.Disabled, self._role)
-            case _:
-                return palette.color(self._role)
+        if mode is QIcon.Mode.Disabled:
+            return palette.color(QPalette.ColorGroup.Disabled, self._role)
+        return palette.color(self._role)
 
 
 # Python would free a clone that only Qt holds.
-_kept: list[_Engine] = []
+_kept: list[_DrawingEngine] = []
 
 
-def _keep(engine: _Engine) -> _Engine:
+def _keep(engine: _DrawingEngine) -> _DrawingEngine:
     _kept[:] = [each for each in _kept if isValid(each)]
     _kept.append(engine)
     return engine

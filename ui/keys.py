@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from indexer.api.translation import N_
 from ui.help import about
-from ui.labels import plain_label
 from ui.theme import XL, L, M, S
+from ui.widgets import plain_label
 from ui.words.translate import say
 
 if TYPE_CHECKING:

@@ -14,11 +14,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton
 
-from ui.focus_return import FocusReturn
 from ui.icons import icon
-from ui.labels import wrapped_label
 from ui.theme import L, M, S, icon_size
-from ui.timers import timer
+from ui.widgets import FocusReturn, timer, wrapped_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,7 +25,7 @@ from ui.search.describe import is_name_only
 from ui.search.page import SearchPage
 from ui.search.work import Worker
 from ui.search_pane import SearchPane
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,9 +11,9 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
 from ui.icons import icon
-from ui.labels import wrapped_label
 from ui.supervisor import EngineState
 from ui.theme import L, M, S, icon_size
+from ui.widgets import wrapped_label
 from ui.words import amounts, changes, failures, states
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Shutdown
 from indexer.confine import launcher
 from ui.ports import ignore
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,14 +28,13 @@ from PySide6.QtWidgets import (
 
 from tests.ui.contrast import contrast
 from ui import theme
-from ui.card_frame import CardFrame
 from ui.focus_ring import FocusRing, FocusRings
-from ui.icons import icon, pixmap, rendered
+from ui.icons import icon, pixmap
 from ui.library.tones import light_tone
 from ui.search.message import Muted
 from ui.search.summary import Banner
-from ui.selection import RowDelegate
 from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon_side
+from ui.widgets import CardFrame, RowDelegate
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -333,17 +332,6 @@ def test_every_drawing_is_drawn_sharp_at_any_size(name: str, qapp: QApplication)
         assert opaque > side
 
 
-@pytest.mark.parametrize("side", [16, 20, 24, 32, 40, 48])
-@pytest.mark.parametrize("name", ["arrow-up", "calendar", "document", "folder", "pause", "trash"])
-def test_straight_lines_of_icons_fill_whole_pixels(
-    name: str, side: int, qapp: QApplication
-) -> None:
-    drawn = rendered(name, side, 0xFF000000).toImage()
-    alphas = [drawn.pixelColor(x, side // 2).alpha() for x in range(side)]
-    assert max(alphas) == 255
-    assert not [alpha for alpha in alphas if 8 < alpha < 247], "part of a pixel is grey"
-
-
 def test_icons_take_the_colour_of_the_text(themes: Themes, qtbot: QtBot) -> None:
     button = QToolButton()
     qtbot.addWidget(button)
@@ -386,7 +374,7 @@ def test_gaps_are_those_of_the_grid() -> None:
 
 
 def test_every_list_paints_its_own_selection() -> None:
-    """A list left to the style would have another selection than the rest (``ui.selection``)."""
+    """A list left to the style would have another selection than the rest (``ui.widgets``)."""
     made = re.compile(r"\bQ(?:List|Tree|Table)(?:View|Widget)(?:\(\)|\):)")
     for path in sorted(UI.rglob("*.py")):
         text = path.read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from indexer.api.atomic import write_file
 from ui.basket.passages import Kept, read, written
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,14 +20,13 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from ui.card_frame import CardFrame
 from ui.icons import icon
-from ui.labels import plain_label, wrapped_label
 from ui.search import describe
 from ui.search.citation import passage
 from ui.search.passage_label import PassageLabel
 from ui.search.safe_text import line
 from ui.theme import L, M, S, current, icon_size
+from ui.widgets import CardFrame, plain_label, wrapped_label
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent

@@ -16,7 +16,7 @@ from indexer.api.requests import GetDocument, Search
 from ui.latest_request import LatestRequest
 from ui.links import link_of, query_of
 from ui.search.safe_text import shown
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

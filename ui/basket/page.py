@@ -25,13 +25,12 @@ from PySide6.QtWidgets import (
 from ui.basket.card import CARD_MIME, Card
 from ui.basket.export import BasketExport, Form
 from ui.basket.pictures import Extent
-from ui.labels import plain_label, wrapped_label
-from ui.library.buttons import IconButton
 from ui.links import link_of, query_of
 from ui.ports import Notice
 from ui.search.grouping import natural
 from ui.search.query_text import inside
 from ui.theme import XL, L, M, current
+from ui.widgets import IconButton, plain_label, wrapped_label
 from ui.words import amounts
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ui.preview.client import RenderClient, Urgency
 from ui.preview.marks import NO_MARKS, Marks, bounds, ink_of, outline, pieces_of
 from ui.preview.page_painter import OUTLINE, TINT, TINT_BEST
 from ui.theme import LIGHT
-from ui.timers import timer
+from ui.widgets import timer
 from ui.words import formats
 
 if TYPE_CHECKING:

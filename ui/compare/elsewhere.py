@@ -15,12 +15,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from indexer.api.requests import FindElsewhere
 from ui.compare.rows import Cell, Row, RowList
 from ui.compare.side import named
-from ui.labels import plain_label, wrapped_label
-from ui.library.buttons import IconButton
 from ui.search import describe
 from ui.search.exporter import FoundHits
 from ui.search.plain import plain
 from ui.theme import L, M
+from ui.widgets import IconButton, plain_label, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:

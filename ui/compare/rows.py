@@ -14,10 +14,9 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from ui.labels import wrapped_label
 from ui.search.safe_text import is_right_to_left, shown
-from ui.selection import paint_bar
 from ui.theme import L, M, S, current, row_background
+from ui.widgets import paint_bar, wrapped_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

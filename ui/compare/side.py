@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from indexer.api.comparison import Statement
 from indexer.api.types import Hit, Why
 from ui import passwords
-from ui.elided import ElidedLabel
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS
 from ui.preview.message import MessagePane
@@ -22,6 +21,7 @@ from ui.preview.page_view import PageView
 from ui.preview.text_view import TextView
 from ui.search.exporter import FoundHits
 from ui.search.safe_text import line
+from ui.widgets import ElidedLabel
 from ui.words import failures
 
 if TYPE_CHECKING:

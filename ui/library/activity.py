@@ -15,18 +15,16 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, ListFiles, Order, SetPace
 from indexer.api.status import Speed
 from indexer.api.types import SEARCHABLE_STATES, FileState
-from ui.labels import plain_label
 from ui.library.activity_words import holdings, still_queued
 from ui.library.column_page import ColumnPage
 from ui.library.current_work import CurrentWork
-from ui.library.facts import Facts
 from ui.library.folder_shares import FolderShares
 from ui.library.last_read import MOST, LastRead
 from ui.library.questions import Questions
 from ui.library.tones import StateBar
 from ui.ports import ignore
 from ui.theme import XL, L, M
-from ui.timers import timer
+from ui.widgets import Facts, plain_label, timer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

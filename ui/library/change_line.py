@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
-from ui.labels import wrapped_label
 from ui.theme import S
+from ui.widgets import wrapped_label
 from ui.words import changes
 
 if TYPE_CHECKING:

@@ -25,10 +25,8 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import GetStatus
 from ui import passwords
-from ui.flow import FlowLayout
 from ui.help import about
 from ui.icons import icon
-from ui.library.buttons import IconButton, open_menu
 from ui.library.coverage_actions import CoverageActions
 from ui.library.coverage_details import CoverageDetails
 from ui.library.coverage_export import CoverageExport
@@ -38,8 +36,7 @@ from ui.library.questions import Questions
 from ui.library.state_list import StateList
 from ui.ports import Notice, ignore
 from ui.theme import L, M
-from ui.timers import timer
-from ui.wheel import keep_from_wheel
+from ui.widgets import FlowLayout, IconButton, keep_from_wheel, open_menu, timer
 from ui.words import states
 
 if TYPE_CHECKING:

@@ -12,12 +12,9 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from indexer.api.types import FileState
-from ui.elided import ElidedLabel
-from ui.flow import FlowLayout
-from ui.labels import wrapped_label
-from ui.library.buttons import button_for
 from ui.library.password_line import PasswordLine
 from ui.theme import L, M, S
+from ui.widgets import ElidedLabel, FlowLayout, button_for, wrapped_label
 from ui.words import amounts, failures, states
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from indexer.api.types import FileRow, FileState
 from ui.library import coverage_cells as cells
 from ui.library.coverage_cells import Column
 from ui.library.questions import Questions
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from indexer.api.types import FileState
 from ui.library.coverage_cells import Column
-from ui.selection import RowDelegate, select_something
 from ui.theme import M
+from ui.widgets import RowDelegate, select_something
 from ui.words import states
 
 if TYPE_CHECKING:

@@ -13,16 +13,13 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from indexer.api.status import Speed
 from indexer.api.types import SEARCHABLE_STATES
-from ui.elided import ElidedLabel
 from ui.icons import icon
-from ui.labels import plain_label, wrapped_label
 from ui.library.activity_words import Smooth, facts, headline
-from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
-from ui.library.facts import Facts
 from ui.library.speed_choice import SpeedChoice
 from ui.library.tones import Legend, TonesBar
 from ui.theme import L, M
+from ui.widgets import ElidedLabel, Facts, IconButton, plain_label, wrapped_label
 from ui.words import states
 from ui.words.paths import from_home
 

@@ -16,14 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import EstimateIndex
-from ui.card_frame import CardFrame
-from ui.flow import FlowLayout
-from ui.focus_return import FocusReturn
-from ui.labels import wrapped_label
-from ui.library.buttons import IconButton
-from ui.library.facts import Facts
 from ui.library.questions import Questions
 from ui.theme import L
+from ui.widgets import CardFrame, Facts, FlowLayout, FocusReturn, IconButton, wrapped_label
 from ui.words import amounts, failures
 from ui.words.formats import kind
 

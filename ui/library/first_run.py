@@ -17,18 +17,15 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import GetActivity, Index
-from ui.labels import wrapped_label
 from ui.library.activity_words import headline
-from ui.library.buttons import IconButton
 from ui.library.column_page import ColumnPage
-from ui.library.drops import dropped_paths
 from ui.library.estimate_card import EstimateCard
 from ui.library.first_search import FirstSearch
 from ui.library.folder_choice import FolderChoice, usual_folders
 from ui.library.questions import Questions
 from ui.ports import ignore
 from ui.theme import XL, L, M
-from ui.timers import timer
+from ui.widgets import IconButton, dropped_paths, timer, wrapped_label
 from ui.words import amounts
 
 if TYPE_CHECKING:

@@ -12,10 +12,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from indexer.api.requests import Search
-from ui.card_frame import CardFrame
-from ui.elided import ElidedLabel
-from ui.labels import wrapped_label
-from ui.library.buttons import IconButton
 from ui.library.lessons import Lessons
 from ui.library.questions import Questions
 from ui.library.suggestions import Suggestions
@@ -23,7 +19,7 @@ from ui.search import describe
 from ui.search.passage_label import PassageLabel
 from ui.search.safe_text import line
 from ui.theme import L, M, S
-from ui.timers import timer
+from ui.widgets import CardFrame, ElidedLabel, IconButton, timer, wrapped_label
 from ui.words import failures
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QDir, QStandardPaths, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
-from ui.library.buttons import IconButton
-from ui.library.drops import choose_folder
 from ui.theme import S
+from ui.widgets import IconButton, choose_folder
 from ui.words.paths import from_home
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from indexer.api.status import RootStatus
 from ui import icons, theme
 from ui.library.folder_model import ROOT_ROLE, embedded, lines_about, name_of, troubled
-from ui.selection import paint_bar
 from ui.theme import L, M, S
+from ui.widgets import paint_bar
 from ui.words.paths import from_home
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from ui.library.folder_delegate import FolderDelegate
 from ui.library.folder_model import ROOT_ROLE
-from ui.selection import select_something
+from ui.widgets import select_something
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QFocusEvent

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui.desktop import open_path
-from ui.labels import plain_label
 from ui.library.tones import TonesBar
 from ui.search.link import Link
 from ui.search.safe_text import line
 from ui.theme import L, S
+from ui.widgets import plain_label
 from ui.words import amounts
 from ui.words.paths import from_home
 

@@ -21,12 +21,8 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import GetStatus, Index
 from ui import desktop
-from ui.flow import FlowLayout
 from ui.keys import shown
-from ui.labels import wrapped_label
-from ui.library.buttons import IconButton, open_menu
 from ui.library.change_line import ChangeLine
-from ui.library.drops import choose_files, choose_folder, dropped_paths
 from ui.library.estimate_card import EstimateCard
 from ui.library.folder_list import FolderList
 from ui.library.folder_model import FolderModel, name_of
@@ -35,7 +31,16 @@ from ui.library.questions import Questions
 from ui.library.removals import Removals
 from ui.ports import Notice, ignore
 from ui.theme import L, M
-from ui.timers import timer
+from ui.widgets import (
+    FlowLayout,
+    IconButton,
+    choose_files,
+    choose_folder,
+    dropped_paths,
+    open_menu,
+    timer,
+    wrapped_label,
+)
 from ui.words import languages
 
 if TYPE_CHECKING:

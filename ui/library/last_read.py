@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from ui.elided import ElidedLabel
 from ui.library.coverage_cells import has_pages
 from ui.search.link import DocumentLink
 from ui.search.safe_text import line
 from ui.theme import XL, M, S
+from ui.widgets import ElidedLabel
 from ui.words import amounts
 from ui.words.paths import from_home
 

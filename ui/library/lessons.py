@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from ui.card_frame import CardFrame
 from ui.icons import icon
-from ui.labels import wrapped_label
-from ui.library.buttons import IconButton
 from ui.theme import L, M, icon_size
+from ui.widgets import CardFrame, IconButton, wrapped_label
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent

@@ -15,15 +15,18 @@ from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from indexer.api.requests import EstimateIndex, SetPatterns
 from indexer.api.types import FileState
 from ui import theme
-from ui.card_frame import CardFrame
-from ui.flow import FlowLayout
-from ui.focus_return import FocusReturn
-from ui.labels import plain_label, wrapped_label
-from ui.library.buttons import IconButton
 from ui.library.patterns import lines_of
 from ui.library.questions import Questions
 from ui.theme import L, M, S
-from ui.timers import timer
+from ui.widgets import (
+    CardFrame,
+    FlowLayout,
+    FocusReturn,
+    IconButton,
+    plain_label,
+    timer,
+    wrapped_label,
+)
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from indexer.api.labels import SPEEDS
-from ui.labels import wrapped_label
 from ui.library.segments import Segments
 from ui.theme import S
+from ui.widgets import wrapped_label
 from ui.words import states
 
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSizePolicy, QWidget
 
 from indexer.api.types import FileState
-from ui.selection import RowDelegate
 from ui.theme import M, S
+from ui.widgets import RowDelegate
 from ui.words import amounts, states
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayou
 
 from indexer.api.types import FileState
 from ui import theme
-from ui.elided import ElidedLabel
-from ui.labels import plain_label
 from ui.search.link import Link
 from ui.theme import L, M, S, blend
+from ui.widgets import ElidedLabel, plain_label
 from ui.words import amounts, states
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.pages import Rest
 from ui.ports import ignore
 from ui.preview.process import RenderProcess
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from indexer.api.requests import MapPages
 from ui.latest_request import LatestRequest
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from ui.ports import EnginePort

@@ -17,7 +17,7 @@ from ui.preview.client import RenderClient, Urgency
 from ui.preview.document import PageDocument
 from ui.preview.images import ImageCache
 from ui.preview.marks import Marks, pieces_of
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from ui import theme
 from ui.icons import pixmap
-from ui.labels import wrapped_label
 from ui.theme import XL, L, M
+from ui.widgets import wrapped_label
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent

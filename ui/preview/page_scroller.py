@@ -26,7 +26,7 @@ from ui.preview.page_layout import (
     scale_for,
     turned_size,
 )
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent, QWheelEvent

@@ -19,7 +19,7 @@ from ui.preview.page_map import PageMap
 from ui.preview.page_painter import PagePainter
 from ui.preview.page_scroller import PageScroller
 from ui.preview.selection import Selection
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from PySide6.QtGui import (

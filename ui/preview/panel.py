@@ -30,7 +30,7 @@ from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS
 from ui.preview.page_options import PageOptions
 from ui.search.safe_text import is_right_to_left, line
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QFrame, QHeaderView, QSplitter, QTreeView
 
 from ui.preview.outline import PAGE_ROLE, nearest, outline_model
 from ui.preview.thumbnails import Thumbnails
-from ui.selection import RowDelegate
 from ui.theme import L
+from ui.widgets import RowDelegate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,9 +23,8 @@ from PySide6.QtGui import QGuiApplication, QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QListView
 
 from ui.preview.images import cut
-from ui.selection import RowDelegate
 from ui.theme import M, S, current
-from ui.timers import timer
+from ui.widgets import RowDelegate, timer
 from ui.words import formats
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from ui import keys
-from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.preview.page_layout import Fit, Zoom
 from ui.theme import M, S, icon_size
+from ui.widgets import ElidedLabel
 from ui.words import formats
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ui.search.grouping import grouped
 from ui.search.live_search import FIRST_LIMIT
 from ui.search.memory import load
 from ui.search.rows import is_weak, least_score
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

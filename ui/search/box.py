@@ -18,8 +18,8 @@ from ui.search.chips import readable
 from ui.search.completions import Offers, Suggestion, suggest, suggest_all
 from ui.search.safe_text import line
 from ui.search.tokens import TokenBox
-from ui.selection import RowDelegate
 from ui.theme import L
+from ui.widgets import RowDelegate
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget

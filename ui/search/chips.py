@@ -14,12 +14,12 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from indexer.query.grammar import clauses
-from ui.flow import FlowLayout
 from ui.search.filter_menus import FilterMenus
 from ui.search.pill import Pill
 from ui.search.query_text import STEERING, without
 from ui.search.safe_text import line
 from ui.theme import S
+from ui.widgets import FlowLayout
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent

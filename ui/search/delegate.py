@@ -23,8 +23,8 @@ from ui.search.plain import plain
 from ui.search.rows import Kind, Row
 from ui.search.safe_text import Shown, line
 from ui.search.snippet import MOST_LINES, Line, Snippet, lines_needed, make_snippet, text_of
-from ui.selection import paint_bar
 from ui.theme import L, M, S
+from ui.widgets import paint_bar
 from ui.words import states
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ui.ports import Notice
 from ui.search.export import Form, citable, exported
 from ui.search.grouping import Order, flattened, grouped
 from ui.search.sources import Sources
-from ui.timers import timer
+from ui.widgets import timer
 from ui.words import failures
 
 if TYPE_CHECKING:

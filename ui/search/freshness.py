@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from indexer.api.status import Activity

@@ -11,9 +11,9 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from indexer.query.filters import GRAMMAR, help_of
-from ui.labels import wrapped_label
 from ui.search.link import Link
 from ui.theme import L, M, S
+from ui.widgets import wrapped_label
 from ui.words.translate import say
 
 if TYPE_CHECKING:

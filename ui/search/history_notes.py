@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from ui.ports import Notice
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from ui.ports import Context

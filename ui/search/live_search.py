@@ -15,7 +15,7 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Rerank, Search, SearchByWords
 from indexer.query.reranking import rerank_request, reranked
 from ui.latest_request import LatestRequest
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,8 +22,6 @@ from PySide6.QtWidgets import (
 
 from indexer.query.filters import GRAMMAR
 from indexer.query.grammar import clauses
-from ui.elided import ElidedLabel
-from ui.labels import wrapped_label
 from ui.search.chips import label_of, readable
 from ui.search.grammar import rows
 from ui.search.link import DocumentLink, Link
@@ -31,6 +29,7 @@ from ui.search.query_text import inside, without, without_filters
 from ui.search.safe_text import line
 from ui.search.unsearched import Unsearched
 from ui.theme import XL, L, M, S
+from ui.widgets import ElidedLabel, wrapped_label
 from ui.words import amounts
 from ui.words.paths import from_home
 

@@ -11,14 +11,12 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from indexer.api.types import Match, Why
-from ui.flow import FlowLayout
 from ui.icons import icon
-from ui.labels import plain_label
 from ui.search.grouping import Order
 from ui.search.message import Muted
 from ui.search.unsearched import Unsearched
 from ui.theme import L, M, S
-from ui.wheel import keep_from_wheel
+from ui.widgets import FlowLayout, keep_from_wheel, plain_label
 from ui.words import amounts
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from indexer.api.types import FileState
-from ui.flow import FlowLayout
 from ui.search.link import Link
 from ui.search.message import Muted
 from ui.theme import M, S
+from ui.widgets import FlowLayout
 from ui.words import amounts, failures, languages
 
 if TYPE_CHECKING:

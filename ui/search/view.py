@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView
 
 from ui.search.rows_view import RowsView
-from ui.timers import timer
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint

@@ -12,8 +12,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from indexer.api.models import ModelComparison
-from ui.selection import RowDelegate
 from ui.theme import S
+from ui.widgets import RowDelegate
 from ui.words import amounts
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from ui.labels import wrapped_label
-from ui.library.buttons import IconButton
 from ui.ports import ignore
 from ui.theme import L, M, S
+from ui.widgets import IconButton, wrapped_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable

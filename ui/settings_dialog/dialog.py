@@ -25,14 +25,12 @@ from PySide6.QtWidgets import (
 
 from ui import autostart
 from ui.help import about
-from ui.labels import plain_label
-from ui.library.buttons import IconButton
 from ui.ports import Notice
-from ui.selection import RowDelegate
 from ui.settings_dialog.models import ModelsPage
 from ui.settings_dialog.privacy import PrivacyPage
 from ui.settings_dialog.row import SettingRow
 from ui.theme import L, M, S
+from ui.widgets import IconButton, RowDelegate, plain_label
 from ui.words.translate import say
 
 if TYPE_CHECKING:

@@ -19,12 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.setting import SettingType
-from ui.library.buttons import IconButton
-from ui.library.drops import choose_folder
 from ui.library.patterns import lines_of
 from ui.theme import M
-from ui.timers import timer
-from ui.wheel import keep_from_wheel
+from ui.widgets import IconButton, choose_folder, keep_from_wheel, timer
 from ui.words.languages import language
 from ui.words.translate import say
 

@@ -12,12 +12,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from indexer.api.model_requests import BenchModel, ReadTogether
 from indexer.api.models import ModelKind, ModelState, Origin
-from ui.labels import wrapped_label
-from ui.library.buttons import IconButton
-from ui.library.facts import Facts
 from ui.library.questions import Questions
 from ui.settings_dialog.task_line import TaskLine, bring_into_view
 from ui.theme import M
+from ui.widgets import Facts, IconButton, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:

@@ -14,13 +14,11 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from indexer.api.model_requests import CompareModels, RollBack
 from indexer.api.models import RankScore, read_questions
-from ui.labels import wrapped_label
-from ui.library.buttons import IconButton
-from ui.library.drops import choose_files
 from ui.library.questions import Questions
 from ui.settings_dialog.compared_list import ComparedList
 from ui.settings_dialog.task_line import TaskLine, bring_into_view
 from ui.theme import M, S
+from ui.widgets import IconButton, choose_files, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:

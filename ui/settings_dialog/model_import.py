@@ -11,10 +11,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QHBoxLayout, QLineEdit, QWidget
 
 from indexer.api.model_requests import ImportModel
-from ui.labels import plain_label, wrapped_label
-from ui.library.buttons import IconButton
-from ui.library.drops import choose_folder
 from ui.theme import L, M, S
+from ui.widgets import IconButton, choose_folder, plain_label, wrapped_label
 
 
 class ImportForm(QFrame):

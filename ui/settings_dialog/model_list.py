@@ -11,9 +11,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from indexer.api.models import ModelKind, ModelState, Origin, Unused
-from ui.library.facts import Facts
-from ui.selection import RowDelegate
 from ui.theme import S
+from ui.widgets import Facts, RowDelegate
 from ui.words import amounts
 from ui.words.languages import language
 

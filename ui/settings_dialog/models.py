@@ -22,9 +22,6 @@ from indexer.api.model_requests import (
 )
 from indexer.api.models import ModelInfo, ModelKind, ModelState
 from indexer.api.requests import GetStatus
-from ui.flow import FlowLayout
-from ui.labels import plain_label, wrapped_label
-from ui.library.buttons import IconButton, open_menu
 from ui.library.questions import Questions
 from ui.ports import ignore
 from ui.settings_dialog.confirmation import Confirmation
@@ -34,6 +31,7 @@ from ui.settings_dialog.model_import import ImportForm
 from ui.settings_dialog.model_list import ModelFacts, ModelList
 from ui.settings_dialog.task_line import TaskLine
 from ui.theme import M, S
+from ui.widgets import FlowLayout, IconButton, open_menu, plain_label, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:

@@ -23,14 +23,10 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import GetStatus
 from ui import desktop
-from ui.card_frame import CardFrame
-from ui.labels import wrapped_label
-from ui.library.buttons import IconButton
-from ui.library.facts import Facts
 from ui.library.questions import Questions
 from ui.ports import ignore
-from ui.selection import RowDelegate
 from ui.theme import L, M, S
+from ui.widgets import CardFrame, Facts, IconButton, RowDelegate, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:

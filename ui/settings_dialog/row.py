@@ -12,9 +12,9 @@ from indexer.api.errors import WorldError
 from indexer.api.setting import SettingType
 from ui import theme
 from ui.icons import icon
-from ui.labels import plain_label, wrapped_label
 from ui.settings_dialog.editors import editor_for
 from ui.theme import M, S, icon_size
+from ui.widgets import plain_label, wrapped_label
 from ui.words import amounts, failures
 from ui.words.languages import language
 from ui.words.translate import say

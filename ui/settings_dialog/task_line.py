@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
-from ui.labels import wrapped_label
-from ui.library.buttons import IconButton
 from ui.theme import M
+from ui.widgets import IconButton, wrapped_label
 from ui.words import amounts
 
 if TYPE_CHECKING:

@@ -21,12 +21,12 @@ from tests.ui.contrast import contrast
 from tests.ui.library.port import CannedLink, canned_context, make_row
 from ui import theme
 from ui.activity_feed import ActivityFeed
-from ui.elided import ElidedLabel
 from ui.library.activity import ActivityPanel
 from ui.library.activity_words import Smooth, facts, headline
 from ui.library.last_read import LEAST, LastRead
 from ui.library.tones import TonesBar, light_tone
 from ui.search.link import Link
+from ui.widgets import ElidedLabel
 from ui.words import amounts, states
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ui.library.coverage import CoveragePage
 from ui.library.coverage_cells import Column
 from ui.library.coverage_model import CoverageModel
 from ui.library.patterns import lines_of, pattern_for
-from ui.selection import RowDelegate
+from ui.widgets import RowDelegate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,9 +17,9 @@ from indexer.api.status import LanguageStatus, ModelChange
 from tests.answers import EMPTY, root
 from tests.ui.library.port import canned_context
 from tests.ui.notices import RecordedNotices
-from ui.library.drops import dropped_paths
 from ui.library.folder_model import name_of
 from ui.library.folders import FoldersPage
+from ui.widgets import dropped_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

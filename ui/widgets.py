@@ -1,0 +1,449 @@
+"""The small widgets, layouts and helpers that every page of the window is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QDir,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+)
+from PySide6.QtGui import QKeySequence, QPainter, QPalette, QShortcut
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QLayout,
+    QLayoutItem,
+    QListView,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from ui import theme
+from ui.icons import icon
+from ui.theme import L, M, S, current, icon_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtCore import QMimeData
+    from PySide6.QtGui import QAction, QPaintEvent
+    from PySide6.QtWidgets import QAbstractItemView
+
+
+def plain_label(text: str = "") -> QLabel:
+    """Return a label of one line; Qt would read markup in the name of a file, or in a passage."""
+    return _PlainLabel(text)
+
+
+def wrapped_label(text: str = "") -> QLabel:
+    """Return a label that breaks its lines."""
+    label = plain_label(text)
+    label.setWordWrap(True)
+    return label
+
+
+class _PlainLabel(QLabel):
+    """Begins at the side where the window does; ``QLabel`` goes by the script of its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self._align()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        ours = bool(self.alignment() & Qt.AlignmentFlag.AlignAbsolute)
+        if event.type() == QEvent.Type.LayoutDirectionChange and ours:
+            self._align()
+
+    def _align(self) -> None:
+        side = QStyle.visualAlignment(self.layoutDirection(), Qt.AlignmentFlag.AlignLeft)
+        absolute, middle = Qt.AlignmentFlag.AlignAbsolute, Qt.AlignmentFlag.AlignVCenter
+        self.setAlignment(side | absolute | middle)
+
+
+class ElidedLabel(QFrame):
+    """A label of one line that shortens text to its width; screen readers get all of it.
+
+    Args:
+        mode: The position of the ellipsis.
+        role: The colour of the text.
+    """
+
+    def __init__(
+        self,
+        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        role: QPalette.ColorRole = QPalette.ColorRole.WindowText,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._mode = mode
+        self._role = role
+        self._text = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def text(self) -> str:
+        return self._text
+
+    def setText(self, text: str) -> None:
+        text = " ".join(text.split())
+        if text != self._text:
+            self._text = text
+            self.setAccessibleName(text)
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        # One more, since Qt rounds the width down but elides by the fraction.
+        return QSize(metrics.horizontalAdvance(self._text) + 1, metrics.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().averageCharWidth() * 8, self.fontMetrics().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self._role))
+        shown = self.fontMetrics().elidedText(self._text, self._mode, self.width())
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
+        # A bidirectional isolate keeps the slashes of a path in order among right-to-left text.
+        painter.drawText(self.rect(), flags, f"\u2068{shown}\u2069")
+
+
+class FlowLayout(QLayout):
+    """Widgets in lines that break, from the side where reading begins; hidden ones take no room."""
+
+    def __init__(self, parent: QWidget | None = None, spacing: int = M) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(spacing)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+        self.invalidate()
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        if not 0 <= index < len(self._items):
+            return None
+        self.invalidate()
+        return self._items.pop(index)
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._arrange(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._arrange(rect, move=True)
+
+    def insert_widget(self, at: int, widget: QWidget) -> None:
+        self.addWidget(widget)
+        self._items.insert(at, self._items.pop())
+
+    def sizeHint(self) -> QSize:
+        shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        gaps = self.spacing() * max(0, len(shown) - 1)
+        return QSize(
+            sum(hint.width() for hint in shown) + gaps,
+            max((hint.height() for hint in shown), default=0),
+        )
+
+    def minimumSize(self) -> QSize:
+        size = QSize()
+        for item in self._items:
+            if not item.isEmpty():
+                size = size.expandedTo(item.minimumSize())
+        return size
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        """Place the items within a width; return the height that takes."""
+        x, y, line = 0, 0, 0
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            hint = item.sizeHint().boundedTo(QSize(max(rect.width(), 1), 1 << 20))
+            if x and x + hint.width() > rect.width():
+                x, y, line = 0, y + line + self.spacing(), 0
+            if move:
+                place = QRect(QPoint(rect.x() + x, rect.y() + y), hint)
+                item.setGeometry(self._mirrored(place, rect))
+            x += hint.width() + self.spacing()
+            line = max(line, hint.height())
+        return y + line
+
+    def _mirrored(self, place: QRect, rect: QRect) -> QRect:
+        owner = self.parentWidget()
+        if owner is not None and owner.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+            place.moveRight(rect.right() - (place.x() - rect.x()))
+        return place
+
+
+class CardFrame(QFrame):
+    """A rounded surface that stands out from the page in both themes."""
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = current()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme.line)
+        painter.setBrush(theme.base)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), S, S)
+        painter.end()
+
+
+class IconButton(QPushButton):
+    """A button with a text and perhaps a drawing, whose size follows that of the text."""
+
+    def __init__(self, text: str, drawing: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setAccessibleName(text.replace("&", "").rstrip("…"))
+        if drawing:
+            self.setIcon(icon(drawing))
+        self.setIconSize(icon_size(self))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.setIconSize(icon_size(self))
+
+
+def open_menu(parent: QWidget, name: str, buttons: Sequence[QPushButton], at: QPoint) -> None:
+    """Open a menu of what buttons do at a point of the screen; ``name`` is for screen readers."""
+    menu = QMenu(parent)
+    menu.setAccessibleName(name)
+    for button in buttons:
+        action = menu.addAction(button.icon(), button.text())
+        action.setEnabled(button.isEnabled())
+        action.triggered.connect(button.click)
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(at)
+
+
+def button_for(action: QAction) -> IconButton:
+    """Return a button for an action, enabled like it; the action's data is the drawing's name."""
+    button = IconButton(action.text(), str(action.data() or ""))
+    button.setToolTip(action.toolTip())
+    button.clicked.connect(action.trigger)
+    action.enabledChanged.connect(button.setEnabled)
+    button.setEnabled(action.isEnabled())
+    return button
+
+
+_TOP = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop
+
+
+class Facts(QWidget):
+    """Pairs of a label and a value in two columns; rows change in place, so nothing flickers."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[tuple[QLabel, QLabel]] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(L)
+        self._grid.setVerticalSpacing(S)
+        self._grid.setColumnStretch(1, 1)
+
+    def show_facts(self, rows: Sequence[tuple[str, str]]) -> None:
+        while len(self._rows) < len(rows):
+            self._add()
+        for number, (name, value) in enumerate(self._rows):
+            there = number < len(rows)
+            name.setVisible(there)
+            value.setVisible(there)
+            if there:
+                name.setText(rows[number][0])
+                value.setText(rows[number][1])
+                value.setAccessibleName(" ".join(rows[number]))
+        self.setVisible(bool(rows))
+
+    def value(self, label: str) -> str:
+        """Return the value of a label; "" if it is not shown."""
+        return next(
+            (v.text() for n, v in self._rows if n.text() == label and n.isVisibleTo(self)), ""
+        )
+
+    def _add(self) -> None:
+        name, value = plain_label(), wrapped_label()
+        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        row = len(self._rows)
+        self._grid.addWidget(name, row, 0, _TOP)
+        self._grid.addWidget(value, row, 1)
+        self._rows.append((name, value))
+
+
+class _WheelFilter(QObject):
+    """Passes the mouse wheel over a field without the focus on to the page that it scrolls."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        turned = event.type() is QEvent.Type.Wheel
+        if turned and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return False
+
+
+def keep_from_wheel(field: QWidget) -> None:
+    """Let the wheel change a field's value only while it has the focus."""
+    field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    field.installEventFilter(_WheelFilter(field))
+
+
+def timer(
+    parent: QObject, interval_ms: int, call: Callable[[], object], *, single: bool = True
+) -> QTimer:
+    """Return a stopped timer of ``parent`` that calls once, or again and again."""
+    made = QTimer(parent)
+    made.setInterval(interval_ms)
+    made.setSingleShot(single)
+    made.timeout.connect(call)
+    return made
+
+
+class FocusReturn(QObject):
+    """Returns the focus of a hidden ``card`` to the widget that had it before.
+
+    By default Qt moves it to the next widget, such as the rail. Esc in the card calls ``close``.
+    """
+
+    def __init__(self, card: QWidget, close: Callable[[], None] | None) -> None:
+        super().__init__(card)
+        self._card = card
+        self._before: QWidget | None = None
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)  # noqa: S101  # for mypy
+        app.focusChanged.connect(self._note)
+        if close is not None:
+            escape = QShortcut(QKeySequence(QKeySequence.StandardKey.Cancel), card)
+            escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            escape.activated.connect(close)
+
+    def give_back(self) -> None:
+        """Return the focus, if the card has it. To be called before the card is hidden."""
+        now, before = QApplication.focusWidget(), self._before
+        if now is None or not self._card.isAncestorOf(now):
+            return
+        if before is not None and isValid(before) and before.isVisible() and before.isEnabled():
+            before.setFocus()
+
+    def _note(self, before: QWidget | None, now: QWidget | None) -> None:
+        entered = now is not None and self._card.isAncestorOf(now)
+        if before is not None and entered and not self._card.isAncestorOf(before):
+            self._before = before
+
+
+_BAR = 3  # pixels
+
+
+def paint_bar(painter: QPainter, row: QRect, direction: Qt.LayoutDirection) -> None:
+    """Paint the bar at the leading edge of a selected row."""
+    bar = QRect(row.left(), row.top(), _BAR, row.height())
+    if direction is Qt.LayoutDirection.RightToLeft:
+        bar.moveRight(row.right())
+    painter.fillRect(bar, theme.current().accent)
+
+
+def select_something(view: QAbstractItemView) -> None:
+    """Select the current row if none is selected, for a list that gets the focus.
+
+    Where there is one row, no key would select it, since the current one does not change.
+    """
+    flags = QItemSelectionModel.SelectionFlag
+    if not view.selectionModel().hasSelection():
+        view.selectionModel().select(view.currentIndex(), flags.Select | flags.Rows)
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Paints the items of every list alike: selected rows have a tint and a bar at their edge."""
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        super().paint(painter, option, index)
+        if option.state & QStyle.StateFlag.State_Selected and not index.column():
+            paint_bar(painter, option.rect, option.direction)
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        return super().sizeHint(option, index) + QSize(0, S)
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        option.state &= ~QStyle.StateFlag.State_HasFocus
+        if option.features & QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator:
+            role = QPalette.ColorRole.Window
+            option.palette.setColor(role, theme.edged_palette(theme.current()).color(role))
+        if isinstance(self.parent(), QListView) and option.icon.isNull():
+            # An empty icon keeps the text off the bar.
+            option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
+            option.decorationSize = QSize(_BAR, 1)
+
+
+def dropped_paths(data: QMimeData) -> list[str]:
+    """Return the local paths of dragged data."""
+    urls = data.urls() if data.hasUrls() else []
+    paths = [QDir.toNativeSeparators(url.toLocalFile()) for url in urls if url.isLocalFile()]
+    return [path.rstrip("/") or path for path in paths if path]
+
+
+def choose_folder(parent: QWidget, title: str, chosen: Callable[[list[str]], None]) -> QFileDialog:
+    """Ask for a folder, without blocking."""
+    dialog = _dialog(parent, title, chosen)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    dialog.open()
+    return dialog
+
+
+def choose_files(parent: QWidget, title: str, chosen: Callable[[list[str]], None]) -> QFileDialog:
+    """Ask for files, without blocking."""
+    dialog = _dialog(parent, title, chosen)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+    dialog.open()
+    return dialog
+
+
+def _dialog(parent: QWidget, title: str, chosen: Callable[[list[str]], None]) -> QFileDialog:
+    dialog = QFileDialog(parent, title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.filesSelected.connect(chosen)
+    return dialog
