@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QLocale
+from PySide6.QtGui import QFont, QFontDatabase
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
     from tests.ui.engines import Home
     from ui.main_window import MainWindow
 
+# What the tests measure by, whatever fonts are installed.
+FONT = Path(__file__).resolve().parents[1] / "data" / "fonts" / "LecternTestSans.ttf"
+POINT_SIZE = 9.0
 # Milliseconds; longer than the machine may stand still. Only a wait that fails takes as long.
 WAIT_MS = 120_000
 
@@ -86,7 +90,17 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 
 
 @pytest.fixture(scope="session")
-def settled(qapp: QApplication) -> Iterator[None]:
+def measured_font(qapp: QApplication) -> QFont:
+    """The font of the window in every test."""
+    (family,) = QFontDatabase.applicationFontFamilies(QFontDatabase.addApplicationFont(str(FONT)))
+    font = QFont(family)
+    font.setPointSizeF(POINT_SIZE)
+    qapp.setFont(font)
+    return font
+
+
+@pytest.fixture(scope="session")
+def settled(qapp: QApplication, measured_font: QFont) -> Iterator[None]:
     """Exempt the objects that exist before the first test from the collections after each."""
     gc.collect()
     gc.freeze()

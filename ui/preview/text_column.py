@@ -44,8 +44,9 @@ if TYPE_CHECKING:
 
 # The factor by which text is larger than the window's, and its least size in pixels.
 _LARGER, _LEAST_PX = 1.15, 15
-# In average letters; since a text has many narrow ones, its lines have up to 72 letters then.
-_COLUMN = 66
+# Text as wide as a full line, of 68 characters. A font's own average width is that of all its
+# glyphs, which in fonts of many scripts are much wider than the letters of a text.
+_FULL_LINE = "the lamp is lit each evening and the keeper stays awake until dawn, "
 
 
 class TextColumn(QTextEdit):
@@ -151,7 +152,7 @@ class TextColumn(QTextEdit):
     def _fit_column(self) -> None:
         """Centre the column, with lines of a readable length."""
         metrics = QFontMetricsF(self.document().defaultFont())
-        column = metrics.averageCharWidth() * _COLUMN
+        column = metrics.horizontalAdvance(_FULL_LINE)
         side = max(L, (self.viewport().width() - column) / 2)
         root = self.document().rootFrame()
         form = root.frameFormat()
