@@ -58,7 +58,7 @@ import json, sys
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from tests.ui.library.port import canned_context
-from ui.words import failures, formats
+from ui.words import failures, names
 from ui.settings_dialog.dialog import SettingsDialog
 app = QApplication([])
 context, *_ = canned_context(Path(sys.argv[1]))
@@ -68,7 +68,7 @@ box.click()
 print(json.dumps({
     "label": box.text(),
     "set": context.settings["quotes"],
-    "format": formats.kind("gemtext"),
+    "format": names.kind("gemtext"),
     "error": failures.reason("too_old") + ": " + failures.sentence("too_old", {"limit": "a day"}),
 }))
 """
@@ -78,9 +78,9 @@ def insert(file: Path, name: str, rows: str) -> None:
     """Put rows at the end of a table (before its closing line) or of a class."""
     text = file.read_text(encoding="utf-8")
     for node in ast.parse(text).body:
-        names = [ast.unparse(each) for each in getattr(node, "targets", [])]
-        names += [ast.unparse(getattr(node, "target", node))] if hasattr(node, "target") else []
-        if name in names or getattr(node, "name", "") == name:
+        assigned = [ast.unparse(each) for each in getattr(node, "targets", [])]
+        assigned += [ast.unparse(getattr(node, "target", node))] if hasattr(node, "target") else []
+        if name in assigned or getattr(node, "name", "") == name:
             lines = text.splitlines(keepends=True)
             at = (node.end_lineno or 0) - (0 if isinstance(node, ast.ClassDef) else 1)
             file.write_text("".join([*lines[:at], rows, *lines[at:]]), encoding="utf-8")

@@ -23,7 +23,7 @@ from indexer.api.translation import N_
 from ui.help import about
 from ui.theme import XL, L, M, S
 from ui.widgets import plain_label
-from ui.words.translate import say
+from ui.words import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

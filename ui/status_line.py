@@ -14,7 +14,7 @@ from ui.icons import icon
 from ui.supervisor import EngineState
 from ui.theme import L, M, S, icon_size
 from ui.widgets import wrapped_label
-from ui.words import amounts, changes, failures, states
+from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -121,11 +121,11 @@ class StatusLine(QFrame):
                 return self.tr("Starting…")
 
     def _doing(self, activity: Activity) -> str:
-        reason = states.pause(activity.reason)
+        reason = names.pause(activity.reason)
         if activity.running is None:
             # Without a job the other reasons slow nothing down.
             return reason if activity.reason in LASTING else self._resting(activity)
-        change = changes.change(activity)
+        change = names.change(activity)
         sentence = change.sentence if change else self._progress(activity.running.progress)
         if not reason:
             return sentence
@@ -134,11 +134,11 @@ class StatusLine(QFrame):
     def _resting(self, activity: Activity) -> str:
         if activity.pending:
             return amounts.waiting(activity.pending)
-        change = changes.change(activity)
+        change = names.change(activity)
         return change.sentence if change else self.tr("Up to date")
 
     def _progress(self, progress: Progress) -> str:
-        doing = states.doing(progress)
+        doing = names.doing(progress)
         if progress.eta_seconds is None:
             return f"{doing}."
         left = amounts.about(progress.eta_seconds)

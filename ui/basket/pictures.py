@@ -21,7 +21,7 @@ from ui.preview.marks import NO_MARKS, Marks, bounds, ink_of, outline, pieces_of
 from ui.preview.page_painter import OUTLINE, TINT, TINT_BEST
 from ui.theme import LIGHT
 from ui.widgets import timer
-from ui.words import formats
+from ui.words import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -228,5 +228,5 @@ def draw(
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stub wants bytes, which Qt refuses
     buffer.close()
-    place = formats.place("page", str(page))
+    place = names.place("page", str(page))
     return Picture(bytes(packed.data()), image.width(), image.height(), place)

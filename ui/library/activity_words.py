@@ -9,8 +9,8 @@ from PySide6.QtCore import QCoreApplication
 
 from indexer.api.progress import Step
 from indexer.api.types import FileState
-from ui.words import amounts, failures, states
-from ui.words.languages import language
+from ui.words import amounts, failures, names
+from ui.words.names import language
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +53,7 @@ def headline(activity: Activity | None) -> str:
     if activity.paused:
         return translate("ActivityPanel", "Paused")
     if activity.running is not None:
-        return states.doing(activity.running.progress)
+        return names.doing(activity.running.progress)
     if activity.pending:
         return amounts.waiting(activity.pending)
     return translate("ActivityPanel", "Everything is up to date")

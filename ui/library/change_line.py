@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from ui.theme import S
 from ui.widgets import wrapped_label
-from ui.words import changes
+from ui.words import names
 
 if TYPE_CHECKING:
     from indexer.api.status import Activity, Status
@@ -17,7 +17,7 @@ _STEPS = 1000
 
 
 class ChangeLine(QWidget):
-    """Shows a ``changes.ChangeText``."""
+    """Shows a ``names.ChangeText``."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,7 +35,7 @@ class ChangeLine(QWidget):
         self.hide()
 
     def show_state(self, state: Activity | Status | None) -> None:
-        change = changes.change(state) if state is not None else None
+        change = names.change(state) if state is not None else None
         self.setVisible(change is not None)
         if change is not None:
             self.label.setText(f"{change.sentence} {change.meanwhile}")

@@ -37,7 +37,7 @@ from ui.library.state_list import StateList
 from ui.ports import Notice, ignore
 from ui.theme import L, M
 from ui.widgets import FlowLayout, IconButton, keep_from_wheel, open_menu, timer
-from ui.words import states
+from ui.words import names
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
@@ -240,7 +240,7 @@ class CoveragePage(QWidget):
 
     def _handle_status(self, status: Status) -> None:
         self.states.show_counts(status.files)
-        self.retry_all.setEnabled(any(status.files.get(state) for state in states.TROUBLED))
+        self.retry_all.setEnabled(any(status.files.get(state) for state in names.TROUBLED))
         for path in (root.path for root in status.roots):
             if self._roots.findData(path) < 0:
                 self._roots.addItem(icon("folder"), path, path)

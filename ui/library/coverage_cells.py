@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 from indexer.api.formats import BY_EXTENSION
-from ui.words import amounts, failures, states
+from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
     from indexer.api.types import FileRow
@@ -44,10 +44,10 @@ def text(row: FileRow, column: Column) -> str:
         case Column.FOLDER:
             return f"{root}/{folder}" if folder else root
         case Column.STATE:
-            return states.state(row.state)
+            return names.state(row.state)
         case Column.REASON:
             reason = failures.reason(row.code)
-            if reason == states.state(row.state):
+            if reason == names.state(row.state):
                 reason = failures.cause(row)
             return reason[:1].upper() + reason[1:]
         case Column.SIZE:
@@ -68,5 +68,5 @@ def hint(row: FileRow, column: Column) -> str:
     if column in {Column.NAME, Column.FOLDER}:
         return row.path
     if column in {Column.STATE, Column.REASON}:
-        return failures.row_reason(row) or states.state_help(row.state)
+        return failures.row_reason(row) or names.state_help(row.state)
     return ""

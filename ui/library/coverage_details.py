@@ -15,7 +15,7 @@ from indexer.api.types import FileState
 from ui.library.password_line import PasswordLine
 from ui.theme import L, M, S
 from ui.widgets import ElidedLabel, FlowLayout, button_for, wrapped_label
-from ui.words import amounts, failures, states
+from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +97,7 @@ class CoverageDetails(QScrollArea):
         self.name.setFont(bold)
         self.name.setText(self._title(rows))
         self.name.setToolTip(one.path if one else "")
-        why = (failures.row_reason(one) or states.state_help(one.state)) if one else ""
+        why = (failures.row_reason(one) or names.state_help(one.state)) if one else ""
         _say(self.why, why)
         _say(self.advice, failures.step(one.code, one.detail) if one else "")
         locked = one is not None and one.state is FileState.NEEDS_PASSWORD

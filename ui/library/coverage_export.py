@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 
 from ui.library.questions import Questions
-from ui.words import failures, states
+from ui.words import failures, names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,7 +119,7 @@ def _cells(row: FileRow) -> tuple[str, ...]:
     when = datetime.fromtimestamp(row.mtime_ns / 1e9, tz=UTC) if row.mtime_ns else None
     return (
         row.path,
-        states.state(row.state),
+        names.state(row.state),
         failures.sentence(row.code, row.detail),
         str(row.size),
         when.isoformat(timespec="seconds") if when else "",

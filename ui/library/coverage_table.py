@@ -18,7 +18,7 @@ from indexer.api.types import FileState
 from ui.library.coverage_cells import Column
 from ui.theme import M
 from ui.widgets import RowDelegate, select_something
-from ui.words import states
+from ui.words import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -114,7 +114,7 @@ class CoverageTable(QTableView):
         for column, letters in _LETTERS.items():
             header.resizeSection(column, letters * letter)
         # States are never elided, in any language: they are what this list is for.
-        widest = max(self.fontMetrics().horizontalAdvance(states.state(each)) for each in FileState)
+        widest = max(self.fontMetrics().horizontalAdvance(names.state(each)) for each in FileState)
         header.resizeSection(Column.STATE, widest + 2 * M)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + M)
         self._fit_texts()

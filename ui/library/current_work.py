@@ -20,8 +20,8 @@ from ui.library.speed_choice import SpeedChoice
 from ui.library.tones import Legend, TonesBar
 from ui.theme import L, M
 from ui.widgets import ElidedLabel, Facts, IconButton, plain_label, wrapped_label
-from ui.words import states
-from ui.words.paths import from_home
+from ui.words import names
+from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +115,7 @@ class CurrentWork(QWidget):
         """
         known = activity is not None
         paused = activity is not None and activity.paused
-        reason = states.pause(activity.reason) if activity is not None else ""
+        reason = names.pause(activity.reason) if activity is not None else ""
         rests = activity is None or (activity.running is None and not activity.pending)
         empty = not folders and rests and known and not paused
         if empty:

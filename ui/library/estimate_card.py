@@ -20,7 +20,7 @@ from ui.library.questions import Questions
 from ui.theme import L
 from ui.widgets import CardFrame, Facts, FlowLayout, FocusReturn, IconButton, wrapped_label
 from ui.words import amounts, failures
-from ui.words.formats import kind
+from ui.words.names import kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from ui.theme import S
 from ui.widgets import IconButton, choose_folder
-from ui.words.paths import from_home
+from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

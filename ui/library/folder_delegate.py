@@ -16,7 +16,7 @@ from ui import icons, theme
 from ui.library.folder_model import ROOT_ROLE, embedded, lines_about, name_of, troubled
 from ui.theme import L, M, S
 from ui.widgets import paint_bar
-from ui.words.paths import from_home
+from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex

@@ -16,7 +16,7 @@ from ui.search.safe_text import line
 from ui.theme import L, S
 from ui.widgets import plain_label
 from ui.words import amounts
-from ui.words.paths import from_home
+from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -41,7 +41,7 @@ from ui.widgets import (
     timer,
     wrapped_label,
 )
-from ui.words import languages
+from ui.words import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -225,7 +225,7 @@ class FoldersPage(QWidget):
 
     def show_status(self, status: Status) -> None:
         self.change.show_state(status)
-        self.uncovered.setText(languages.uncovered(status))
+        self.uncovered.setText(names.uncovered(status))
         self.uncovered.setVisible(bool(self.uncovered.text()))
         self._roots, self._known = status.roots, True
         self._show_roots()

@@ -9,7 +9,7 @@ from indexer.api.labels import SPEEDS
 from ui.library.segments import Segments
 from ui.theme import S
 from ui.widgets import wrapped_label
-from ui.words import states
+from ui.words import names
 
 
 class SpeedChoice(QWidget):
@@ -21,7 +21,7 @@ class SpeedChoice(QWidget):
         super().__init__(parent)
         self.setAccessibleName(self.tr("Speed"))
         self._segments = Segments(
-            {speed: (states.speed(speed), states.speed_help(speed)) for speed in SPEEDS}
+            {speed: (names.speed(speed), names.speed_help(speed)) for speed in SPEEDS}
         )
         self._segments.setAccessibleName(self.accessibleName())
         self.buttons = self._segments.buttons
@@ -41,8 +41,8 @@ class SpeedChoice(QWidget):
         button = self.buttons.get(speed)
         if button is not None and not button.isChecked():
             button.setChecked(True)
-        self.hint.setText(states.speed_help(speed))
+        self.hint.setText(names.speed_help(speed))
 
     def _choose(self) -> None:
-        self.hint.setText(states.speed_help(self.speed))
+        self.hint.setText(names.speed_help(self.speed))
         self.chosen.emit(self.speed)

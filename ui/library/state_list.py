@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSizePolicy, QWidget
 from indexer.api.types import FileState
 from ui.theme import M, S
 from ui.widgets import RowDelegate
-from ui.words import amounts, states
+from ui.words import amounts, names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,15 +75,15 @@ class StateList(QListWidget):
     def _set(self, state: str, number: int, row: int) -> None:
         if state not in self._items:
             self._add(state, row)
-        label = states.state(state) if state else self.tr("All files")
+        label = names.state(state) if state else self.tr("All files")
         text = self.tr("{state} ({number})").format(state=label, number=amounts.count(number))
         item = self._items[state]
         if item.text() != text:
             item.setText(text)
-            item.setToolTip(states.state_help(state))
+            item.setToolTip(names.state_help(state))
 
     def _add(self, state: str, row: int) -> None:
-        item = QListWidgetItem(states.state(state))
+        item = QListWidgetItem(names.state(state))
         item.setData(ROLE, state)
         self._items[state] = item
         self.insertItem(row, item)

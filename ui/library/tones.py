@@ -17,7 +17,7 @@ from ui import theme
 from ui.search.link import Link
 from ui.theme import L, M, S, blend
 from ui.widgets import ElidedLabel, plain_label
-from ui.words import amounts, states
+from ui.words import amounts, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STEPS = 1000
 _LIGHT = {False: 0.7, True: 0.55}  # the share of the accent in the lighter tone, by theme
-_TROUBLED = frozenset(states.TROUBLED)
+_TROUBLED = frozenset(names.TROUBLED)
 # Searchable states first, then those that will be, then the others.
 _FIRST = (FileState.INDEXED, FileState.PARTIAL, FileState.TEXT_ONLY, FileState.QUEUED)
 _ORDER = (*_FIRST, *(state for state in FileState if state not in _FIRST))
@@ -120,7 +120,7 @@ class StateBar(QWidget):
             if name not in self.links:
                 self._lines[name] = self._line(name)
                 self._column.insertWidget(self._above + at, self._lines[name])
-            text = self.tr("{n} {state}").format(n=amounts.count(number), state=states.state(name))
+            text = self.tr("{n} {state}").format(n=amounts.count(number), state=names.state(name))
             self.links[name].setText(text)
             self.links[name].setAccessibleName(text)
         self.updateGeometry()
@@ -134,9 +134,9 @@ class StateBar(QWidget):
         link.followed.connect(self.chosen)
         link.offer(self.tr("Show these files"), link.click)
         meaning = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
-        meaning.setText(states.state_help(name))
+        meaning.setText(names.state_help(name))
         for part in (link, meaning):
-            part.setToolTip(states.state_help(name))
+            part.setToolTip(names.state_help(name))
         row.addWidget(_Swatch(partial(_colour, name)))
         row.addWidget(link)
         row.addWidget(meaning, 1)

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QFrame, QListView
 from ui.preview.images import cut
 from ui.theme import M, S, current
 from ui.widgets import RowDelegate, timer
-from ui.words import formats
+from ui.words import names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,7 @@ class _Pages(QAbstractListModel):
             return data
         page, path = indexes[0].row() + 1, document.source.path
         data.setUrls([QUrl.fromLocalFile(str(path))])
-        data.setText(f"{path.name}, {formats.place('page', document.label(page))}")
+        data.setText(f"{path.name}, {names.place('page', document.label(page))}")
         large = document.stand_in(page)
         data.setImageData((large.pixmap if large else self._view.image(page)).toImage())
         return data

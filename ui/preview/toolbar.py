@@ -22,7 +22,7 @@ from ui.icons import icon
 from ui.preview.page_layout import Fit, Zoom
 from ui.theme import M, S, icon_size
 from ui.widgets import ElidedLabel
-from ui.words import formats
+from ui.words import names
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
@@ -93,7 +93,7 @@ class Toolbar(QWidget):
 
     def show_unit(self, unit: str, number: int) -> None:
         """Show the slide, sheet or chapter of a text; ``unit`` is "" if there are none."""
-        self.unit.setText(formats.place(unit, str(number)))
+        self.unit.setText(names.place(unit, str(number)))
 
     def show_zoom(self, zoom: Zoom, scale: float) -> None:
         self.zoom.setText(self.tr("{n} %").format(n=round(100 * scale)))

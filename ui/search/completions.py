@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexer.query.filters import GRAMMAR, LANGUAGES, OPERATORS, TYPES, help_of
 from ui.search.query_text import written
-from ui.words.translate import say
+from ui.words import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -25,7 +25,7 @@ from ui.search.safe_text import Shown, line
 from ui.search.snippet import MOST_LINES, Line, Snippet, lines_needed, make_snippet, text_of
 from ui.theme import L, M, S
 from ui.widgets import paint_bar
-from ui.words import states
+from ui.words import names
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -155,7 +155,7 @@ class ResultsDelegate(QStyledItemDelegate):
         if not row.is_hit:
             return ""
         if self.is_on_icon(option.rect, x, option.direction):
-            return states.why(row.hit)
+            return names.why(row.hit)
         parts = (describe.headings(row.hit), *describe.places_alike(row.hit))
         return "\n".join(filter(None, parts))
 

@@ -17,10 +17,9 @@ from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState
 from ui.search.plain import plain
 from ui.search.rows import Kind
 from ui.search.safe_text import line
-from ui.words import amounts, formats, states
-from ui.words.amounts import hits
-from ui.words.paths import from_home
-from ui.words.states import state
+from ui.words import amounts, names
+from ui.words.amounts import from_home, hits
+from ui.words.names import state
 
 if TYPE_CHECKING:
     from indexer.api.types import Hit
@@ -71,7 +70,7 @@ def pages(hit: Hit) -> str:
     unit = page_unit(hit.format) if hit.format else "page"
     if unit != "page":
         numbers = dict.fromkeys((hit.page, hit.page_last))
-        return formats.place(unit, "–".join(map(str, numbers)))
+        return names.place(unit, "–".join(map(str, numbers)))
     if hit.page_last > hit.page:
         text = QCoreApplication.translate("Results", "pp. {first}–{last}")
         return text.format(first=hit.page, last=hit.page_last)
@@ -192,5 +191,5 @@ def hit_spoken(hit: Hit) -> str:
     """A hit for a screen reader: the best sentence, its place and the reason."""
     text = plain(hit, [hit.best])
     best = text.text[slice(*text.spans[0])] if text.spans else text.text
-    parts = (pages(hit), best or body(hit), headings(hit), states.why(hit), alike(hit))
+    parts = (pages(hit), best or body(hit), headings(hit), names.why(hit), alike(hit))
     return ". ".join(part.rstrip(".") for part in parts if part)

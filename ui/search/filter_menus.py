@@ -16,8 +16,7 @@ from ui.search.completions import shown
 from ui.search.pill import Pill
 from ui.search.query_text import with_filter
 from ui.search.safe_text import line
-from ui.words.formats import group
-from ui.words.languages import language
+from ui.words.names import group, language
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from indexer.query.filters import GRAMMAR, help_of
 from ui.search.link import Link
 from ui.theme import L, M, S
 from ui.widgets import wrapped_label
-from ui.words.translate import say
+from ui.words import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,7 +31,7 @@ from ui.search.unsearched import Unsearched
 from ui.theme import XL, L, M, S
 from ui.widgets import ElidedLabel, wrapped_label
 from ui.words import amounts
-from ui.words.paths import from_home
+from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

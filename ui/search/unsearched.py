@@ -12,7 +12,7 @@ from ui.search.link import Link
 from ui.search.message import Muted
 from ui.theme import M, S
 from ui.widgets import FlowLayout
-from ui.words import amounts, failures, languages
+from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,10 +46,10 @@ class Unsearched(QWidget):
         advice = {each.language: each.advice for each in status.languages if each.advice}
         if advice:
             # In isolates, so that a name in Arabic does not turn the order of the words.
-            names = [f"\u2068{languages.language(code)}\u2069" for code in advice]
-            shown = ", ".join((*names[:_MOST], *("…" for _ in names[_MOST : _MOST + 1])))
+            listed = [f"\u2068{names.language(code)}\u2069" for code in advice]
+            shown = ", ".join((*listed[:_MOST], *("…" for _ in listed[_MOST : _MOST + 1])))
             label = Muted(self.tr("By words only: {languages}").format(languages=shown))
-            lines = zip(names, map(failures.note, advice.values()), strict=True)
+            lines = zip(listed, map(failures.note, advice.values()), strict=True)
             tip = "\n".join(f"{name}: {note}" for name, note in lines)
             label.setToolTip(tip)
             label.setAccessibleDescription(tip)

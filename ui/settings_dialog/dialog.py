@@ -31,7 +31,7 @@ from ui.settings_dialog.privacy import PrivacyPage
 from ui.settings_dialog.row import SettingRow
 from ui.theme import L, M, S
 from ui.widgets import IconButton, RowDelegate, plain_label
-from ui.words.translate import say
+from ui.words import say
 
 if TYPE_CHECKING:
     from ui.ports import Context

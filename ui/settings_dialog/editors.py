@@ -22,8 +22,8 @@ from indexer.api.setting import SettingType
 from ui.library.patterns import lines_of
 from ui.theme import M
 from ui.widgets import IconButton, choose_folder, keep_from_wheel, timer
-from ui.words.languages import language
-from ui.words.translate import say
+from ui.words import say
+from ui.words.names import language
 
 if TYPE_CHECKING:
     from indexer.api.setting import Setting

@@ -14,7 +14,7 @@ from indexer.api.models import ModelKind, ModelState, Origin, Unused
 from ui.theme import S
 from ui.widgets import Facts, RowDelegate
 from ui.words import amounts
-from ui.words.languages import language
+from ui.words.names import language
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -15,9 +15,8 @@ from ui.icons import icon
 from ui.settings_dialog.editors import editor_for
 from ui.theme import M, S, icon_size
 from ui.widgets import plain_label, wrapped_label
-from ui.words import amounts, failures
-from ui.words.languages import language
-from ui.words.translate import say
+from ui.words import amounts, failures, say
+from ui.words.names import language
 
 if TYPE_CHECKING:
     from indexer.api.setting import Setting

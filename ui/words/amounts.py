@@ -5,11 +5,13 @@ Owns how amounts look everywhere in the window. Pure functions of a value and th
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QDateTime, QLocale, QObject, Qt
 
 from indexer.api.progress import rough
 from indexer.api.translation import N_
-from ui.words.translate import say
+from ui.words import say
 
 NS = 1_000_000
 
@@ -131,3 +133,10 @@ def instant(iso: str) -> str:
     if not then.isValid():
         return iso
     return QLocale().toString(then.toLocalTime(), QLocale.FormatType.ShortFormat)
+
+
+def from_home(path: str) -> str:
+    """Replace the home folder at the beginning of a path by ``~``."""
+    inside, home = Path(path), Path.home()
+    below = inside != home and inside.is_relative_to(home)
+    return str(Path("~") / inside.relative_to(home)) if below else path

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import CODES, WorldError
 from indexer.api.phrases import PHRASES, Note, fill_with, read_detail, reason_in
 from indexer.api.translation import N_
-from ui.words.translate import say
+from ui.words import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

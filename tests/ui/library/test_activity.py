@@ -27,7 +27,7 @@ from ui.library.last_read import LEAST, LastRead
 from ui.library.tones import TonesBar, light_tone
 from ui.search.link import Link
 from ui.widgets import ElidedLabel
-from ui.words import amounts, states
+from ui.words import amounts, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -213,7 +213,7 @@ def test_each_state_has_its_colour_and_its_meaning_below_the_bar(
     bar = panel.states.bar
     assert bar.grab().toImage().pixelColor(round(0.9 * bar.width()), bar.height() // 2) == swatch
     told = {each.text() for each in panel.states.findChildren(ElidedLabel)}
-    assert told == {states.state_help("indexed"), states.state_help("needs_password")}
+    assert told == {names.state_help("indexed"), names.state_help("needs_password")}
     panel.hide()
 
 

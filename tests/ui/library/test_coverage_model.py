@@ -17,7 +17,7 @@ from indexer.api.types import FileState
 from tests.ui.library.port import CannedLink, ManyFiles, canned_context, make_row
 from ui.library.coverage_cells import Column, hint, text
 from ui.library.coverage_model import PAGE, PAGES_KEPT, ROW_ROLE, CoverageModel
-from ui.words import states
+from ui.words import names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -225,7 +225,7 @@ def test_a_cell_explains_what_it_leaves_out() -> None:
     whole = make_row(2, pages=7)
     assert hint(row, Column.FOLDER) == hint(row, Column.NAME) == row.path
     assert "its XML is damaged" in hint(row, Column.REASON)
-    assert hint(whole, Column.STATE) == states.state_help(FileState.INDEXED) != ""
+    assert hint(whole, Column.STATE) == names.state_help(FileState.INDEXED) != ""
     assert hint(row, Column.SIZE) == ""
     assert (text(whole, Column.PAGES), text(row, Column.PAGES)) == ("7", "")
     assert text(replace(whole, file="notes.md"), Column.PAGES) == "", "texts have no pages"

@@ -16,8 +16,8 @@ from indexer.api.phrases import PHRASES, Note, english
 from indexer.api.progress import Progress, Step
 from indexer.api.types import FileRow, FileState
 from indexer.files.excludes import Reason
-from ui.words import amounts, failures, formats, states
-from ui.words.paths import from_home
+from ui.words import amounts, failures, names
+from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,8 +46,8 @@ def _keys(text: str) -> set[str]:
 
 @pytest.mark.parametrize("state", FileState)
 def test_every_state_has_a_text(state: FileState) -> None:
-    assert states.state(state) != state.value
-    assert states.state_help(state).endswith(".")
+    assert names.state(state) != state.value
+    assert names.state_help(state).endswith(".")
 
 
 def test_every_reason_of_the_excludes_is_a_phrase() -> None:
@@ -74,26 +74,26 @@ def test_a_failure_can_be_a_note() -> None:
 
 
 def test_an_unknown_code_is_shown_as_it_is() -> None:
-    assert states.state("brand_new") == "brand new"
-    assert states.state_help("brand_new") == ""
+    assert names.state("brand_new") == "brand new"
+    assert names.state_help("brand_new") == ""
     assert failures.reason("brand_new") == "brand new"
     assert failures.sentence("brand_new") == ""
-    assert formats.kind("xyz") == "XYZ"
-    assert states.pause("") == ""
+    assert names.kind("xyz") == "XYZ"
+    assert names.pause("") == ""
 
 
 def test_a_step_with_nothing_counted_yet_is_a_scan() -> None:
-    told = states.doing(Progress(Step.INDEX))
-    assert told == states.doing(Progress(Step.SCAN))
-    assert states.doing(Progress(Step.INDEX, files_total=5, files_done=2)) != told
-    assert states.pause("brand_new") == "brand new"
+    told = names.doing(Progress(Step.INDEX))
+    assert told == names.doing(Progress(Step.SCAN))
+    assert names.doing(Progress(Step.INDEX, files_total=5, files_done=2)) != told
+    assert names.pause("brand_new") == "brand new"
 
 
 def test_once_all_is_read_the_step_is_understanding() -> None:
     progress = Progress(Step.INDEX, files_done=3, files_total=3, passages=2, passages_pending=1500)
-    assert states.doing(progress) == "Understanding: 1,500 passages left"
-    assert states.doing(replace(progress, files_done=2)) == "Reading: 2 of 3 files"
-    assert states.doing(replace(progress, passages_pending=0)) == "Reading: 3 of 3 files"
+    assert names.doing(progress) == "Understanding: 1,500 passages left"
+    assert names.doing(replace(progress, files_done=2)) == "Reading: 2 of 3 files"
+    assert names.doing(replace(progress, passages_pending=0)) == "Reading: 3 of 3 files"
 
 
 def test_a_detail_is_put_into_the_sentence_from_json_too() -> None:

@@ -1,0 +1,145 @@
+"""The names of states, steps, formats and languages, in the person's language.
+
+A code that this version does not know is shown as its name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QLocale
+
+from indexer.api.formats import BY_NAME, GROUPS
+from indexer.api.labels import EMBEDDING, PACE_REASONS, SPEEDS, STATES, STEPS, WHY_IN_LANGUAGE, WHYS
+from indexer.api.progress import Progress, Step
+from indexer.api.translation import N_
+from indexer.api.types import FileState
+from ui.words import say
+from ui.words.amounts import count, documents, share
+from ui.words.failures import note
+
+if TYPE_CHECKING:
+    from indexer.api.status import Activity, Status
+    from indexer.api.types import Hit
+
+# States that a person may be able to mend, and whose files "retry" reads again.
+TROUBLED = (
+    FileState.FAILED,
+    FileState.UNREADABLE,
+    FileState.NEEDS_PASSWORD,
+    FileState.NO_TEXT,
+    FileState.PARTIAL,
+)
+_STATES = {str(code): label for code, label in STATES.items()}
+
+
+def state(code: str) -> str:
+    """The label of a file's state."""
+    return say(_STATES[code].name) if code in _STATES else code.replace("_", " ")
+
+
+def state_help(code: str) -> str:
+    """A sentence that says what a file's state means; "" for an unknown one."""
+    return say(_STATES[code].meaning) if code in _STATES else ""
+
+
+def speed(code: str) -> str:
+    return say(SPEEDS[code].name) if code in SPEEDS else code
+
+
+def speed_help(code: str) -> str:
+    return say(SPEEDS[code].meaning) if code in SPEEDS else ""
+
+
+def pause(code: str) -> str:
+    """Why indexing is slower than set, or waits; "" for no reason."""
+    return say(PACE_REASONS[code]) if code in PACE_REASONS else code.replace("_", " ")
+
+
+def doing(progress: Progress) -> str:
+    """The current step, without a full stop."""
+    total, done = progress.files_total, progress.files_done
+    if progress.step is Step.INDEX and 0 < total <= done and progress.passages_pending:
+        return say(EMBEDDING).format(left=count(progress.passages_pending))
+    step = progress.step if progress.step in STEPS else Step.INDEX
+    if step is Step.INDEX and not total:
+        step = Step.SCAN
+    return say(STEPS[step]).format(
+        done=count(done), total=count(total), left=count(max(0, total - done))
+    )
+
+
+def why(hit: Hit) -> str:
+    """Why a hit was found."""
+    if hit.language:
+        return say(WHY_IN_LANGUAGE).format(language=language(hit.language))
+    return say(WHYS[hit.why].meaning)
+
+
+_PLACES = {
+    "page": N_("Page {n}"),
+    "slide": N_("Slide {n}"),
+    "sheet": N_("Sheet {n}"),
+    "chapter": N_("Chapter {n}"),
+    "message": N_("Message {n}"),
+    "cell": N_("Cell {n}"),
+}
+
+
+def place(unit: str, number: str) -> str:
+    """The page, slide or chapter of a document; "" for documents without such units."""
+    return say(_PLACES[unit]).format(n=number) if unit in _PLACES else ""
+
+
+def kind(name: str) -> str:
+    """The label of a format; the name of an unknown one."""
+    return say(BY_NAME[name].label) if name in BY_NAME else name.upper()
+
+
+def group(name: str) -> str:
+    """The label of a group of formats, as in ``type:``."""
+    return say(GROUPS[name])
+
+
+def language(code: str) -> str:
+    """The name of a language in itself, or its code where Qt knows no name."""
+    # For the whole world (001): the name of plain "en" would be "American English".
+    locale = QLocale(code if "_" in code else f"{code}_001")
+    known = locale.language() is not QLocale.Language.C
+    return (locale.nativeLanguageName() if known else "") or code
+
+
+def uncovered(status: Status) -> str:
+    """A line for each language of the library that the current model does not cover."""
+    return "\n".join(
+        # Isolated, since a name that is written from right to left would turn the line around.
+        f"\u2068{language(row.language)}\u2069, {documents(row.documents)}: {note(row.advice)}."
+        for row in status.languages
+        if row.advice is not None
+    )
+
+
+_CHANGING = N_("Changing to the language model {model}: {share} done.")
+_MEANWHILE = N_("Until then the one before answers.")
+_REBUILDING = N_("Made anew after an update: {share} done.")
+_WORDS_FIRST = N_("Until then some is found by its words only.")
+
+
+class ChangeText(NamedTuple):
+    """Sentences about the change and its effect meanwhile, and the share that is done, 0 to 1."""
+
+    sentence: str
+    meanwhile: str
+    done: float
+
+
+def change(state: Activity | Status) -> ChangeText | None:
+    """Return the texts of the change under way, if any."""
+    if changing := state.changing:
+        done = changing.embedded_share
+        sentence = say(_CHANGING).format(model=changing.model, share=share(done))
+        return ChangeText(sentence, say(_MEANWHILE), done)
+    if state.rebuilding:
+        done = state.embedded_share
+        return ChangeText(say(_REBUILDING).format(share=share(done)), say(_WORDS_FIRST), done)
+    return None
