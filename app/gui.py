@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from app import fault_reports, logs, paths
 from app.settings import Settings
 from indexer.api.errors import WorldError
-from indexer.confine.launcher import OpenPath, View
+from indexer.confine.launcher import OpenInViewer, OpenPath
 from indexer.confine.process import own_command
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def launcher_commands() -> dict[type[LauncherRequest[Any]], Command]:
     # The viewer is read from the file, so that a confined window cannot choose a program.
     return {
         OpenPath: lambda request, _gone: outside.open_path(str(request.path)),
-        View: lambda request, _gone: outside.view(request, str(Settings()["viewer"])),
+        OpenInViewer: lambda request, _gone: outside.view(request, str(Settings()["viewer"])),
     }
 
 

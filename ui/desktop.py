@@ -50,7 +50,7 @@ def start_viewer(name: str, path: str, page: int, own: str = "") -> bool:
         own: The person's command; a launcher ignores it and reads the settings.
     """
     if launcher.current() is not None:
-        return _ask(launcher.View(name, Path(path), page))
+        return _ask(launcher.OpenInViewer(name, Path(path), page))
     return start(view_command(name, path, page) if name else custom_command(own, path, page))
 
 

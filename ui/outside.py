@@ -18,7 +18,7 @@ from ui.runnable import is_program
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.confine.launcher import View
+    from indexer.confine.launcher import OpenInViewer
 
 _OPENERS = (("xdg-open",), ("gio", "open"))
 # Startup tokens that are valid for this process only.
@@ -36,7 +36,7 @@ def open_path(path: str) -> bool:
     return any(_start([*opener, path]) for opener in _OPENERS)
 
 
-def view(request: View, own: str) -> bool:
+def view(request: OpenInViewer, own: str) -> bool:
     """Start a viewer at a page, by its name or as the person's own command; see ``ui.desktop``."""
     name, path, page = request.viewer, str(request.path), request.page
     return _start(view_command(name, path, page) if name else custom_command(own, path, page))

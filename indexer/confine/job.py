@@ -47,58 +47,48 @@ class _Extended(ctypes.Structure):
     )
 
 
-if sys.platform == "win32":
+class WindowsJob:
+    """A job with one process and all that it starts; they end with it or with this process.
 
-    class Job:
-        """A job with one process and all that it starts; they end with it or with this process.
+    Args:
+        pid: Of a process that has started no others yet.
+        memory: The bytes that each process may commit; 0 means no limit.
 
-        Args:
-            pid: Of a process that has started no others yet.
-            memory: The bytes that each process may commit; 0 means no limit.
+    Raises:
+        OSError: If the system refuses, as every system but Windows does.
+    """
 
-        Raises:
-            OSError: If the system refuses.
-        """
+    def __init__(self, pid: int, memory: int = 0) -> None:
+        if sys.platform != "win32":
+            raise OSError(f"no job can limit process {pid} to {memory} bytes on this system")
+        self._system = system = ctypes.WinDLL("kernel32", use_last_error=True)
+        for function in (system.CreateJobObjectW, system.OpenProcess):
+            function.restype = ctypes.c_void_p
+        self._handle = ctypes.c_void_p(system.CreateJobObjectW(None, None))
+        limits = _Extended()
+        limits.Basic.LimitFlags = _KILL_ON_CLOSE | _DIE_ON_FAULT
+        if memory:
+            limits.Basic.LimitFlags |= _PROCESS_MEMORY
+            limits.ProcessMemoryLimit = memory
+        given, size = ctypes.byref(limits), ctypes.sizeof(limits)
+        self._check(system.SetInformationJobObject(self._handle, _EXTENDED_LIMITS, given, size))
+        process = ctypes.c_void_p(system.OpenProcess(_SET_QUOTA_AND_TERMINATE, 0, pid))
+        self._check(process.value)
+        try:
+            self._check(system.AssignProcessToJobObject(self._handle, process))
+        finally:
+            system.CloseHandle(process)
 
-        def __init__(self, pid: int, memory: int = 0) -> None:
-            self._system = system = ctypes.WinDLL("kernel32", use_last_error=True)
-            for function in (system.CreateJobObjectW, system.OpenProcess):
-                function.restype = ctypes.c_void_p
-            self._handle = ctypes.c_void_p(system.CreateJobObjectW(None, None))
-            limits = _Extended()
-            limits.Basic.LimitFlags = _KILL_ON_CLOSE | _DIE_ON_FAULT
-            if memory:
-                limits.Basic.LimitFlags |= _PROCESS_MEMORY
-                limits.ProcessMemoryLimit = memory
-            given, size = ctypes.byref(limits), ctypes.sizeof(limits)
-            self._check(system.SetInformationJobObject(self._handle, _EXTENDED_LIMITS, given, size))
-            process = ctypes.c_void_p(system.OpenProcess(_SET_QUOTA_AND_TERMINATE, 0, pid))
-            self._check(process.value)
-            try:
-                self._check(system.AssignProcessToJobObject(self._handle, process))
-            finally:
-                system.CloseHandle(process)
-
-        def end(self) -> None:
-            """End all processes in it; idempotent."""
+    def end(self) -> None:
+        """End all processes in it; idempotent."""
+        if sys.platform == "win32":
             handle, self._handle = self._handle, ctypes.c_void_p()
             if handle.value:
                 self._system.TerminateJobObject(handle, 1)
                 self._system.CloseHandle(handle)
 
-        def _check(self, answer: object) -> None:
-            if not answer:
-                error = ctypes.WinError(ctypes.get_last_error())
-                self.end()
-                raise error
-
-else:
-
-    class Job:
-        """Not supported on this system: the constructor raises ``OSError``."""
-
-        def __init__(self, pid: int, memory: int = 0) -> None:
-            raise OSError(f"no job can limit process {pid} to {memory} bytes on this system")
-
-        def end(self) -> None:
-            pass
+    def _check(self, answer: object) -> None:
+        if sys.platform == "win32" and not answer:
+            error = ctypes.WinError(ctypes.get_last_error())
+            self.end()
+            raise error

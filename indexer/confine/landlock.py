@@ -31,7 +31,7 @@ _VERSION_FLAG = 1
 _RULE_PATH_BENEATH = 1
 
 
-class Files(IntFlag):
+class FileRights(IntFlag):
     """Rights on files, by the names of the kernel."""
 
     EXECUTE = 1 << 0
@@ -69,22 +69,28 @@ class Scope(IntFlag):
 EVERYWHERE = Scope(0)
 
 
-READ = Files.READ_FILE | Files.READ_DIR
-RUN = READ | Files.EXECUTE
+READ = FileRights.READ_FILE | FileRights.READ_DIR
+RUN = READ | FileRights.EXECUTE
 CHANGE = READ | (
-    Files.WRITE_FILE | Files.TRUNCATE | Files.REMOVE_DIR | Files.REMOVE_FILE
-    | Files.MAKE_DIR | Files.MAKE_REG | Files.MAKE_SOCK | Files.MAKE_FIFO | Files.MAKE_SYM
-    | Files.REFER
+    FileRights.WRITE_FILE | FileRights.TRUNCATE | FileRights.REMOVE_DIR | FileRights.REMOVE_FILE
+    | FileRights.MAKE_DIR | FileRights.MAKE_REG | FileRights.MAKE_SOCK | FileRights.MAKE_FIFO
+    | FileRights.MAKE_SYM | FileRights.REFER
 )  # fmt: skip
 # The rights that can be granted on a file.
-_ON_A_FILE = Files.EXECUTE | Files.WRITE_FILE | Files.READ_FILE | Files.TRUNCATE | Files.IOCTL_DEV
+_ON_A_FILE = (
+    FileRights.EXECUTE
+    | FileRights.WRITE_FILE
+    | FileRights.READ_FILE
+    | FileRights.TRUNCATE
+    | FileRights.IOCTL_DEV
+)
 
 # The first interface version that knows a group of rights.
 _FILES_SINCE = (
-    (1, Files((1 << 13) - 1)),
-    (2, Files.REFER),
-    (3, Files.TRUNCATE),
-    (5, Files.IOCTL_DEV),
+    (1, FileRights((1 << 13) - 1)),
+    (2, FileRights.REFER),
+    (3, FileRights.TRUNCATE),
+    (5, FileRights.IOCTL_DEV),
 )
 _NET_SINCE = 4
 _SCOPE_SINCE = 6
@@ -98,7 +104,7 @@ class _RulesetAttributes(ctypes.Structure):
     )
 
 
-class Rule(ctypes.Structure):
+class PathRule(ctypes.Structure):
     """``struct landlock_path_beneath_attr``."""
 
     _pack_ = 1
@@ -117,7 +123,7 @@ def abi() -> int:
         return 0
 
 
-def rule(opened: int, rights: Files) -> Rule:
+def rule(opened: int, rights: FileRights) -> PathRule:
     """Prepare a rule for ``restrict``, once for all processes that are forked later.
 
     Args:
@@ -127,12 +133,12 @@ def rule(opened: int, rights: Files) -> Rule:
     rights &= _known_files(abi())
     if not stat.S_ISDIR(os.fstat(opened).st_mode):
         rights &= _ON_A_FILE
-    return Rule(rights, opened)
+    return PathRule(rights, opened)
 
 
 def restrict(
-    files: Iterable[tuple[PathOrFd, Files]] | None = None,
-    ready: Iterable[Rule] = (),
+    files: Iterable[tuple[PathOrFd, FileRights]] | None = None,
+    ready: Iterable[PathRule] = (),
     *,
     tcp: bool = True,
     scope: Scope = EVERYWHERE,
@@ -154,7 +160,7 @@ def restrict(
         OSError: If the kernel refuses a restriction that it reports as supported.
     """
     version = abi()
-    handled = _known_files(version) if files is not None else Files(0)
+    handled = _known_files(version) if files is not None else FileRights(0)
     net = Net(0) if tcp or version < _NET_SINCE else Net.BIND_TCP | Net.CONNECT_TCP
     scoped = scope if version >= _SCOPE_SINCE else EVERYWHERE
     if not version or not (handled or net or scoped):
@@ -173,15 +179,15 @@ def restrict(
     return version
 
 
-def _known_files(version: int) -> Files:
-    known = Files(0)
+def _known_files(version: int) -> FileRights:
+    known = FileRights(0)
     for since, rights in _FILES_SINCE:
         if version >= since:
             known |= rights
     return known
 
 
-def _allow(ruleset: int, place: PathOrFd, rights: Files) -> None:
+def _allow(ruleset: int, place: PathOrFd, rights: FileRights) -> None:
     if isinstance(place, int):
         made = rule(place, rights)
         call(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(made), 0)

@@ -75,7 +75,7 @@ class OpenPath(LauncherRequest[bool]):
 
 
 @dataclass(frozen=True, slots=True)
-class View(LauncherRequest[bool]):
+class OpenInViewer(LauncherRequest[bool]):
     """Start a viewer at a page, "" for the person's own; the answer is whether it started."""
 
     viewer: str

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from indexer.confine import landlock, seccomp
 from indexer.confine.kernel import libc
-from indexer.confine.landlock import CHANGE, READ, RUN, Files, Rule, Scope
+from indexer.confine.landlock import CHANGE, READ, RUN, FileRights, PathRule, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -139,15 +139,15 @@ def limit_processes() -> None:
 
 def _allowed(
     document: int | None, scratch: Path, programs: Iterable[Path]
-) -> Iterator[tuple[landlock.PathOrFd, Files]]:
+) -> Iterator[tuple[landlock.PathOrFd, FileRights]]:
     if document is not None:
-        yield document, Files.READ_FILE
+        yield document, FileRights.READ_FILE
     yield scratch, CHANGE
     for program in programs:
         yield program.parent, RUN
         yield program.resolve().parent, RUN
         # LibreOffice exits if it cannot create its socket.
-        yield SOCKETS, Files.MAKE_SOCK
+        yield SOCKETS, FileRights.MAKE_SOCK
 
 
 def prepare() -> None:
@@ -158,19 +158,19 @@ def prepare() -> None:
 
 
 @functools.cache
-def _opened_places() -> tuple[Rule, ...]:
+def _opened_places() -> tuple[PathRule, ...]:
     """Open the places that every reader needs."""
     if not landlock.abi():
         return ()
     places = [
         *((Path(place), RUN) for place in _SYSTEM),
         *((Path(place), READ) for place in _SYSTEM_FILES),
-        *((Path(place), READ | Files.WRITE_FILE) for place in _DEVICES),
+        *((Path(place), READ | FileRights.WRITE_FILE) for place in _DEVICES),
         *((place, RUN) for place in _interpreter()),
         # For its own memory use, and that of the programs that it starts.
         (Path("/proc"), READ),
     ]
-    found: dict[tuple[int, int], Rule] = {}
+    found: dict[tuple[int, int], PathRule] = {}
     for place, rights in places:
         with contextlib.suppress(OSError):
             opened = os.open(place, os.O_PATH | os.O_CLOEXEC)

@@ -40,7 +40,7 @@ def is_available() -> bool:
     return sys.platform == "linux" and hasattr(os, "pidfd_open")
 
 
-class Worker:
+class DocumentWorker:
     """A forked process, whose parent waits for its end.
 
     Args:

@@ -37,7 +37,7 @@ from indexer.embed.pooling import unit
 from indexer.embed.spaces import space_of
 from indexer.embed.token_states import TokenStates, collect
 from indexer.embed.tokens import shared_tokenizer
-from indexer.latest import Latest
+from indexer.value_cache import ValueCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -96,8 +96,8 @@ class OnnxEmbedder:
         self._workers = workers
         self.compiled = compiled
         self._fitting = self._remembered()  # tokens of a run that the device has memory for
-        self._encoded: Latest[tuple[str, str], NDArray[np.float32]] = Latest(_QUERIES_KEPT)
-        self._states: Latest[str, TokenStates] = Latest(_STATES_KEPT)
+        self._encoded: ValueCache[tuple[str, str], NDArray[np.float32]] = ValueCache(_QUERIES_KEPT)
+        self._states: ValueCache[str, TokenStates] = ValueCache(_STATES_KEPT)
 
     def _take_faster(self, compiled: CompiledModel) -> None:
         """Use OpenVINO if it is installed, computes the same and is faster here."""

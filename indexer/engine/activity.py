@@ -29,7 +29,7 @@ COUNT_SHARE = 0.01  # of a thread's time
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ActivityCounts:
     """The counts from the catalog."""
 
     embedded_share: float = 1.0
@@ -47,7 +47,7 @@ class ActivityMonitor:
     throttle: Throttle
     _progress: Progress | None = None
     _recent: deque[tuple[float, int, int]] = field(default_factory=deque)
-    _counts: Counts = field(default_factory=Counts)
+    _counts: ActivityCounts = field(default_factory=ActivityCounts)
     _count_at: float = float("-inf")
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -111,13 +111,13 @@ class ActivityMonitor:
         except LecternError:  # the settings name a model that is not here
             return reindex.SpaceChange()
 
-    def _counted(self) -> Counts:
+    def _counted(self) -> ActivityCounts:
         if time.monotonic() < self._count_at:
             return self._counts
         began = time.thread_time()
         totals = self.catalog.spaces.totals()
         embedded_share = totals.embedded / totals.passages if totals.passages else 1.0
-        self._counts = Counts(
+        self._counts = ActivityCounts(
             embedded_share,
             self._change(),
             self.catalog.queue.waiting(),

@@ -30,7 +30,7 @@ from indexer.library.removal import forget_orphans
 from indexer.pipeline import token_feed
 from indexer.pipeline.indexing_job import IndexingJob
 from indexer.pipeline.parts import Parts
-from indexer.pipeline.run import Run
+from indexer.pipeline.run import IndexingRun
 from indexer.search import calibration
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class IndexingLibrary(OpenLibrary):
             roots = self._roots(request.paths, request.patterns)
             patient = self.config.background
             make_parts = partial(self._parts, first=first)
-            job = IndexingJob(make_parts, Run, reporter, patient=patient)
+            job = IndexingJob(make_parts, IndexingRun, reporter, patient=patient)
             seen, cancelled = 0, False
             try:
                 self.scanned_pages.refresh()

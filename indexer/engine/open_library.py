@@ -55,7 +55,7 @@ from indexer.engine import model_bench, model_choice, reindex, reindex_cost
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.estimate import estimate
 from indexer.engine.lookup import describe_document, sentences
-from indexer.engine.retry import Passwords, retry, unlock
+from indexer.engine.retry import PasswordsByPath, retry, unlock
 from indexer.engine.status import check_library
 from indexer.pipeline.recogniser import Recogniser
 from indexer.pipeline.scanned_pages import ScannedPages
@@ -107,7 +107,7 @@ class OpenLibrary:
         self.throttle.load(catalog)
         self.gate = QueryGate(self.throttle)
         self.activities = ActivityMonitor(catalog, self.models, self.throttle)
-        self.passwords = Passwords()
+        self.passwords = PasswordsByPath()
         self.scanned_pages = ScannedPages(catalog, config)
         self.recogniser = Recogniser(
             self.scanned_pages, self.throttle, config.limits, self.passwords.find

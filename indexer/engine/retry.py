@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FAILED = (FileState.FAILED, FileState.UNREADABLE)
 
 
-class Passwords:
+class PasswordsByPath:
     """Passwords by path. Thread-safe."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ def retry(catalog: Catalog, paths: Sequence[Path]) -> int:
     return catalog.queue.retry(files=chosen)
 
 
-def unlock(catalog: Catalog, passwords: Passwords, path: Path, password: str) -> int:
+def unlock(catalog: Catalog, passwords: PasswordsByPath, path: Path, password: str) -> int:
     """Queue a protected file and its copies, to be opened with a password.
 
     Raises:

@@ -63,7 +63,7 @@ def shown_size(size: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class BlockStyle:
     """The style of a block on its page, if the format has one.
 
     ``size`` is the type size in points; ``top`` and ``bottom`` are shares of the page's height.
@@ -88,7 +88,7 @@ class RawBlock:
     end: int
     kind: BlockKind
     level: int = 0
-    style: Style | None = None
+    style: BlockStyle | None = None
     split_off: bool = False
 
 
@@ -137,7 +137,7 @@ class Metadata:
     created: str = ""  # ISO date
 
 
-class Source(Protocol):
+class PageSource(Protocol):
     """One open document."""
 
     @property
@@ -202,7 +202,7 @@ class ContainerSource(Protocol):
 class Opener(Protocol):
     """The type of ``open_source``, the one function of a format's module."""
 
-    def __call__(self, path: Path, password: str | None, limits: Limits) -> Source:
+    def __call__(self, path: Path, password: str | None, limits: Limits) -> PageSource:
         """Open a document.
 
         Raises:

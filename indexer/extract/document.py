@@ -19,10 +19,10 @@ from indexer.api.types import Block, BlockKind, DocumentInfo
 from indexer.extract.base import (
     EXTRACTOR_VERSION,
     ContainerSource,
+    PageSource,
     PageText,
     RawBlock,
     RawPage,
-    Source,
 )
 from indexer.extract.structure.furniture import FurnitureDetector
 from indexer.extract.structure.headings import HeadingDetector
@@ -42,7 +42,7 @@ _SAMPLE_CHARS_A_PAGE = 2_000
 _WORD_OR_DIGIT = re.compile(r"[^\W_]")
 
 
-class Document:
+class CanonicalText:
     """A document whose pages can be yielded in their final form once it was read.
 
     Args:
@@ -65,7 +65,7 @@ class Document:
 
     def read(
         self,
-        source: Source,
+        source: PageSource,
         progress: Callable[[int], None],
         skip: Collection[int] = (),
     ) -> None:
@@ -94,7 +94,7 @@ class Document:
             raise WorldError("unreadable", reason=self._reason)
         raise WorldError("no_text")
 
-    def info(self, source: Source, form: str, detect: Callable[[str], str]) -> DocumentInfo:
+    def info(self, source: PageSource, form: str, detect: Callable[[str], str]) -> DocumentInfo:
         """Return the metadata of the document, after ``read``.
 
         Args:

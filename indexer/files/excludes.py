@@ -43,7 +43,7 @@ MAX_IGNORE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ExcludeRule:
     """Folders or files that are excluded.
 
     ``paths`` are the last components of a path, in lower case, joined by "/"; ``*`` at the end or
@@ -59,7 +59,7 @@ class Rule:
 
 
 FOLDER_RULES = (
-    Rule(
+    ExcludeRule(
         Reason.SECRETS,
         (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".pki", ".password-store",
          ".config/gcloud", ".config/gh", ".local/share/keyrings", ".local/share/kwalletd",
@@ -68,7 +68,7 @@ FOLDER_RULES = (
          "library/application support/1password", "library/application support/bitwarden",
          "microsoft/credentials", "microsoft/crypto", "microsoft/protect", "microsoft/vault"),
     ),
-    Rule(
+    ExcludeRule(
         Reason.BROWSER,
         (".mozilla", ".config/google-chrome", ".config/chromium", ".config/bravesoftware",
          ".config/microsoft-edge", ".config/opera", ".config/vivaldi", ".librewolf",
@@ -79,7 +79,7 @@ FOLDER_RULES = (
          "microsoft/edge/user data", "bravesoftware/brave-browser/user data",
          "appdata/roaming/mozilla", "appdata/local/mozilla"),
     ),
-    Rule(
+    ExcludeRule(
         Reason.MAIL,
         (".thunderbird", "snap/thunderbird", ".var/app/org.mozilla.thunderbird",
          ".local/share/evolution", ".local/share/kmail2", ".local/share/local-mail",
@@ -87,39 +87,39 @@ FOLDER_RULES = (
          "appdata/roaming/thunderbird", "appdata/local/thunderbird",
          "appdata/local/microsoft/outlook"),
     ),
-    Rule(
+    ExcludeRule(
         Reason.CACHE,
         (".cache", "library/caches", "appdata/local/temp", "appdata/local/packages",
          "microsoft/windows/inetcache", "__pycache__", ".mypy_cache", ".ruff_cache",
          ".pytest_cache", ".hypothesis", ".npm", ".yarn", ".gradle", ".ipynb_checkpoints",
          ".sass-cache", ".parcel-cache", ".thumbnails", ".next", ".nuxt"),
     ),
-    Rule(
+    ExcludeRule(
         Reason.VERSIONS,
         (".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", ".pijul"),
     ),
-    Rule(Reason.VERSIONS, ("cvs",), inside=("Root", "Entries")),
-    Rule(
+    ExcludeRule(Reason.VERSIONS, ("cvs",), inside=("Root", "Entries")),
+    ExcludeRule(
         Reason.DEPENDENCIES,
         ("node_modules", "bower_components", "jspm_packages", "site-packages", "dist-packages",
          ".venv", ".tox", ".nox", ".cargo", ".rustup", ".m2", ".nuget", ".pyenv", ".rbenv",
          ".nvm", "go/pkg/mod", "*.egg-info", "*.dist-info"),
     ),
-    Rule(Reason.DEPENDENCIES, ("venv", "env", "virtualenv"), inside=("pyvenv.cfg",)),
-    Rule(Reason.DEPENDENCIES, ("vendor",), beside=("composer.json", "go.mod", "Gemfile")),
-    Rule(Reason.BUILD, ("target",), beside=("Cargo.toml", "pom.xml", "build.sbt")),
-    Rule(
+    ExcludeRule(Reason.DEPENDENCIES, ("venv", "env", "virtualenv"), inside=("pyvenv.cfg",)),
+    ExcludeRule(Reason.DEPENDENCIES, ("vendor",), beside=("composer.json", "go.mod", "Gemfile")),
+    ExcludeRule(Reason.BUILD, ("target",), beside=("Cargo.toml", "pom.xml", "build.sbt")),
+    ExcludeRule(
         Reason.BUILD,
         ("build", "dist", "out"),
         beside=("pyproject.toml", "setup.py", "package.json", "CMakeLists.txt", "build.gradle",
                 "build.gradle.kts", "meson.build", "Makefile"),
     ),
-    Rule(
+    ExcludeRule(
         Reason.TRASH,
         (".trash", ".trash-*", ".trashes", "share/trash", "$recycle.bin", "recycler",
          "lost+found"),
     ),
-    Rule(
+    ExcludeRule(
         Reason.SYSTEM,
         ("system volume information", "library/application support/com.apple.tcc",
          ".spotlight-v100", ".fseventsd", ".documentrevisions-v100", "*.photoslibrary",
@@ -128,14 +128,14 @@ FOLDER_RULES = (
 )  # fmt: skip
 
 FILE_RULES = (
-    Rule(
+    ExcludeRule(
         Reason.SECRETS,
         ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.kdbx", "*.kdb", "*.pem",
          "*.ppk", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.asc", "*.gpg", "*.agilekeychain",
          "*.opvault", ".netrc", "_netrc", ".pgpass", ".env", "wallet.dat", "login data",
          "logins.json"),
     ),
-    Rule(
+    ExcludeRule(
         Reason.SYSTEM,
         ("desktop.ini", "thumbs.db", "ehthumbs.db", ".ds_store", "icon\r", "pagefile.sys",
          "hiberfil.sys", "swapfile.sys", "~$*", ".~lock.*"),
@@ -149,10 +149,10 @@ SYSTEM_PLACES = frozenset({"proc", "sys", "dev", "run", "boot", "system", "c:/wi
 class _Table:
     """Rules by the last component of their paths, for look-ups in constant time."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self._exact: dict[str, list[tuple[tuple[str, ...], Rule]]] = {}
-        self._heads: list[tuple[str, Rule]] = []
-        self._tails: list[tuple[str, Rule]] = []
+    def __init__(self, rules: Iterable[ExcludeRule]) -> None:
+        self._exact: dict[str, list[tuple[tuple[str, ...], ExcludeRule]]] = {}
+        self._heads: list[tuple[str, ExcludeRule]] = []
+        self._tails: list[tuple[str, ExcludeRule]] = []
         for rule in rules:
             for path in rule.paths:
                 *before, last = path.split("/")
@@ -163,7 +163,7 @@ class _Table:
                 else:
                     self._exact.setdefault(last, []).append((tuple(before), rule))
 
-    def find(self, parents: Sequence[str], name: str) -> Iterable[Rule]:
+    def find(self, parents: Sequence[str], name: str) -> Iterable[ExcludeRule]:
         """Return the rules for a name in lower case, below the components ``parents``."""
         for before, rule in self._exact.get(name, ()):
             if not before or tuple(parents[-len(before) :]) == before:

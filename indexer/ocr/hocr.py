@@ -21,7 +21,7 @@ Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class RecognisedWord:
     """A word and its box: left, top, right, bottom."""
 
     text: str
@@ -36,7 +36,7 @@ class RecognisedLine:
     turned.
     """
 
-    words: tuple[Word, ...]
+    words: tuple[RecognisedWord, ...]
     size: float
     turn: int = 0
 
@@ -61,7 +61,7 @@ class _Open:
 
     size: float
     turn: int
-    words: list[Word] = field(default_factory=list)
+    words: list[RecognisedWord] = field(default_factory=list)
 
 
 class _Parser(HTMLParser):
@@ -99,7 +99,7 @@ class _Parser(HTMLParser):
             return
         word = "".join("".join(self._text).split())
         if word and self.lines:
-            self.lines[-1].words.append(Word(word, self._box))
+            self.lines[-1].words.append(RecognisedWord(word, self._box))
         self._box = None
 
 

@@ -12,7 +12,7 @@ import zlib
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from indexer.ocr.hocr import RecognisedLine, Word
+from indexer.ocr.hocr import RecognisedLine, RecognisedWord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ def scaled(lines: Iterable[RecognisedLine], scale: float) -> list[RecognisedLine
 
     return [
         RecognisedLine(
-            tuple(Word(word.text, box(word.box)) for word in line.words),
+            tuple(RecognisedWord(word.text, box(word.box)) for word in line.words),
             round(line.size * scale, 1),
             line.turn,
         )
@@ -58,7 +58,9 @@ def pack(lines: Iterable[RecognisedLine]) -> bytes:
 def unpack(data: bytes) -> list[RecognisedLine]:
     """Decode the result of ``pack``."""
     return [
-        RecognisedLine(tuple(Word(word[0], tuple(word[1:5])) for word in words), size, turn)
+        RecognisedLine(
+            tuple(RecognisedWord(word[0], tuple(word[1:5])) for word in words), size, turn
+        )
         for size, turn, words in json.loads(zlib.decompress(data))
     ]
 
@@ -105,7 +107,7 @@ def _normalised_sizes(lines: Sequence[RecognisedLine]) -> list[float]:
     return [round(steps[line.size] * 2) / 2 for line in lines]
 
 
-def _split_at_gaps(line: RecognisedLine, size: float) -> Iterator[tuple[Word, ...]]:
+def _split_at_gaps(line: RecognisedLine, size: float) -> Iterator[tuple[RecognisedWord, ...]]:
     """Yield the words of a line, split at gaps that are wider than between words."""
     start = 0
     for place, (word, after) in enumerate(pairwise(line.words), 1):
@@ -158,7 +160,7 @@ def _row(line: RecognisedLine, matrix: Matrix) -> dict[str, Any]:
     }
 
 
-def _letter_boxes(word: Word, turn: int) -> Iterator[Box]:
+def _letter_boxes(word: RecognisedWord, turn: int) -> Iterator[Box]:
     """Yield equal parts of a word's box, one per character, in reading order."""
     left, top, right, bottom = word.box
     number = len(word.text)

@@ -66,7 +66,7 @@ _ELSEWHERE = "tesseract-ocr"
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class Tesseract:
     """An installed Tesseract.
 
     Attributes:
@@ -82,7 +82,7 @@ class Program:
     detects_orientation: bool = False
 
 
-def find_program() -> Program | None:
+def find_program() -> Tesseract | None:
     """Return the installed Tesseract; None without it, or without any language."""
     path = shutil.which(NAME) or next(filter(_is_file, _places()), "")
     if not path:
@@ -93,7 +93,7 @@ def find_program() -> Program | None:
     languages = tuple(name for name in sorted(listed) if _LANGUAGE.fullmatch(name))
     if version is None or not languages:
         return None
-    return Program(path, f"{version[1]}.{version[2]}", languages, _ORIENTATION_DATA in listed)
+    return Tesseract(path, f"{version[1]}.{version[2]}", languages, _ORIENTATION_DATA in listed)
 
 
 def _places() -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def install_command(
 
 
 def recognise(
-    program: Program,
+    program: Tesseract,
     languages: Sequence[str],
     image: bytes,
     *,

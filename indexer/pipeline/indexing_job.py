@@ -15,7 +15,7 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.progress import Progress, Step
 from indexer.api.types import Summary
 from indexer.library.recovery import recover
-from indexer.pipeline.parts import Counts
+from indexer.pipeline.parts import RunCounts
 from indexer.pipeline.throughput import record
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from indexer.api.progress import Reporter
     from indexer.catalog.records import Root
     from indexer.pipeline.parts import Parts
-    from indexer.pipeline.run import Run
+    from indexer.pipeline.run import IndexingRun
 
 T = TypeVar("T")
 
@@ -44,11 +44,11 @@ class IndexingJob:
     """
 
     make_parts: Callable[[], Parts]
-    make_run: Callable[[Parts, Reporter, Counts], Run]
+    make_run: Callable[[Parts, Reporter, RunCounts], IndexingRun]
     reporter: Reporter
     patient: bool
     parts: Parts = field(init=False)
-    counts: Counts = field(default_factory=Counts)
+    counts: RunCounts = field(default_factory=RunCounts)
     _last: Progress = field(default_factory=lambda: Progress(Step.SCAN))
 
     def __post_init__(self) -> None:

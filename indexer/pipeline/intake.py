@@ -9,8 +9,8 @@ from __future__ import annotations
 from queue import Queue
 from typing import TYPE_CHECKING
 
-from indexer.pipeline.rates import Taken
-from indexer.pipeline.reading import Reader, Role
+from indexer.pipeline.rates import FilesInReading
+from indexer.pipeline.reading import FileReader, ReaderRole
 
 if TYPE_CHECKING:
     from indexer.catalog.records import QueuedFile
@@ -36,14 +36,14 @@ class Intake:
         self._overtaking = 0  # the file of the urgent reader
         self._current = ""  # the path of the file that was started last
         self._readers = [
-            self._reader(self._jobs, Role.EXTRA if number else Role.MAIN)
+            self._reader(self._jobs, ReaderRole.EXTRA if number else ReaderRole.MAIN)
             for number in range(parts.children)
         ]
-        self._urgent_reader = self._reader(self._urgent, Role.URGENT)
+        self._urgent_reader = self._reader(self._urgent, ReaderRole.URGENT)
 
-    def _reader(self, jobs: Queue[QueuedFile], role: Role) -> Reader:
+    def _reader(self, jobs: Queue[QueuedFile], role: ReaderRole) -> FileReader:
         parts = self._parts
-        return Reader(
+        return FileReader(
             jobs,
             self._events,
             parts.limits,
@@ -54,8 +54,8 @@ class Intake:
         )
 
     @property
-    def taken(self) -> Taken:
-        return Taken(len(self.files), sum(job.stamp.size for job in self.files.values()))
+    def taken(self) -> FilesInReading:
+        return FilesInReading(len(self.files), sum(job.stamp.size for job in self.files.values()))
 
     @property
     def current(self) -> str:

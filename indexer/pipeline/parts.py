@@ -69,7 +69,7 @@ class Parts:
 
 
 @dataclass(slots=True)
-class Counts:
+class RunCounts:
     """The counters of a run. Passages are counted as they are written, embedded, or reused.
 
     ``bytes`` are those of the files, and ``cut`` the passages of whole ones, written or not.
@@ -89,8 +89,8 @@ class Counts:
     seconds: float = 0.0
     with_gaps: tuple[str, ...] = ()
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+    def __add__(self, other: RunCounts) -> RunCounts:
+        return RunCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,14 +37,14 @@ class Done(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class FilesInReading:
     """The files taken from the queue and not finished: their number and bytes."""
 
     files: int = 0
     bytes: int = 0
 
 
-NOTHING = Taken()
+NOTHING = FilesInReading()
 
 
 def passages_left(pending: int, made: int, done: Done, bytes_left: int) -> float:
@@ -90,7 +90,7 @@ class Rates:
         embedded: int,
         tokens: int,
         reused: int = 0,
-        taken: Taken = NOTHING,
+        taken: FilesInReading = NOTHING,
     ) -> Progress:
         """Take a snapshot.
 
@@ -128,7 +128,7 @@ class Rates:
         # Embedding is the slower step whenever there are passages to embed.
         return embedding if left or made else reading
 
-    def _count(self, done: Done, taken: Taken, written: int) -> None:
+    def _count(self, done: Done, taken: FilesInReading, written: int) -> None:
         if time.monotonic() < self._count_at:
             return
         began = time.thread_time()

@@ -49,7 +49,7 @@ log = logging.getLogger(__name__)
 IDLE_S = 20.0
 
 
-class Role(Enum):
+class ReaderRole(Enum):
     """When a reader takes jobs: always, unless work is slowed, or urgent ones without pauses."""
 
     MAIN = auto()
@@ -57,7 +57,7 @@ class Role(Enum):
     URGENT = auto()
 
 
-class Reader:
+class FileReader:
     """One thread with one extraction child; takes jobs, puts events.
 
     Args:
@@ -79,7 +79,7 @@ class Reader:
         password_of: Callable[[bytes], str | None],
         throttle: Throttle,
         library: Path,
-        role: Role = Role.MAIN,
+        role: ReaderRole = ReaderRole.MAIN,
     ) -> None:
         self._jobs = jobs
         self._role = role
@@ -119,14 +119,14 @@ class Reader:
         """Read jobs with a child until the reader stops or the child was idle for ``IDLE_S``."""
         worked = time.monotonic()
         while not self._stopping.is_set():
-            if self._role is Role.EXTRA and self._throttle.slowed:
+            if self._role is ReaderRole.EXTRA and self._throttle.slowed:
                 self._stopping.wait(WAIT_S)
                 continue
             try:
                 job = self._jobs.get(timeout=WAIT_S)
             except Empty:
                 idle = time.monotonic() - worked > IDLE_S
-                if self._role is Role.URGENT and child.pid is not None and idle:
+                if self._role is ReaderRole.URGENT and child.pid is not None and idle:
                     return
                 continue
             self._read(child, job)
@@ -190,7 +190,7 @@ class Reader:
         """Add the time that a document took, and pause for the throttle."""
         worked = time.monotonic() - began
         self.busy_s += worked
-        if self._role is not Role.URGENT:
+        if self._role is not ReaderRole.URGENT:
             self._throttle.rest(worked, self._stopping.is_set)
 
     def _put(self, event: Event) -> None:

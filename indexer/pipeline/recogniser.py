@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from indexer.api.progress import CancelToken
     from indexer.config import Limits
-    from indexer.ocr.tesseract import Program
+    from indexer.ocr.tesseract import Tesseract
     from indexer.pipeline.scanned_pages import ScannedPages
     from indexer.throttle.throttle import Throttle
 
@@ -86,7 +86,7 @@ class Recogniser:
 
     def _work(
         self,
-        program: Program,
+        program: Tesseract,
         token: CancelToken,
         busy: Callable[[], bool],
         note: Callable[[int, int], None],
@@ -109,7 +109,7 @@ class Recogniser:
         return self.scanned_pages.publish()
 
     def _read(
-        self, child: ExtractionChild, program: Program, page: tuple[str, int], token: CancelToken
+        self, child: ExtractionChild, program: Tesseract, page: tuple[str, int], token: CancelToken
     ) -> bool:
         """Recognise one page; return whether there is text to publish."""
         content, number = page

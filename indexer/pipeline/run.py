@@ -29,7 +29,7 @@ from indexer.pipeline.events import (
     TextExtracted,
 )
 from indexer.pipeline.intake import Intake
-from indexer.pipeline.parts import Counts, Effort
+from indexer.pipeline.parts import Effort, RunCounts
 from indexer.pipeline.passages import FinishedDocument, PassageWriter
 from indexer.pipeline.rates import Rates
 from indexer.pipeline.vectors import VectorWriter
@@ -57,7 +57,7 @@ class _Writing:
     passages: int = 0
 
 
-class Run:
+class IndexingRun:
     """One run over everything that is queued or has no vectors yet.
 
     Args:
@@ -66,10 +66,10 @@ class Run:
         before: The counts of the runs that this one continues.
     """
 
-    def __init__(self, parts: Parts, reporter: Reporter, before: Counts | None = None) -> None:
+    def __init__(self, parts: Parts, reporter: Reporter, before: RunCounts | None = None) -> None:
         self.parts = parts
-        self._before = before or Counts()
-        self._own = Counts()
+        self._before = before or RunCounts()
+        self._own = RunCounts()
         self._reporter = reporter
         self._events: Queue[Event] = Queue(EVENTS_AHEAD)
         self._intake = Intake(parts, self._events)
@@ -108,12 +108,12 @@ class Run:
         return not halted
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> RunCounts:
         """The counts so far, those of the earlier runs included."""
         return self._before + self.own
 
     @property
-    def own(self) -> Counts:
+    def own(self) -> RunCounts:
         """The counts of this run alone."""
         return replace(
             self._own,

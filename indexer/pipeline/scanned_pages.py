@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.config import EngineConfig
     from indexer.ocr.cache import PageCounts
-    from indexer.ocr.tesseract import Program
+    from indexer.ocr.tesseract import Tesseract
 
 log = logging.getLogger(__name__)
 
@@ -58,10 +58,10 @@ class ScannedPages:
         self._config = config
         self._lock = threading.Lock()
         self._checked = float("-inf")
-        self._program: Program | None = None
+        self._program: Tesseract | None = None
 
     @property
-    def program(self) -> Program | None:
+    def program(self) -> Tesseract | None:
         """The recognition program; None if there is none."""
         with self._lock:
             if self._checked == float("-inf"):

@@ -14,7 +14,7 @@ from indexer.api.errors import LecternError
 
 if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
-    from indexer.pipeline.parts import Counts, Effort
+    from indexer.pipeline.parts import Effort, RunCounts
 
 KEY = "rates"
 # Defaults before the first measurement: of a laptop, and of a model of so many layers.
@@ -57,7 +57,7 @@ def load(catalog: Catalog, space: str, layers: int = LAYERS) -> Throughput:
     )
 
 
-def record(catalog: Catalog, space: str, done: Counts, effort: Effort) -> None:
+def record(catalog: Catalog, space: str, done: RunCounts, effort: Effort) -> None:
     """Update the rates by a run's counts and busy times."""
     seen: dict[str, float] = {}
     if done.pages >= LEAST_PAGES and effort.reading_s > 0:

@@ -18,7 +18,7 @@ from indexer.api.errors import WorldError
 from indexer.api.pages import DocumentRequest, PageRequest
 from indexer.api.protocol import read_frame, write_frame
 from indexer.catalog.stamps import Stamp
-from indexer.confine.worker import Worker
+from indexer.confine.worker import DocumentWorker
 from indexer.extract.registry import promised_format
 from indexer.render.open_documents import (
     DRAWS,
@@ -44,10 +44,10 @@ _ANSWERED = b"."
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _RunningWorker:
     """A worker and its pipes."""
 
-    worker: Worker
+    worker: DocumentWorker
     requests: BinaryIO
     answered: int  # descriptor; the worker writes a byte after each answer
     identity: tuple[object, ...]  # a change of it needs a new worker
@@ -76,7 +76,7 @@ class Workers:
         self._started = started
         self._outgoing = outgoing
         self._serve = serve
-        self._readers: OrderedDict[Path, _Reader] = OrderedDict()
+        self._readers: OrderedDict[Path, _RunningWorker] = OrderedDict()
 
     def serve(self, header: Header) -> None:
         """Pass a request to its worker; a crash of the worker ends this process too."""
@@ -95,7 +95,7 @@ class Workers:
         else:
             self._readers.pop(request.source.path).requests.close()
 
-    def _reader(self, source: DocumentSource) -> _Reader:
+    def _reader(self, source: DocumentSource) -> _RunningWorker:
         """Return the worker of a document's current file, started if necessary."""
         path = source.path
         recognised = NOTHING
@@ -121,7 +121,7 @@ class Workers:
 
     def _start(
         self, document: Path, recognised: RecognisedPages, identity: tuple[object, ...]
-    ) -> _Reader:
+    ) -> _RunningWorker:
         asked, asking = os.pipe()
         answered, answering = os.pipe()
 
@@ -135,10 +135,10 @@ class Workers:
                     os.write(answering, _ANSWERED)
 
         keep = (self._outgoing.fileno(), asked, answering)
-        worker = Worker(work, document, self._started, keep)
+        worker = DocumentWorker(work, document, self._started, keep)
         os.close(asked)
         os.close(answering)
-        return _Reader(worker, os.fdopen(asking, "wb"), answered, identity)
+        return _RunningWorker(worker, os.fdopen(asking, "wb"), answered, identity)
 
 
 def _load_libraries(source: DocumentSource) -> None:

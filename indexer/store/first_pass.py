@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.latest import Latest
 from indexer.store.byte_vectors import ByteVectors, rounded_query
 from indexer.store.values import ScoredKeys, docs_of
+from indexer.value_cache import ValueCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ class Codes:
     rows: Int64s
     vectors: ByteVectors
     ascending: bool
-    scores: Latest[bytes, Float32s] = field(default_factory=lambda: Latest(_SCORES_KEPT))
+    scores: ValueCache[bytes, Float32s] = field(default_factory=lambda: ValueCache(_SCORES_KEPT))
 
     def passing(self, docs: DocSet) -> Int64s:
         """Which rows are of documents that pass, as indices."""

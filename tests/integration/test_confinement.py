@@ -137,9 +137,9 @@ def leave():
     print("left", flush=True)
 def look():
     print(*os.listdir(scratch), flush=True)
-worker.Worker(leave, document, started).wait()
+worker.DocumentWorker(leave, document, started).wait()
 worker.empty(scratch)
-worker.Worker(look, document, started).wait()
+worker.DocumentWorker(look, document, started).wait()
 """
     scratch, document = tmp_path / "scratch", tmp_path / "document"
     scratch.mkdir()
@@ -221,7 +221,7 @@ started = ChildOptions(Alarm(0), Path(sys.argv[1]), 100 << 20)
 def grow():
     held = bytearray(b"x") * (400 << 20)
     sys.stdin.read()
-worker.Worker(grow, Path(sys.argv[1]), started).wait()
+worker.DocumentWorker(grow, Path(sys.argv[1]), started).wait()
 """
     reading, writing = os.pipe()
     try:

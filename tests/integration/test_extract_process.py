@@ -19,7 +19,7 @@ from indexer.confine.worker import TOO_LARGE_STATUS
 from indexer.extract.process.messages import DocumentRead, Ended, Extract, FromChild, Skip
 from indexer.extract.process.process import ChildProcess
 from indexer.extract.process.sandbox import ExtractionChild
-from indexer.ocr.tesseract import Program
+from indexer.ocr.tesseract import Tesseract
 from tests.integration.extraction import Seen, code_of, read, reader_of
 from tests.unit.extract.pdfs import endless_page
 from tests.waiting import wait_for
@@ -182,7 +182,7 @@ def test_an_idle_child_that_is_killed_is_replaced(child: ExtractionChild, tale: 
 def test_a_page_that_nobody_waits_for_any_longer_is_given_up(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(endless_page(pages=1, endless=1))
-    program = Program(str(tmp_path / "tesseract"), "5.3", ("eng",), detects_orientation=False)
+    program = Tesseract(str(tmp_path / "tesseract"), "5.3", ("eng",), detects_orientation=False)
     with ExtractionChild() as child, pytest.raises(Cancelled):
         child.recognise(path, 1, None, program, ("eng",), stopping=lambda: True)
 

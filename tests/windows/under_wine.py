@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
-from indexer.confine.job import Job
+from indexer.confine.job import WindowsJob
 from tests.windows.setup import OLD_FILE, VERSIONS
 
 pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="for Windows")
@@ -102,7 +102,7 @@ def test_what_a_reader_started_ends_with_it() -> None:
     ) as outer:
         assert outer.stdin is not None
         assert outer.stdout is not None
-        job = Job(outer.pid)
+        job = WindowsJob(outer.pid)
         outer.stdin.write("begin\n")
         outer.stdin.flush()
         inner = psutil.Process(int(outer.stdout.readline()))

@@ -30,7 +30,7 @@ from indexer.extract.base import (
 )
 from indexer.extract.budget import Budget
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
-from indexer.extract.office.package import Package
+from indexer.extract.office.package import ZipPackage
 from indexer.extract.page_writer import PageWriter, salvage
 from indexer.extract.registry import IMAGE, by_name, packed_with
 
@@ -118,7 +118,7 @@ class _Zipped:
 
     def __init__(self, path: Path, password: str | None, budget: Budget) -> None:
         self.beat: Callable[[], None] = lambda: None
-        self._package = Package(path, budget.limits, budget=budget, password=password)
+        self._package = ZipPackage(path, budget.limits, budget=budget, password=password)
         try:
             self._names = [name for name in self._package.files() if _is_document(name)]
             locked = [name for name in self._names if self._package.is_locked(name)]

@@ -19,7 +19,7 @@ from indexer.api.errors import WorldError
 from indexer.api.phrases import read_detail, reason_in, reason_of
 from indexer.api.types import BlockKind
 from indexer.extract.base import ContainerSource, HasScannedPages, RawBlock, RawPage
-from indexer.extract.document import Document
+from indexer.extract.document import CanonicalText
 from indexer.extract.process import scratch
 from indexer.extract.process.spool import Spool
 from indexer.extract.registry import IMAGE, by_name, identify, opener
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from indexer.api.formats import Format
     from indexer.api.types import DocumentInfo
-    from indexer.extract.base import Source
+    from indexer.extract.base import PageSource
     from indexer.extract.budget import Budget
     from indexer.extract.page_writer import PageWriter
 
@@ -106,7 +106,7 @@ class AttachmentReader:
             known = identify(path)
             if known is IMAGE:
                 raise WorldError("unreadable", reason="part_of_pictures")
-            document = Document(spool)
+            document = CanonicalText(spool)
             with closing(_opened(known, path, budget)) as source:
                 try:
                     document.read(source, lambda _page: self._on_page())
@@ -143,7 +143,7 @@ class AttachmentReader:
             yield RawPage(self._writer.page, "", unreadable=reason, part=name)
 
 
-def _opened(known: Format, path: Path, budget: Budget) -> Source:
+def _opened(known: Format, path: Path, budget: Budget) -> PageSource:
     try:
         return opener(known)(path, None, budget.nested_limits())
     except PermissionError as error:
@@ -182,7 +182,7 @@ def inside(name: str, part: str) -> str:
     return f"{name}{_JOINT}{part}" if part else name
 
 
-def _unread(info: DocumentInfo, source: Source) -> list[tuple[str, str]]:
+def _unread(info: DocumentInfo, source: PageSource) -> list[tuple[str, str]]:
     """Return the unread parts of a document ("" for its own pages) and their reasons."""
     detail = read_detail(info.lost)
     found = [(str(name), str(reason)) for name, reason in detail.get("unread", ())]
@@ -193,7 +193,7 @@ def _unread(info: DocumentInfo, source: Source) -> list[tuple[str, str]]:
     return found
 
 
-def _has_pictures(source: Source) -> bool:
+def _has_pictures(source: PageSource) -> bool:
     """Return whether a document has scanned pages."""
     return isinstance(source, HasScannedPages) and bool(source.textless)
 

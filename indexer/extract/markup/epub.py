@@ -15,7 +15,7 @@ from indexer.api.errors import WorldError
 from indexer.api.types import OutlineEntry
 from indexer.extract.base import Metadata, RawPage
 from indexer.extract.markup.html import parse_markup, read_tree
-from indexer.extract.office.package import Package, PackageSource, opened, resolve
+from indexer.extract.office.package import PackageSource, ZipPackage, opened, resolve
 from indexer.extract.office.xml import read_whole
 from indexer.extract.page_writer import PageWriter, read_each
 
@@ -38,7 +38,7 @@ _FONT_OBFUSCATION = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/
 class EpubSource(PackageSource):
     """An open book."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: ZipPackage) -> None:
         super().__init__(package)
         base = _package_document(package)
         book, self._damage = _read(package, base)
@@ -77,7 +77,7 @@ class EpubSource(PackageSource):
         yield
 
 
-def _package_document(package: Package) -> str:
+def _package_document(package: ZipPackage) -> str:
     """Return the name of the package document, which lists the files of the book."""
     if _CONTAINER in package:
         for entry in _read(package, _CONTAINER)[0].iter("{*}rootfile"):
@@ -88,7 +88,7 @@ def _package_document(package: Package) -> str:
     raise WorldError("unreadable", reason="parts_unknown")
 
 
-def _read(package: Package, part: str) -> tuple[Any, WorldError | None]:
+def _read(package: ZipPackage, part: str) -> tuple[Any, WorldError | None]:
     """Return the root of a part, and its damage if any.
 
     Raises:
@@ -106,7 +106,7 @@ def _text(root: Any, name: str) -> str:
     return " ".join("".join(node.itertext()).split())[:500] if node is not None else ""
 
 
-def _locked(package: Package) -> Iterator[str]:
+def _locked(package: ZipPackage) -> Iterator[str]:
     """Yield the names of encrypted parts, but not of obfuscated fonts."""
     if _ENCRYPTION not in package:
         return
@@ -118,7 +118,7 @@ def _locked(package: Package) -> Iterator[str]:
 
 
 def _outline(
-    package: Package, base: str, book: Any, items: Mapping[str, Any], chapters: list[str]
+    package: ZipPackage, base: str, book: Any, items: Mapping[str, Any], chapters: list[str]
 ) -> tuple[OutlineEntry, ...]:
     """Return the table of contents, of EPUB 3 or 2; none if it is damaged."""
     places = {part.casefold(): number for number, part in enumerate(chapters, 1)}
@@ -140,7 +140,7 @@ def _outline(
     return ()
 
 
-def _navigation(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
+def _navigation(package: ZipPackage, part: str) -> Iterator[tuple[int, str, str]]:
     """Yield level, title and target of the entries of an EPUB 3 table: links in nested lists."""
     tree = parse_markup(package.read(part, _MAX_LIST_BYTES), xml=True)
     lists = [nav for nav in tree.css("nav") if "toc" in (nav.attributes.get("epub:type") or "")]
@@ -159,7 +159,7 @@ def _list_depth(node: Any) -> int:
     return max(depth, 1)
 
 
-def _ncx(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
+def _ncx(package: ZipPackage, part: str) -> Iterator[tuple[int, str, str]]:
     """Yield level, title and target of the entries of an EPUB 2 table (NCX)."""
     for point in _read(package, part)[0].iter("{*}navPoint"):
         level = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
@@ -170,4 +170,4 @@ def _ncx(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> EpubSource:
     """Open a book (``indexer.extract.base.Opener``)."""
-    return opened(Package(path, limits), EpubSource)
+    return opened(ZipPackage(path, limits), EpubSource)

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
-from indexer.extract.markup.html_elements import Numbering, hidden_elements, replacement_text
+from indexer.extract.markup.html_elements import HtmlListNumbers, hidden_elements, replacement_text
 from indexer.extract.plain.decode import encoding_of, without_surrogates
 
 if TYPE_CHECKING:
@@ -89,11 +89,11 @@ def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
     if tree.body is None:
         return "", ()
     hidden = hidden_elements(tree)
-    reader = _Reader(hidden, frames)
+    reader = _HtmlReader(hidden, frames)
     reader.read(tree.body)
     text, blocks = reader.result()
     if not text and hidden:  # a script would display it
-        reader = _Reader(frozenset(), frames)
+        reader = _HtmlReader(frozenset(), frames)
         reader.read(tree.body)
         text, blocks = reader.result()
     return text, blocks
@@ -150,7 +150,7 @@ def _metadata(tree: Any) -> Metadata:
     return Metadata(text("title"), author, created[0] if created else "")
 
 
-class _Reader:
+class _HtmlReader:
     """Walks the tree and collects text and blocks.
 
     Elements may be nested tens of thousands deep, so it does not recurse, and keeps a stack only of
@@ -167,7 +167,7 @@ class _Reader:
         self._roles = [(BlockKind.PARAGRAPH, 0)]
         self._tables = 0
         self._verbatim = 0
-        self._lists: list[Numbering] = []
+        self._lists: list[HtmlListNumbers] = []
         self._mark = ""  # the number of the current list item, until its text comes
         self._drawings = 0
         self._drawn = 0  # texts in drawings
@@ -208,7 +208,7 @@ class _Reader:
         elif tag in _BLOCKS:
             self._flush()
         if tag in _LISTS:
-            self._lists.append(Numbering.from_list(node))
+            self._lists.append(HtmlListNumbers.from_list(node))
         elif tag == "li" and self._lists:
             self._number(self._lists[-1].mark(node))
         self._count(tag, 1)

@@ -70,14 +70,14 @@ def _of_choice(node: Any) -> str:
 
 
 @dataclass(slots=True)
-class Numbering:
+class HtmlListNumbers:
     """The numbers of one list; ``form`` is HTML's ``type``, "" for a list without numbers."""
 
     form: str = ""
     next: int = 1
 
     @classmethod
-    def from_list(cls, node: Any) -> Numbering:
+    def from_list(cls, node: Any) -> HtmlListNumbers:
         """Return the numbering of a list."""
         if node.tag != "ol" or "reversed" in node.attributes:
             return cls()

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, Metadata, PlainSource, RawBlock
 from indexer.extract.plain.decode import TextFile, open_text
-from indexer.extract.plain.text import TextLine, lines_of, page_of, paragraph_blocks
+from indexer.extract.plain.text import SourceLine, lines_of, page_of, paragraph_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -60,7 +60,8 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MarkdownSou
 def markdown_blocks(text: str, skip: int = 0) -> Iterator[RawBlock]:
     """Yield the blocks of a text after offset ``skip``, in order."""
     lines = [
-        TextLine(line.start + skip, line.end + skip, line.content) for line in lines_of(text[skip:])
+        SourceLine(line.start + skip, line.end + skip, line.content)
+        for line in lines_of(text[skip:])
     ]
     lists = 0
     table_end = 0
@@ -79,7 +80,7 @@ def markdown_blocks(text: str, skip: int = 0) -> Iterator[RawBlock]:
         yield from _blocks(token, covered, in_list=lists > 0)
 
 
-def _blocks(token: Token, lines: list[TextLine], *, in_list: bool) -> Iterator[RawBlock]:
+def _blocks(token: Token, lines: list[SourceLine], *, in_list: bool) -> Iterator[RawBlock]:
     """Yield the blocks of one token; containers have none."""
     start, end = lines[0].start, lines[-1].end
     if token.type == "heading_open":
@@ -101,14 +102,14 @@ def _blocks(token: Token, lines: list[TextLine], *, in_list: bool) -> Iterator[R
         yield RawBlock(start, end, BlockKind.FURNITURE if comment else BlockKind.PARAGRAPH)
 
 
-def _item_kind(lines: list[TextLine]) -> BlockKind:
+def _item_kind(lines: list[SourceLine]) -> BlockKind:
     if len(lines) > 1 and all(" | " in line.content for line in lines):
         return BlockKind.TABLE
     long = lines[-1].end - lines[0].start > MAX_ITEM_CHARS
     return BlockKind.PARAGRAPH if long else BlockKind.LIST_ITEM
 
 
-def _heading(token: Token, lines: list[TextLine]) -> Iterator[RawBlock]:
+def _heading(token: Token, lines: list[SourceLine]) -> Iterator[RawBlock]:
     level = int(token.tag[1:])
     first = lines[0]
     marked = _ATX.match(first.content) if token.markup.startswith("#") else None
@@ -126,7 +127,7 @@ def _heading(token: Token, lines: list[TextLine]) -> Iterator[RawBlock]:
         yield RawBlock(first.start + marked.start(3), first.end, BlockKind.FURNITURE)
 
 
-def _fence(token: Token, lines: list[TextLine]) -> Iterator[RawBlock]:
+def _fence(token: Token, lines: list[SourceLine]) -> Iterator[RawBlock]:
     yield RawBlock(lines[0].start, lines[0].end, BlockKind.FURNITURE)
     body = lines[1:]
     closing = body[-1] if body and token.markup in body[-1].content else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexer.extract.base import Metadata, PlainSource, RawPage
 from indexer.extract.budget import Budget
-from indexer.extract.markup.tex_reader import Reader
+from indexer.extract.markup.tex_reader import TexReader
 from indexer.extract.page_writer import PageWriter
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 
@@ -36,7 +36,7 @@ class TexSource(PlainSource):
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         text = "\n".join(self._file.sections()).removeprefix(MARK).replace("\r\n", "\n")
         writer = PageWriter(Budget(self._limits))
-        reader = Reader(text, writer)
+        reader = TexReader(text, writer)
         while reader.read(_TOKENS_A_STRETCH):
             yield from writer.completed()
         fields = {name: " ".join(value.split())[:500] for name, value in reader.fields.items()}

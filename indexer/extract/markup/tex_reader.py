@@ -42,7 +42,7 @@ _MAX_DEPTH = 2_000
 
 
 @dataclass(slots=True)
-class _Group:
+class _TexGroup:
     """Text between braces: its role, and its parts so far."""
 
     role: str  # heading, note, caption, silent, accent, begin, end, field; "" for mere braces
@@ -51,7 +51,7 @@ class _Group:
     silent: bool = False
 
 
-class Reader:
+class TexReader:
     """Reads the tokens of a document and writes its blocks."""
 
     def __init__(self, text: str, writer: PageWriter) -> None:
@@ -61,7 +61,7 @@ class Reader:
         self._at = 0
         begun = _DOCUMENT.search(text)
         self._body = begun.end() if begun else 0
-        self._groups = [_Group("", "", [])]
+        self._groups = [_TexGroup("", "", [])]
         self._roles = 0  # open groups with a role
         self._pending: list[tuple[str, str]] = []  # roles and values of the next groups
         self._accent = ""
@@ -126,7 +126,7 @@ class Reader:
         else:
             role, value = self._pending.pop(0) if self._pending else ("", "")
         silent = around.silent or role == "silent"
-        self._groups.append(_Group(role, value, [] if role else around.parts, silent))
+        self._groups.append(_TexGroup(role, value, [] if role else around.parts, silent))
         self._roles += role != ""
 
     def _close(self) -> None:
@@ -140,7 +140,7 @@ class Reader:
         self._roles -= 1
         self._finish_group(group, "".join(group.parts))
 
-    def _finish_group(self, group: _Group, text: str) -> None:
+    def _finish_group(self, group: _TexGroup, text: str) -> None:
         """Apply a command to the text of its argument."""
         if group.role in ("heading", "caption"):
             self._paragraph()
@@ -158,7 +158,7 @@ class Reader:
         elif group.role == "accent":
             self._groups[-1].parts.append(accented(group.value, text[:1] or " ") + text[1:])
 
-    def _display(self, group: _Group, text: str) -> None:
+    def _display(self, group: _TexGroup, text: str) -> None:
         if self._at <= self._body:
             return
         if group.role == "heading":

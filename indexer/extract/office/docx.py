@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
-from indexer.extract.office.docx_styles import Numbering, Role, Styles
+from indexer.extract.office.docx_styles import ParagraphRole, WordNumbering, WordStyles
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.xml import attribute, local, paragraphs
 from indexer.extract.page_writer import PageWriter, salvage
@@ -57,7 +57,7 @@ class DocxSource(OfficeSource):
         package, main = self._package, self._package.main
         styles = [package.tree(part)[0] for part in package.related(main, "styles")]
         lists = [package.tree(part)[0] for part in package.related(main, "numbering")]
-        body = _Body(writer, Styles(*styles[:1]), Numbering(*lists[:1]), self._notes())
+        body = _Body(writer, WordStyles(*styles[:1]), WordNumbering(*lists[:1]), self._notes())
         try:
             for piece in package.pieces(main, _CONTAINERS):
                 body.write(piece)
@@ -76,7 +76,7 @@ class DocxSource(OfficeSource):
                 for note in () if root is None else root.iter(f"{{*}}{kind}"):
                     # Separators between text and notes have another type.
                     if attribute(note, "type") in ("", "normal"):
-                        texts = (_Paragraph.from_element(p).text for p in note.iter("{*}p"))
+                        texts = (_WordParagraph.from_element(p).text for p in note.iter("{*}p"))
                         found[kind, attribute(note, "id")] = "\n".join(filter(None, texts))
         return found
 
@@ -96,7 +96,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource:
 
 
 @dataclass(slots=True)
-class _Paragraph:
+class _WordParagraph:
     """The text of a paragraph, its references to notes, and the text boxes anchored in it."""
 
     parts: list[str] = field(default_factory=list)
@@ -106,7 +106,7 @@ class _Paragraph:
     breaks_after: int = 0
 
     @classmethod
-    def from_element(cls, element: Any) -> _Paragraph:
+    def from_element(cls, element: Any) -> _WordParagraph:
         paragraph = cls()
         paragraph._gather(element)
         return paragraph
@@ -144,15 +144,15 @@ class _Body:
     """Writes the text of a document; ``notes`` are its notes and comments by kind and id."""
 
     writer: PageWriter
-    styles: Styles
-    numbering: Numbering
+    styles: WordStyles
+    numbering: WordNumbering
     notes: Mapping[tuple[str, str], str]
 
     def write(self, element: Any) -> None:
         """Write a paragraph or row, end a table, or write the contents of a wrapper."""
         name = local(element)
         if name == "p":
-            paragraph = _Paragraph.from_element(element)
+            paragraph = _WordParagraph.from_element(element)
             self._break(paragraph.breaks_before)
             self._add(self._blocks(element, paragraph))
             self._break(paragraph.breaks_after)
@@ -175,7 +175,7 @@ class _Body:
         if next(row.iter("{*}lastRenderedPageBreak"), None) is not None:
             self._break(1)  # the break occurs in each cell of the row
 
-    def _add(self, blocks: Iterator[tuple[str, Role]]) -> None:
+    def _add(self, blocks: Iterator[tuple[str, ParagraphRole]]) -> None:
         for text, role in blocks:
             self.writer.add(text, role.kind, role.level)
 
@@ -183,17 +183,19 @@ class _Body:
         if pages:
             self.writer.begin_page(self.writer.page + pages)
 
-    def _inside(self, parent: Any) -> Iterator[tuple[str, Role]]:
+    def _inside(self, parent: Any) -> Iterator[tuple[str, ParagraphRole]]:
         """Yield the blocks of a cell or a text box; cells of a nested table are ordinary blocks."""
         for element in _children(parent, "p", "tbl"):
             if local(element) == "p":
-                yield from self._blocks(element, _Paragraph.from_element(element))
+                yield from self._blocks(element, _WordParagraph.from_element(element))
             else:
                 for row in _children(element, "tr"):
                     for cell in _children(row, "tc"):
                         yield from self._inside(cell)
 
-    def _blocks(self, element: Any, paragraph: _Paragraph) -> Iterator[tuple[str, Role]]:
+    def _blocks(
+        self, element: Any, paragraph: _WordParagraph
+    ) -> Iterator[tuple[str, ParagraphRole]]:
         """Yield a paragraph with its text boxes and notes, each with its role."""
         for box in paragraph.boxes:
             yield from self._inside(box)
@@ -202,12 +204,12 @@ class _Body:
             label = self.numbering.label(role.numbering, role.depth)
             text = f"{label} {text}" if label else text
             if role.kind is BlockKind.PARAGRAPH:
-                role = Role(BlockKind.LIST_ITEM)
+                role = ParagraphRole(BlockKind.LIST_ITEM)
         if text:
             yield text, role
         for note in paragraph.notes:
             if found := self.notes.get(note):
-                yield found, Role()
+                yield found, ParagraphRole()
 
 
 def _children(parent: Any, *names: str) -> Iterator[Any]:

@@ -23,7 +23,7 @@ _MAX_ANCESTORS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class ParagraphRole:
     """The kind of a paragraph, and the list that numbers it.
 
     ``numbering`` and ``depth`` are "" and -1 if they are not defined.
@@ -35,7 +35,7 @@ class Role:
     depth: int = -1
 
 
-class Styles:
+class WordStyles:
     """The styles of a document, by their identifiers.
 
     Args:
@@ -45,9 +45,9 @@ class Styles:
     def __init__(self, root: Any = None) -> None:
         styles = () if root is None else root.iterchildren("{*}style")
         self._styles = {attribute(style, "styleId"): style for style in styles}
-        self._roles = {"": Role()}
+        self._roles = {"": ParagraphRole()}
 
-    def role(self, properties: Any) -> Role:
+    def role(self, properties: Any) -> ParagraphRole:
         """Return the role of a paragraph with the given properties (``pPr``), or ``None``."""
         own = _own_role(properties)
         identifier = _value(properties, "pStyle")
@@ -55,16 +55,16 @@ class Styles:
             self._roles[identifier] = self._inherited(identifier)
         style = self._roles[identifier]
         kind = own if style.kind is BlockKind.PARAGRAPH else style
-        return Role(
+        return ParagraphRole(
             kind.kind,
             kind.level,
             own.numbering or style.numbering,
             own.depth if own.depth >= 0 else style.depth,
         )
 
-    def _inherited(self, identifier: str) -> Role:
+    def _inherited(self, identifier: str) -> ParagraphRole:
         """Return the role of a style, from its nearest ancestors that define one."""
-        role = Role()
+        role = ParagraphRole()
         for _ in range(_MAX_ANCESTORS):
             style = self._styles.get(identifier)
             if style is None:
@@ -81,27 +81,27 @@ class Styles:
         return role
 
 
-def _own_role(properties: Any) -> Role:
+def _own_role(properties: Any) -> ParagraphRole:
     """Return the role by a paragraph's own properties, without its style."""
     if properties is None:
-        return Role()
+        return ParagraphRole()
     list_of = properties.find("{*}numPr")
     numbering, depth = _value(list_of, "numId"), whole_number(_value(list_of, "ilvl"))
     outline = whole_number(_value(properties, "outlineLvl"))
     if 0 <= outline < 9:
-        return Role(BlockKind.HEADING, outline + 1 + _BELOW_TITLE, numbering, depth)
-    return Role(numbering=numbering, depth=depth)
+        return ParagraphRole(BlockKind.HEADING, outline + 1 + _BELOW_TITLE, numbering, depth)
+    return ParagraphRole(numbering=numbering, depth=depth)
 
 
-def _named(name: str) -> Role | None:
+def _named(name: str) -> ParagraphRole | None:
     """Return the role by the name of a style, if it is known."""
     if name.lower() == "title":
-        return Role(BlockKind.HEADING, 1)
+        return ParagraphRole(BlockKind.HEADING, 1)
     if found := _HEADING.match(name):
-        return Role(BlockKind.HEADING, int(found[1]) + _BELOW_TITLE)
+        return ParagraphRole(BlockKind.HEADING, int(found[1]) + _BELOW_TITLE)
     if _CONTENTS.match(name):
-        return Role(BlockKind.FURNITURE)
-    return Role(BlockKind.CAPTION) if name.lower() == "caption" else None
+        return ParagraphRole(BlockKind.FURNITURE)
+    return ParagraphRole(BlockKind.CAPTION) if name.lower() == "caption" else None
 
 
 def _value(parent: Any, name: str) -> str:
@@ -125,7 +125,7 @@ class _List:
     abstract: str = ""
 
 
-class Numbering:
+class WordNumbering:
     """The lists of a document, and their counters.
 
     Args:

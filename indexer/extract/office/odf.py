@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from indexer.api.errors import WorldError
 from indexer.extract.base import Metadata
 from indexer.extract.office.odf_text import short
-from indexer.extract.office.package import Package, PackageSource, opened
+from indexer.extract.office.package import PackageSource, ZipPackage, opened
 from indexer.extract.office.xml import plausible_date, read_pieces
 from indexer.extract.page_writer import PageWriter, salvage
 
@@ -56,7 +56,7 @@ class Body:
 class OdfSource(PackageSource):
     """An open text, presentation or spreadsheet."""
 
-    def __init__(self, package: Package, body: Callable[[PageWriter], Body]) -> None:
+    def __init__(self, package: ZipPackage, body: Callable[[PageWriter], Body]) -> None:
         super().__init__(package)
         self._body = body
         self.metadata = _metadata(package)
@@ -80,32 +80,32 @@ def open_odf(path: Path, limits: Limits, body: Callable[[PageWriter], Body]) -> 
     """Open a document whose content is written by ``body``.
 
     Raises:
-        WorldError: ``needs_password`` if its parts are encrypted, and those of ``Package``.
+        WorldError: ``needs_password`` if its parts are encrypted, and those of ``ZipPackage``.
     """
 
-    def source(package: Package) -> OdfSource:
+    def source(package: ZipPackage) -> OdfSource:
         if _is_encrypted(package):
             raise WorldError("needs_password")
         if _CONTENT not in package:
             raise WorldError("unreadable", reason="no_text_part")
         return OdfSource(package, body)
 
-    return opened(Package(path, limits), source)
+    return opened(ZipPackage(path, limits), source)
 
 
-def _pieces(package: Package, part: str, containers: frozenset[str]) -> Iterator[Any]:
+def _pieces(package: ZipPackage, part: str, containers: frozenset[str]) -> Iterator[Any]:
     """Yield the elements of a part whose ancestors are all containers; see ``read_pieces``."""
     return read_pieces(package.chunks(part), package.budget, lambda tag: short(tag) in containers)
 
 
-def _is_encrypted(package: Package) -> bool:
+def _is_encrypted(package: ZipPackage) -> bool:
     if _MANIFEST not in package:
         return False
     entries = _pieces(package, _MANIFEST, frozenset({"manifest:manifest"}))
     return any(short(each.tag) == "manifest:encryption-data" for one in entries for each in one)
 
 
-def _metadata(package: Package) -> Metadata:
+def _metadata(package: ZipPackage) -> Metadata:
     """Return the metadata; of a damaged part, what precedes the damage."""
     values: dict[str, str] = {}
     if _META in package:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.extract.office.package import Package, PackageSource, resolve
+from indexer.extract.office.package import PackageSource, ZipPackage, resolve
 from indexer.extract.office.xml import local, metadata, read_pieces, read_tree
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MAX_RELATIONS = 200_000
 
 
-class OfficePackage(Package):
+class OfficePackage(ZipPackage):
     """An open office file.
 
     Args:
@@ -39,7 +39,7 @@ class OfficePackage(Package):
         metadata: Of the document.
 
     Raises:
-        WorldError: ``unreadable`` if it has no main part, and those of ``Package``.
+        WorldError: ``unreadable`` if it has no main part, and those of ``ZipPackage``.
     """
 
     def __init__(self, path: Path, limits: Limits, usual: str, absent: str) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
 
-P = TypeVar("P", bound="Package")
+P = TypeVar("P", bound="ZipPackage")
 S = TypeVar("S", bound="PackageSource")
 
 _CHUNK_BYTES = 1 << 16
@@ -45,7 +45,7 @@ _DAMAGE = (
 )  # fmt: skip
 
 
-class Package:
+class ZipPackage:
     """An open zip file. Names of parts are case-insensitive.
 
     Args:
@@ -149,7 +149,7 @@ class Package:
 class PackageSource(PlainSource):
     """A document in a package, which is closed with it."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: ZipPackage) -> None:
         self._package = package
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawPage, check_size
 from indexer.extract.budget import Budget
-from indexer.extract.office.rtf_tokens import Kind, Token, Tokens
+from indexer.extract.office.rtf_tokens import RtfToken, RtfTokenKind, RtfTokens
 from indexer.extract.page_writer import PageWriter
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ _TOKENS_A_STRETCH = 50_000
 
 
 @dataclass(slots=True)
-class _Group:
+class _RtfGroup:
     """The state of a group, which its closing brace ends."""
 
     destination: str = "body"  # body, aside, silent, style, or the name of a field of the metadata
@@ -73,8 +73,8 @@ class RtfSource(PlainSource):
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._budget)
-        reader = _Reader(writer)
-        for count, token in enumerate(Tokens(self._data)):
+        reader = _RtfReader(writer)
+        for count, token in enumerate(RtfTokens(self._data)):
             reader.handle(token)
             if count % _TOKENS_A_STRETCH == 0:
                 self._budget.spend_elements(_TOKENS_A_STRETCH)
@@ -87,13 +87,13 @@ class RtfSource(PlainSource):
         self._data = b""
 
 
-class _Reader:
+class _RtfReader:
     """Converts tokens to paragraphs."""
 
     def __init__(self, writer: PageWriter) -> None:
         self._writer = writer
-        self._group = _Group()
-        self._stack: list[_Group] = []
+        self._group = _RtfGroup()
+        self._stack: list[_RtfGroup] = []
         self._texts: dict[str, list[str]] = {"body": [], "aside": [], "style": []}
         self._notes: list[str] = []
         self._levels: dict[int, int] = {}
@@ -105,19 +105,19 @@ class _Reader:
         self._cell = ""  # text of an unclosed cell when the table ends
         self._date: dict[str, int] = {}
 
-    def handle(self, token: Token) -> None:
-        if token.kind is Kind.OPEN:
+    def handle(self, token: RtfToken) -> None:
+        if token.kind is RtfTokenKind.OPEN:
             self._stack.append(self._group)
             self._group = replace(self._group, fresh=True, ignorable=False)
-        elif token.kind is Kind.CLOSE:
+        elif token.kind is RtfTokenKind.CLOSE:
             self._close()
-        elif token.kind is Kind.TEXT:
+        elif token.kind is RtfTokenKind.TEXT:
             self._write(token.text)
-        elif token.kind is Kind.SIGN:
+        elif token.kind is RtfTokenKind.SIGN:
             self._sign(token.text)
         else:
             self._word(token.text, token.value)
-        if token.kind is not Kind.OPEN and token.text != "*":
+        if token.kind is not RtfTokenKind.OPEN and token.text != "*":
             self._group.fresh = False
 
     def metadata(self) -> Metadata:
@@ -164,7 +164,7 @@ class _Reader:
 
     def _close(self) -> None:
         ended = self._group
-        self._group = self._stack.pop() if self._stack else _Group()
+        self._group = self._stack.pop() if self._stack else _RtfGroup()
         if ended.destination == "aside" != self._group.destination:
             self._notes.append("".join(self._texts["aside"]).strip())
             self._texts["aside"] = []

@@ -31,7 +31,7 @@ MAX_DEPTH = 5_000
 _MAX_FONTS = 10_000
 
 
-class Kind(Enum):
+class RtfTokenKind(Enum):
     """The kinds of tokens."""
 
     OPEN = auto()
@@ -42,10 +42,10 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class RtfToken:
     """One token: a brace, a control word with its number, a control symbol, or text."""
 
-    kind: Kind
+    kind: RtfTokenKind
     text: str = ""
     value: int | None = None
 
@@ -58,7 +58,7 @@ class _State:
     skip: int = 1  # fallback characters after a Unicode character (``uc``)
 
 
-class Tokens:
+class RtfTokens:
     """Reads the tokens of a file."""
 
     def __init__(self, data: bytes) -> None:
@@ -71,7 +71,7 @@ class Tokens:
         self._bytes = bytearray()
         self._high = 0  # the first half of a surrogate pair
 
-    def __iter__(self) -> Iterator[Token]:
+    def __iter__(self) -> Iterator[RtfToken]:
         at = 0
         while (found := _TOKEN.match(self._data, at)) is not None:
             at = found.end()
@@ -88,27 +88,27 @@ class Tokens:
                     yield from self._control(found)
         yield from self._flush()
 
-    def _control(self, found: re.Match[bytes]) -> Iterator[Token]:
+    def _control(self, found: re.Match[bytes]) -> Iterator[RtfToken]:
         if found["open"]:
             if len(self._stack) < MAX_DEPTH:
                 self._stack.append(_State(self._state.font, self._state.skip))
             self._to_skip = 0
-            yield Token(Kind.OPEN)
+            yield RtfToken(RtfTokenKind.OPEN)
         elif found["close"]:
             if self._stack:
                 self._state = self._stack.pop()
             self._to_skip = 0
-            yield Token(Kind.CLOSE)
+            yield RtfToken(RtfTokenKind.CLOSE)
         elif found["sign"]:
             if self._to_skip:
                 self._to_skip -= 1
             else:
-                yield Token(Kind.SIGN, found["sign"].decode("latin-1"))
+                yield RtfToken(RtfTokenKind.SIGN, found["sign"].decode("latin-1"))
         else:
             value = int(found["value"]) if found["value"] else None
             yield from self._word(found["word"].decode(), value)
 
-    def _word(self, word: str, value: int | None) -> Iterator[Token]:
+    def _word(self, word: str, value: int | None) -> Iterator[RtfToken]:
         if word == "u":
             yield from self._unicode((value or 0) & 0xFFFF)
             return
@@ -124,7 +124,7 @@ class Tokens:
             self._encoding = "mac_roman"
         elif word in ("pc", "pca"):
             self._encoding = "cp437" if word == "pc" else "cp850"
-        yield Token(Kind.WORD, word, value)
+        yield RtfToken(RtfTokenKind.WORD, word, value)
 
     def _set_page(self, number: int, *, of_font: bool) -> None:
         try:
@@ -136,7 +136,7 @@ class Tokens:
         elif not of_font:
             self._encoding = name
 
-    def _unicode(self, unit: int) -> Iterator[Token]:
+    def _unicode(self, unit: int) -> Iterator[RtfToken]:
         """Yield the character of a UTF-16 code unit."""
         self._to_skip = self._state.skip
         if 0xD800 <= unit < 0xDC00:
@@ -145,19 +145,19 @@ class Tokens:
         if 0xDC00 <= unit < 0xE000:
             high, self._high = self._high, 0
             code = 0x10000 + ((high - 0xD800) << 10) + unit - 0xDC00 if high else 0xFFFD
-            yield Token(Kind.TEXT, chr(code))
+            yield RtfToken(RtfTokenKind.TEXT, chr(code))
         elif unit:
-            yield Token(Kind.TEXT, chr(unit))
+            yield RtfToken(RtfTokenKind.TEXT, chr(unit))
 
     def _byte(self, data: bytes) -> None:
         skipped = min(self._to_skip, len(data))
         self._to_skip -= skipped
         self._bytes += data[skipped:]
 
-    def _flush(self) -> Iterator[Token]:
+    def _flush(self) -> Iterator[RtfToken]:
         if self._bytes:
             data, self._bytes = bytes(self._bytes), bytearray()
             encoding = self._fonts.get(self._state.font, self._encoding)
             text = data.decode(encoding, "replace").replace("\x00", "")
             if text:
-                yield Token(Kind.TEXT, text)
+                yield RtfToken(RtfTokenKind.TEXT, text)

@@ -13,8 +13,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import MAX_ITEM_CHARS, RawBlock, Style
-from indexer.extract.pdf.order import Row, reading_order
+from indexer.extract.base import MAX_ITEM_CHARS, BlockStyle, RawBlock
+from indexer.extract.pdf.order import TextRow, reading_order
 from indexer.extract.structure.furniture import EDGE_ROWS
 
 if TYPE_CHECKING:
@@ -85,14 +85,14 @@ def placements(lines: Sequence[Line]) -> list[tuple[int, Line]]:
     return found
 
 
-def row_text(row: Row) -> str:
+def row_text(row: TextRow) -> str:
     """Return the text of a row: tabs between cells, nothing between a currency sign and a sum."""
     if len(row.cells) == 1:
         return row.cells[0].text
     return "".join([joint + cell.text for joint, cell in _joined(row)])
 
 
-def _joined(row: Row) -> Iterator[tuple[str, Line]]:
+def _joined(row: TextRow) -> Iterator[tuple[str, Line]]:
     """Yield the cells of a row, each with the separator before it."""
     yield "", row.cells[0]
     for before, cell in pairwise(row.cells):
@@ -104,7 +104,7 @@ def _joined(row: Row) -> Iterator[tuple[str, Line]]:
             yield "\t" if gap > _CELL_GAP * cell.size else " ", cell
 
 
-def _edge_rows(rows: list[Row]) -> set[int]:
+def _edge_rows(rows: list[TextRow]) -> set[int]:
     """Return the rows that may be running heads or feet: the outermost, at any height.
 
     On a page that ends early the foot may follow the last line.
@@ -119,13 +119,13 @@ def _pieces(first: int, last: int, edges: set[int]) -> list[tuple[int, int]]:
     return list(zip([first, *cuts], [*cuts, last], strict=True))
 
 
-def _style(rows: list[Row], height: float) -> Style:
+def _style(rows: list[TextRow], height: float) -> BlockStyle:
     size = rows[0].size if len(rows) == 1 else median([row.size for row in rows])
     top, bottom = min(row.y0 for row in rows), max(row.y1 for row in rows)
-    return Style(size, all(row.bold for row in rows), top / height, bottom / height)
+    return BlockStyle(size, all(row.bold for row in rows), top / height, bottom / height)
 
 
-def _blocks(rows: list[Row], texts: list[str]) -> list[tuple[int, int, BlockKind]]:
+def _blocks(rows: list[TextRow], texts: list[str]) -> list[tuple[int, int, BlockKind]]:
     """Split the rows into blocks: first row, row after the last, kind."""
     tables = _table_rows(rows, texts)
     leading = _typical_leading(rows, texts)
@@ -149,7 +149,7 @@ def _kind(lines: list[str]) -> BlockKind:
     return BlockKind.PARAGRAPH
 
 
-def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
+def _table_rows(rows: list[TextRow], texts: list[str]) -> list[bool]:
     """Return which rows belong to tables: rows of cells, rows between two of them, column heads."""
     inside = [False] * len(rows)
     margin = min(row.x0 for row in rows) + _INNER * max(row.x1 for row in rows)
@@ -168,7 +168,7 @@ def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
     return inside
 
 
-def _is_tabular(rows: list[Row], texts: list[str], i: int) -> bool:
+def _is_tabular(rows: list[TextRow], texts: list[str], i: int) -> bool:
     """Return whether a row has several cells, or is a cell beside another row."""
     first, tab, _ = texts[i].partition("\t")
     if tab:
@@ -181,21 +181,21 @@ def _is_tabular(rows: list[Row], texts: list[str], i: int) -> bool:
     )
 
 
-def _overlap(row: Row, other: Row) -> bool:
+def _overlap(row: TextRow, other: TextRow) -> bool:
     """Return whether rows are at one height with a gap between them (parts of formulas touch)."""
     shared = min(row.y1, other.y1) - max(row.y0, other.y0)
     gap = max(row.x0 - other.x1, other.x0 - row.x1)
     return shared > 0.5 * min(row.y1 - row.y0, other.y1 - other.y0) and gap > 0.8 * row.size
 
 
-def _is_continuous(rows: list[Row]) -> bool:
+def _is_continuous(rows: list[TextRow]) -> bool:
     """Return whether rows are adjacent, allowing for cells of several lines."""
     return all(
         -8 * row.size < row.y0 - before.y1 < 3.0 * row.size for before, row in pairwise(rows)
     )
 
 
-def _typical_leading(rows: list[Row], texts: list[str]) -> float:
+def _typical_leading(rows: list[TextRow], texts: list[str]) -> float:
     """Return the median distance of two lines of a paragraph, in type sizes.
 
     Only long lines that do not end a sentence count, as the distance in double-spaced text may be
@@ -214,7 +214,7 @@ def _typical_leading(rows: list[Row], texts: list[str]) -> float:
 
 
 def _breaks(
-    rows: list[Row], texts: list[str], span: tuple[int, int], tables: list[bool], leading: float
+    rows: list[TextRow], texts: list[str], span: tuple[int, int], tables: list[bool], leading: float
 ) -> bool:
     """Return whether a new block begins at row ``span[1]``; the current began at ``span[0]``."""
     first, i = span
@@ -235,7 +235,7 @@ def _breaks(
     return _is_indented(rows, texts, first, i)
 
 
-def _is_past_item(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
+def _is_past_item(rows: list[TextRow], texts: list[str], first: int, i: int) -> bool:
     """Return whether a row begins left of the text of the list item before it."""
     item = rows[first]
     if i - first > 1:
@@ -248,7 +248,7 @@ def _is_past_item(rows: list[Row], texts: list[str], first: int, i: int) -> bool
     return back and bool(_SENTENCE_END.search(texts[i - 1]))
 
 
-def _is_indented(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
+def _is_indented(rows: list[TextRow], texts: list[str], first: int, i: int) -> bool:
     """Return whether a row begins a paragraph by its indentation."""
     if i - first < 2 and rows[first].x0 > rows[i].x0:
         return False

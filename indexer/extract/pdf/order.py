@@ -21,7 +21,7 @@ _MIN_ALIGNED_ROWS = 3
 _MAX_LONG_SHARE = 0.2
 
 
-class Row:
+class TextRow:
     """Lines at one height, its cells, from left to right after ``finalise``.
 
     ``size`` is the type size of the longest cell; ``bold`` is whether every cell is bold.
@@ -50,10 +50,10 @@ class Row:
 
 
 @dataclass(slots=True)
-class Run:
+class RowRun:
     """Rows that were drawn consecutively without a jump upwards."""
 
-    rows: list[Row]
+    rows: list[TextRow]
     x0: float = field(init=False)
     y0: float = field(init=False)
     x1: float = field(init=False)
@@ -66,7 +66,7 @@ class Run:
         self.y1 = max(row.y1 for row in self.rows)
 
 
-def reading_order(lines: Sequence[Line]) -> list[Run]:
+def reading_order(lines: Sequence[Line]) -> list[RowRun]:
     """Arrange lines in drawing order into runs of rows in reading order."""
     rows = _rows(lines)
     runs = _runs(rows)
@@ -75,19 +75,19 @@ def reading_order(lines: Sequence[Line]) -> list[Run]:
     return _arrange(_join_columns_of_tables(runs))
 
 
-def _rows(lines: Sequence[Line]) -> list[Row]:
-    rows: list[Row] = []
+def _rows(lines: Sequence[Line]) -> list[TextRow]:
+    rows: list[TextRow] = []
     for line in lines:
         if rows and _on_same_row(rows[-1], line):
             rows[-1].add(line)
         else:
-            rows.append(Row(line))
+            rows.append(TextRow(line))
     for row in rows:
         row.finalise()
     return rows
 
 
-def _on_same_row(row: Row, line: Line) -> bool:
+def _on_same_row(row: TextRow, line: Line) -> bool:
     """Return whether a line belongs to a row: at the same height, and not over its cells."""
     shared = min(row.y1, line.y1) - max(row.y0, line.y0)
     if shared < 0.5 * min(row.y1 - row.y0, line.height):
@@ -96,7 +96,7 @@ def _on_same_row(row: Row, line: Line) -> bool:
     return line.x0 >= row.x1 - slack or line.x1 <= row.x0 + slack
 
 
-def _runs(rows: list[Row]) -> list[Run]:
+def _runs(rows: list[TextRow]) -> list[RowRun]:
     if not rows:
         return []
     groups = [[rows[0]]]
@@ -105,21 +105,21 @@ def _runs(rows: list[Row]) -> list[Run]:
             groups.append([row])
         else:
             groups[-1].append(row)
-    return [Run(group) for group in groups]
+    return [RowRun(group) for group in groups]
 
 
-def _join_columns_of_tables(runs: list[Run]) -> list[Run]:
+def _join_columns_of_tables(runs: list[RowRun]) -> list[RowRun]:
     """Join the columns of tables that were drawn column by column."""
     joined = [runs[0]]
     for run in runs[1:]:
         if _are_columns_of_one_table(joined[-1], run):
-            joined[-1] = Run(_merge_rows(joined[-1].rows, run.rows))
+            joined[-1] = RowRun(_merge_rows(joined[-1].rows, run.rows))
         else:
             joined.append(run)
     return joined
 
 
-def _are_columns_of_one_table(left: Run, right: Run) -> bool:
+def _are_columns_of_one_table(left: RowRun, right: RowRun) -> bool:
     """Return whether most rows of the shorter run are beside a row of the other.
 
     Columns of prose may be aligned too, but then both rows of most pairs are long.
@@ -138,8 +138,8 @@ def _are_columns_of_one_table(left: Run, right: Run) -> bool:
     return aligned >= 0.6 * fewer and prose <= _MAX_LONG_SHARE * aligned
 
 
-def _merge_rows(left: list[Row], right: list[Row]) -> list[Row]:
-    merged: list[Row] = []
+def _merge_rows(left: list[TextRow], right: list[TextRow]) -> list[TextRow]:
+    merged: list[TextRow] = []
     for row in sorted([*left, *right], key=lambda row: (row.y1, row.x0)):
         if merged and all(_on_same_row(merged[-1], cell) for cell in row.cells):
             for cell in row.cells:
@@ -151,7 +151,7 @@ def _merge_rows(left: list[Row], right: list[Row]) -> list[Row]:
     return merged
 
 
-def _arrange(runs: list[Run]) -> list[Run]:
+def _arrange(runs: list[RowRun]) -> list[RowRun]:
     """Order runs recursively by gaps between them: horizontal ones first (XY-cut)."""
     if len(runs) < 2:
         return runs
@@ -162,10 +162,10 @@ def _arrange(runs: list[Run]) -> list[Run]:
     return runs  # no gap: keep the drawing order
 
 
-def _split(runs: list[Run], low: str, high: str) -> list[list[Run]]:
+def _split(runs: list[RowRun], low: str, high: str) -> list[list[RowRun]]:
     """Split runs at gaps along one axis; each part keeps the drawing order."""
     places = {id(run): place for place, run in enumerate(runs)}
-    parts: list[list[Run]] = []
+    parts: list[list[RowRun]] = []
     edge = float("-inf")
     for run in sorted(runs, key=lambda run: getattr(run, low)):
         if not parts or getattr(run, low) >= edge - 1.0:

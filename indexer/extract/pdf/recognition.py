@@ -16,7 +16,7 @@ from indexer.extract.pdf.image import resolution_of
 from indexer.extract.pdf.opening import failures_of, open_checked
 from indexer.ocr.hocr import read_hocr
 from indexer.ocr.layer import scaled
-from indexer.ocr.tesseract import Program, recognise
+from indexer.ocr.tesseract import Tesseract, recognise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ def recognise_page(
     password: str | None,
     limits: Limits,
     number: int,
-    program: Program,
+    program: Tesseract,
     languages: Sequence[str],
     beat: Callable[[], None] = lambda: None,
 ) -> list[RecognisedLine]:

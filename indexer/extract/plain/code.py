@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from indexer.api.types import BlockKind
 from indexer.extract.base import RawBlock
 from indexer.extract.plain.decode import open_text
-from indexer.extract.plain.text import TextLine, TextSource, lines_of
+from indexer.extract.plain.text import SourceLine, TextSource, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
 
 def code_blocks(text: str) -> Iterator[RawBlock]:
     """Yield the blocks of source code, in order."""
-    run: list[TextLine] = []
+    run: list[SourceLine] = []
     kind = BlockKind.CODE
     for line in lines_of(text):
         level = _level(line.content)
@@ -65,7 +65,7 @@ def code_blocks(text: str) -> Iterator[RawBlock]:
     yield from _block(run, kind)
 
 
-def _block(lines: list[TextLine], kind: BlockKind) -> Iterator[RawBlock]:
+def _block(lines: list[SourceLine], kind: BlockKind) -> Iterator[RawBlock]:
     while lines and not lines[-1].content.strip():
         lines.pop()
     if lines:

@@ -15,7 +15,7 @@ from indexer.api.types import BlockKind
 from indexer.extract.base import PlainSource, RawBlock
 from indexer.extract.page_writer import TABLE_CHARS
 from indexer.extract.plain.decode import TextFile, open_text
-from indexer.extract.plain.text import TextLine, lines_of, page_of
+from indexer.extract.plain.text import SourceLine, lines_of, page_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -67,7 +67,7 @@ def table_blocks(text: str, *, first: bool = True) -> Iterator[RawBlock]:
         yield RawBlock(begin, end, BlockKind.TABLE)
 
 
-def _rows(lines: list[TextLine]) -> Iterator[tuple[int, int]]:
+def _rows(lines: list[SourceLine]) -> Iterator[tuple[int, int]]:
     """Yield the ranges of rows; after an odd number of quotes a row continues on the next line."""
     begin, count, quotes = -1, 0, 0
     for at, line in enumerate(lines):

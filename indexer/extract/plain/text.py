@@ -41,7 +41,7 @@ _PLAIN_LEVEL = 3  # below chapters and capitals
 
 
 @dataclass(frozen=True, slots=True)
-class TextLine:
+class SourceLine:
     """One line of a text; ``end`` and ``content`` exclude the line end."""
 
     start: int
@@ -74,7 +74,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
     return TextSource(open_text(path, limits.text_bytes), plain_blocks)
 
 
-def lines_of(text: str) -> list[TextLine]:
+def lines_of(text: str) -> list[SourceLine]:
     """Split a text at line ends of any kind."""
     found = []
     position = 0
@@ -82,7 +82,7 @@ def lines_of(text: str) -> list[TextLine]:
         match = _LINE.match(text, position)
         end = match.end() if match else len(text)
         content = text[position:end].rstrip("\r\n")
-        found.append(TextLine(position, position + len(content), content))
+        found.append(SourceLine(position, position + len(content), content))
         position = end
     return found
 
@@ -96,7 +96,7 @@ def plain_blocks(text: str) -> Iterator[RawBlock]:
             yield from paragraph_blocks(list(paragraph), no_headings)
 
 
-def _turns(lines: list[TextLine]) -> frozenset[int]:
+def _turns(lines: list[SourceLine]) -> frozenset[int]:
     """Return the starts of the lines that begin a speaker's turn."""
     turns = Turns()
     for line in lines:
@@ -104,7 +104,7 @@ def _turns(lines: list[TextLine]) -> frozenset[int]:
     return frozenset(line.start for line in lines if turns.begins(line.content))
 
 
-def _contents(lines: list[TextLine]) -> frozenset[int]:
+def _contents(lines: list[SourceLine]) -> frozenset[int]:
     """Return the starts of entries of a table of contents: lines with ascending page numbers."""
     filled = [line for line in lines if line.content.strip()]
     found: set[int] = set()
@@ -116,7 +116,7 @@ def _contents(lines: list[TextLine]) -> frozenset[int]:
 
 
 def paragraph_blocks(
-    lines: list[TextLine], no_headings: frozenset[int] = frozenset()
+    lines: list[SourceLine], no_headings: frozenset[int] = frozenset()
 ) -> Iterator[RawBlock]:
     """Yield the blocks of consecutive lines without an empty line between them.
 
@@ -137,7 +137,7 @@ def paragraph_blocks(
             first = i
 
 
-def _block(lines: list[TextLine], kind: BlockKind, level: int) -> Iterator[RawBlock]:
+def _block(lines: list[SourceLine], kind: BlockKind, level: int) -> Iterator[RawBlock]:
     start, end = lines[0].start, lines[-1].end
     marked = _WIKI_HEADING.match(lines[0].content) if kind is BlockKind.HEADING else None
     if marked is not None:  # the signs around it are furniture
@@ -151,7 +151,7 @@ def _block(lines: list[TextLine], kind: BlockKind, level: int) -> Iterator[RawBl
         yield RawBlock(start, end, kind, level)
 
 
-def _role(lines: list[TextLine], i: int, *, no_heading: bool) -> tuple[BlockKind, int]:
+def _role(lines: list[SourceLine], i: int, *, no_heading: bool) -> tuple[BlockKind, int]:
     """Return the kind of a line, and its level if it is a heading."""
     content = lines[i].content
     alone = len(lines) == 1 and not no_heading
@@ -167,7 +167,7 @@ def _role(lines: list[TextLine], i: int, *, no_heading: bool) -> tuple[BlockKind
     return BlockKind.PARAGRAPH, 0
 
 
-def _begins_block(lines: list[TextLine], roles: list[tuple[BlockKind, int]], i: int) -> bool:
+def _begins_block(lines: list[SourceLine], roles: list[tuple[BlockKind, int]], i: int) -> bool:
     """Return whether a line begins a new block."""
     before, kind = roles[i - 1][0], roles[i][0]
     if BlockKind.HEADING in (before, kind) or kind is BlockKind.LIST_ITEM:
@@ -178,7 +178,7 @@ def _begins_block(lines: list[TextLine], roles: list[tuple[BlockKind, int]], i: 
     return max(len(lines[i - 1].content), len(lines[i].content)) >= _UNWRAPPED
 
 
-def _is_piped(lines: list[TextLine], i: int) -> bool:
+def _is_piped(lines: list[SourceLine], i: int) -> bool:
     """Return whether a line and one next to it have cells separated by bars."""
     near = range(max(i - 1, 0), min(i + 2, len(lines)))
     return " | " in lines[i].content and any(" | " in lines[k].content for k in near if k != i)
@@ -221,11 +221,11 @@ def wiki_level(line: str) -> int:
     return left if left == right else 0
 
 
-def _is_underlined(lines: list[TextLine]) -> bool:
+def _is_underlined(lines: list[SourceLine]) -> bool:
     title, rule = lines[0].content.strip(), lines[1].content.strip()
     alike = len(rule) >= 3 and abs(len(rule) - len(title)) <= max(3, len(title) // 3)
     return bool(_UNDERLINE.match(rule)) and alike and len(title) <= _MAX_HEADING_CHARS
 
 
-def _underline_level(rule: TextLine) -> int:
+def _underline_level(rule: SourceLine) -> int:
     return 1 if rule.content.strip().startswith(("=", "#", "*")) else 2

@@ -27,7 +27,7 @@ from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.confine.reader import deny_programs, deny_sockets, limit_processes
 from indexer.extract.base import HasScannedPages, too_large
-from indexer.extract.document import Document
+from indexer.extract.document import CanonicalText
 from indexer.extract.process.messages import (
     DocumentRead,
     Ended,
@@ -37,7 +37,7 @@ from indexer.extract.process.messages import (
     Go,
     LinesFound,
     PageReached,
-    PassagesCut,
+    PassagesSent,
     Recognise,
     Textless,
     ToChild,
@@ -50,7 +50,7 @@ from indexer.ocr.recognised_pages import RecognisedPages
 if TYPE_CHECKING:
     from indexer.api.formats import Format
     from indexer.api.types import OutlineEntry
-    from indexer.extract.base import Source
+    from indexer.extract.base import PageSource
 
     Job = Extract | Recognise
 
@@ -58,7 +58,7 @@ PASSAGES_A_FRAME = 64
 _PROGRESS_INTERVAL_S = 0.5
 
 
-class Conversation:
+class EnginePipe:
     """The child's side of the pipe. Each message restarts the watchdog."""
 
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO, alarm: Alarm) -> None:
@@ -91,7 +91,7 @@ class Conversation:
             self._last = now
             self.send(PageReached(min(page, self.pages), self.pages))
 
-    def reach(self, page: int, source: Source) -> None:
+    def reach(self, page: int, source: PageSource) -> None:
         """Report the next page; the number of pages may grow while a mailbox is read."""
         self.pages = source.page_count
         self.progress(page)
@@ -115,11 +115,11 @@ class Conversation:
 def main() -> int:
     outgoing = take_stdout()
     started = confine(sys.argv[1:])
-    serve(Conversation(sys.stdin.buffer, outgoing, started.alarm), started)
+    serve(EnginePipe(sys.stdin.buffer, outgoing, started.alarm), started)
     return 0
 
 
-def serve(conversation: Conversation, started: ChildOptions) -> None:
+def serve(conversation: EnginePipe, started: ChildOptions) -> None:
     """Serve until the engine closes the pipe."""
     with contextlib.suppress(EOFError, BrokenPipeError):
         write_frame(conversation.outgoing, hello(Hello("extract", os.getpid())))
@@ -131,7 +131,7 @@ def serve(conversation: Conversation, started: ChildOptions) -> None:
     started.alarm.stop()
 
 
-def _serve_apart(conversation: Conversation, request: Job, started: ChildOptions) -> None:
+def _serve_apart(conversation: EnginePipe, request: Job, started: ChildOptions) -> None:
     """Serve a request in a confined worker, if the system supports it."""
     recognised = _recognised(request)
     if not worker.is_available():
@@ -148,7 +148,7 @@ def _serve_apart(conversation: Conversation, request: Job, started: ChildOptions
 
     keep, programs = (conversation.outgoing.fileno(),), _programs(request, promised)
     with _swept(programs):
-        worker.Worker(serve, request.path, started, keep, programs).wait()
+        worker.DocumentWorker(serve, request.path, started, keep, programs).wait()
     worker.empty(started.scratch)
 
 
@@ -185,7 +185,7 @@ def _load_libraries(promised: Format | None) -> None:
     importlib.import_module("indexer.text.passages")
 
 
-def _serve(conversation: Conversation, request: Job, recognised: RecognisedPages | None) -> None:
+def _serve(conversation: EnginePipe, request: Job, recognised: RecognisedPages | None) -> None:
     try:
         if isinstance(request, Extract):
             _extract(conversation, request, recognised)
@@ -206,7 +206,7 @@ def _serve(conversation: Conversation, request: Job, recognised: RecognisedPages
 
 
 def _extract(
-    conversation: Conversation, request: Extract, recognised: RecognisedPages | None
+    conversation: EnginePipe, request: Extract, recognised: RecognisedPages | None
 ) -> None:
     from indexer.text import language
 
@@ -223,7 +223,7 @@ def _extract(
     with Spool() as spool:
         try:
             conversation.pages = source.page_count
-            document = Document(spool)
+            document = CanonicalText(spool)
             skip = frozenset(request.skip)
             try:
                 document.read(source, lambda page: conversation.reach(page, source), skip)
@@ -253,7 +253,7 @@ def _recognised(request: Job) -> RecognisedPages | None:
     return None
 
 
-def _recognise(conversation: Conversation, request: Recognise) -> None:
+def _recognise(conversation: EnginePipe, request: Recognise) -> None:
     if worker.is_available():
         deny_sockets()
         limit_processes()
@@ -272,8 +272,8 @@ def _recognise(conversation: Conversation, request: Recognise) -> None:
 
 
 def _send_passages(
-    conversation: Conversation,
-    document: Document,
+    conversation: EnginePipe,
+    document: CanonicalText,
     outline: tuple[OutlineEntry, ...],
     spoken: str,
 ) -> None:
@@ -282,7 +282,7 @@ def _send_passages(
 
     passages = cut(document.pages(), outline, spoken, stem=stems)
     while group := tuple(islice(passages, PASSAGES_A_FRAME)):
-        conversation.send(PassagesCut(group))
+        conversation.send(PassagesSent(group))
 
 
 def file_error(error: OSError, path: str) -> WorldError:

@@ -28,7 +28,7 @@ from indexer.api.codec import Message
 from indexer.api.errors import Failure
 from indexer.api.types import DocumentInfo, Passage
 from indexer.config import Limits
-from indexer.ocr.tesseract import Program
+from indexer.ocr.tesseract import Tesseract
 
 
 class ToChild(Message):
@@ -80,7 +80,7 @@ class Recognise(ToChild):
     password: str | None
     limits: Limits
     page: int
-    program: Program
+    program: Tesseract
     languages: tuple[str, ...]
 
 
@@ -117,7 +117,7 @@ class DocumentRead(FromChild):
 
 
 @dataclass(frozen=True, slots=True)
-class PassagesCut(FromChild):
+class PassagesSent(FromChild):
     """Some of a document's passages, in order."""
 
     passages: tuple[Passage, ...]

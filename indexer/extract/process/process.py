@@ -21,7 +21,7 @@ import psutil
 
 from indexer.api.errors import WorldError
 from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
-from indexer.confine.job import Job
+from indexer.confine.job import WindowsJob
 from indexer.confine.process import child_command, make_scratch, start_child
 from indexer.confine.worker import TOO_LARGE_STATUS
 from indexer.extract.process.starvation import Starvation
@@ -81,7 +81,7 @@ class ChildProcess:
         self._scratch = make_scratch()
         self._lock = threading.Lock()
         self._verdict = ""  # why it was killed
-        self._job: Job | None = None  # on Windows, instead of a process group
+        self._job: WindowsJob | None = None  # on Windows, instead of a process group
         self._starvation: Starvation | None = None  # measured when it has been silent too long
         self._waiting_since: float | None = None
         self._started = threading.Event()
@@ -203,7 +203,7 @@ class ChildProcess:
             self._running = start_child(command(self._limits, self._scratch.name), self._errors)
             self._usage = psutil.Process(self._running.pid)
             if sys.platform == "win32":
-                self._job = Job(self._running.pid, _address_space(self._limits))
+                self._job = WindowsJob(self._running.pid, _address_space(self._limits))
         except (OSError, psutil.Error) as error:
             self._failures.append(error)
             return

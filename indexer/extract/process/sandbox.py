@@ -27,7 +27,7 @@ from indexer.extract.process.messages import (
     KnownPages,
     LinesFound,
     PageReached,
-    PassagesCut,
+    PassagesSent,
     Recognise,
     Skip,
     Textless,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.types import DocumentInfo, Passage
-    from indexer.ocr.tesseract import Program
+    from indexer.ocr.tesseract import Tesseract
 
     Decide = Callable[[DocumentInfo], bool]
     Watch = Callable[[int, int], None]
@@ -165,7 +165,7 @@ class ExtractionChild:
                         attempt.decided = True
                         wanted = decide(message.info)
                         process.send(Go() if wanted else Skip(), number)
-                    case PassagesCut():
+                    case PassagesSent():
                         yield list(message.passages)
                     case Failed():
                         finished = True
@@ -179,7 +179,7 @@ class ExtractionChild:
         path: Path,
         page: int,
         password: str | None,
-        program: Program,
+        program: Tesseract,
         languages: Sequence[str],
         *,
         stopping: Callable[[], bool],

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from indexer.api.types import OutlineEntry
-    from indexer.extract.base import Metadata, RawPage, Source
+    from indexer.extract.base import Metadata, PageSource, RawPage
 
 PREFIX = "document-"
 
@@ -25,7 +25,7 @@ def folder() -> tempfile.TemporaryDirectory[str]:
 class ScratchSource:
     """A document in a temporary folder, which is removed when it is closed."""
 
-    def __init__(self, source: Source, made_in: tempfile.TemporaryDirectory[str]) -> None:
+    def __init__(self, source: PageSource, made_in: tempfile.TemporaryDirectory[str]) -> None:
         self._source = source
         self._folder = made_in
 

@@ -10,7 +10,7 @@ import tempfile
 from typing import TYPE_CHECKING, Self
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import RawBlock, RawPage, Style
+from indexer.extract.base import BlockStyle, RawBlock, RawPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,5 +58,5 @@ def _block_row(block: RawBlock) -> list[float]:
 
 def _block(row: list[float]) -> RawBlock:
     start, end, kind, level, split_off = (int(value) for value in row[:5])
-    style = Style(row[5], bool(row[6]), row[7], row[8]) if len(row) > 5 else None
+    style = BlockStyle(row[5], bool(row[6]), row[7], row[8]) if len(row) > 5 else None
     return RawBlock(start, end, _KINDS[kind], level, style, bool(split_off))

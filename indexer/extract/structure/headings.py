@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.api.types import OutlineEntry
-    from indexer.extract.base import RawBlock, RawPage, Style
+    from indexer.extract.base import BlockStyle, RawBlock, RawPage
 
 MAX_LEVEL = 9
 _STYLE_LEVELS = 5
@@ -162,7 +162,7 @@ class HeadingDetector:
         return {rank: min(1 + bisect_left(ranks, rank), len(ranks)) for rank in counts}
 
 
-def _type(style: Style) -> _Type:
+def _type(style: BlockStyle) -> _Type:
     return round(style.size * 2) / 2, style.bold
 
 

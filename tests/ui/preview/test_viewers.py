@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtGui import QDesktopServices
 
 from indexer.api.errors import WorldError
-from indexer.confine.launcher import View
+from indexer.confine.launcher import OpenInViewer
 from tests.ui.search.hits import hit
 from ui import desktop as desktop_module
 from ui import outside
@@ -256,9 +256,9 @@ def test_for_a_window_without_a_network_nothing_else_is_started(
     assert not outside.open_path(str(document))  # there is nothing to open it with
     break_program(tmp_path / "xdg-open")
     assert not outside.open_path(str(document))
-    assert not outside.view(View("", document, 3), "")
-    assert not outside.view(View("", document, 3), "xdg-open {page}")
-    assert not outside.view(View("org.gnome.Evince.desktop", document, 3), "")
+    assert not outside.view(OpenInViewer("", document, 3), "")
+    assert not outside.view(OpenInViewer("", document, 3), "xdg-open {page}")
+    assert not outside.view(OpenInViewer("org.gnome.Evince.desktop", document, 3), "")
 
 
 @linux_only

@@ -39,7 +39,7 @@ commands = {
     Echo: lambda request, gone: request.value,
     Socket: lambda request, gone: socket.socket(socket.AF_INET).close(),
     Files: lambda request, gone: sorted(os.listdir("/dev/fd")),
-    launcher.View: lambda request, gone: request.page == 7,
+    launcher.OpenInViewer: lambda request, gone: request.page == 7,
     Fail: fail, Break: lambda request, gone: 1 / 0, Wait: wait,
 }
 outside = launcher.fork(commands)
@@ -86,7 +86,7 @@ def test_a_process_that_is_started_meanwhile_is_lent_it() -> None:
     child = (
         "from indexer.confine import launcher;"
         "import os; taken = launcher.inherited();"
-        "print(taken.ask(launcher.View('echo', '/a', 7)), launcher.VARIABLE in os.environ)"
+        "print(taken.ask(launcher.OpenInViewer('echo', '/a', 7)), launcher.VARIABLE in os.environ)"
     )
     assert _run(f"""
 launcher.use(outside)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import RawBlock, RawPage, Style
+from indexer.extract.base import BlockStyle, RawBlock, RawPage
 
 
 def row(text: str, *, size: float = 10.0, bold: bool = False, kind: str = "paragraph") -> RawBlock:
     """A block without position; ``page_of`` sets it."""
-    return RawBlock(0, len(text), BlockKind(kind), style=Style(size, bold, 0.0, 0.0))
+    return RawBlock(0, len(text), BlockKind(kind), style=BlockStyle(size, bold, 0.0, 0.0))
 
 
 def page_of(number: int, *rows: str | tuple[str, RawBlock]) -> RawPage:
@@ -18,9 +18,9 @@ def page_of(number: int, *rows: str | tuple[str, RawBlock]) -> RawPage:
         content, block = item if isinstance(item, tuple) else (item, row(item))
         if text:
             text += "\n"
-        style = block.style or Style(10.0, bold=False, top=0.0, bottom=0.0)
+        style = block.style or BlockStyle(10.0, bold=False, top=0.0, bottom=0.0)
         top = i / len(rows)
-        placed = Style(style.size, style.bold, top, top + 0.5 / len(rows))
+        placed = BlockStyle(style.size, style.bold, top, top + 0.5 / len(rows))
         start = len(text)
         blocks.append(RawBlock(start, start + len(content), block.kind, 0, placed, block.split_off))
         text += content

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind, DocumentInfo, OutlineEntry
-from indexer.extract.base import Metadata, PageText, RawBlock, RawPage, Style
-from indexer.extract.document import Document
+from indexer.extract.base import BlockStyle, Metadata, PageText, RawBlock, RawPage
+from indexer.extract.document import CanonicalText
 from indexer.extract.process.spool import Spool
 from tests.unit.extract.pages import page_of
 
@@ -41,7 +41,7 @@ class Pages:
 
 def read(*pages: RawPage) -> tuple[DocumentInfo, list[PageText]]:
     with Spool() as spool:
-        document = Document(spool)
+        document = CanonicalText(spool)
         source = Pages(list(pages))
         document.read(source, lambda page: None)
         info = document.info(source, "pdf", lambda sample: "en")
@@ -75,7 +75,7 @@ def test_page_breaks_are_part_of_the_text_id() -> None:
 
 def test_split_rows_are_merged_unless_they_are_furniture() -> None:
     def part(start: int, end: int, top: float, *, split_off: bool = True) -> RawBlock:
-        style = Style(10.0, bold=False, top=top, bottom=top + 0.02)
+        style = BlockStyle(10.0, bold=False, top=top, bottom=top + 0.02)
         return RawBlock(start, end, BlockKind.PARAGRAPH, style=style, split_off=split_off)
 
     pages = []
@@ -117,5 +117,5 @@ def test_progress_is_reported_before_each_page() -> None:
     told: list[int] = []
     with Spool() as spool:
         source = Pages([page_of(n, "x") for n in (1, 2)])
-        Document(spool).read(source, told.append)
+        CanonicalText(spool).read(source, told.append)
     assert told == [1, 2, 3]

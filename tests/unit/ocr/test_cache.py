@@ -11,7 +11,7 @@ import pytest
 
 from indexer.ocr.cache import PageCache, PageCounts
 from indexer.ocr.cache_file import FILE_NAME
-from indexer.ocr.hocr import RecognisedLine, Word
+from indexer.ocr.hocr import RecognisedLine, RecognisedWord
 from indexer.ocr.layer import pack
 from indexer.ocr.recognised_pages import RecognisedPages
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MADE, LATER = "tesseract 5.3 eng", "tesseract 5.4 eng"
-LINES = [RecognisedLine((Word("harbour", (1.0, 2.0, 30.0, 9.0)),), 7.0)]
+LINES = [RecognisedLine((RecognisedWord("harbour", (1.0, 2.0, 30.0, 9.0)),), 7.0)]
 WORDS = pack(LINES)
 
 

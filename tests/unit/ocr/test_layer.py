@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from indexer.extract.pdf.layout import lay_out
 from indexer.extract.pdf.lines import read_lines
-from indexer.ocr.hocr import RecognisedLine, Word
+from indexer.ocr.hocr import RecognisedLine, RecognisedWord
 from indexer.ocr.layer import pack, page_dictionary, scaled, unpack
 
 STRAIGHT = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -24,7 +24,7 @@ def line(
 ) -> RecognisedLine:
     words = []
     for text in texts:
-        words.append(Word(text, (x, y, x + 5.0 * len(text), y + size)))
+        words.append(RecognisedWord(text, (x, y, x + 5.0 * len(text), y + size)))
         x += 5.0 * len(text) + gap
     return RecognisedLine(tuple(words), size)
 
@@ -34,7 +34,7 @@ def turned(upright: RecognisedLine, turn: int) -> RecognisedLine:
     words, height = upright.words, HEIGHT
     for _ in range(turn):
         words = tuple(
-            Word(word.text, (height - b, left, height - t, right))
+            RecognisedWord(word.text, (height - b, left, height - t, right))
             for word in words
             for left, t, right, b in [word.box]
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.progress import Step
-from indexer.pipeline.rates import Rates, Taken, passages_left
+from indexer.pipeline.rates import FilesInReading, Rates, passages_left
 
 if TYPE_CHECKING:
     from tests.unit.pipeline.conftest import Library
@@ -48,7 +48,12 @@ def test_progress_has_the_counts_done_and_left(library: Library) -> None:
     docs = library.begin("a", "b", "c", "d")
     assert len(docs) == 2
     progress = Rates(library.catalog, library.space.id).progress(
-        Step.INDEX, Done(files=1, pages=7), written=2, embedded=1, tokens=30, taken=Taken(2)
+        Step.INDEX,
+        Done(files=1, pages=7),
+        written=2,
+        embedded=1,
+        tokens=30,
+        taken=FilesInReading(2),
     )
     assert (progress.files_done, progress.files_total, progress.pages) == (1, 3, 7)
     assert (progress.passages, progress.passages_pending, progress.tokens) == (1, 4, 30)
@@ -77,7 +82,9 @@ def test_counts_are_renewed_on_a_busy_computer(
     rates = Rates(library.catalog, library.space.id)
 
     def pending() -> int:
-        made = rates.progress(Step.INDEX, Done(), written=0, embedded=0, tokens=0, taken=Taken())
+        made = rates.progress(
+            Step.INDEX, Done(), written=0, embedded=0, tokens=0, taken=FilesInReading()
+        )
         return made.passages_pending
 
     assert pending() == 0

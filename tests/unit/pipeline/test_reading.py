@@ -14,7 +14,7 @@ from indexer.catalog.records import QueuedFile
 from indexer.catalog.stamps import Stamp
 from indexer.config import Limits
 from indexer.pipeline.events import Event, FileFinished, FileHashed, PassagesCut, TextExtracted
-from indexer.pipeline.reading import Reader, Role
+from indexer.pipeline.reading import FileReader, ReaderRole
 from indexer.throttle.throttle import Throttle
 from tests.waiting import WAIT_S
 
@@ -27,11 +27,13 @@ ELSEWHEN = Stamp(0, 0, 0, 0)
 class Writer:
     """Gives jobs to a reader and replies to its events."""
 
-    def __init__(self, throttle: Throttle | None = None, role: Role = Role.MAIN) -> None:
+    def __init__(
+        self, throttle: Throttle | None = None, role: ReaderRole = ReaderRole.MAIN
+    ) -> None:
         self.jobs: Queue[QueuedFile] = Queue()
         self.events: Queue[Event] = Queue(2)
         self.throttle = throttle or Throttle()
-        self.reader = Reader(
+        self.reader = FileReader(
             self.jobs,
             self.events,
             Limits(),
@@ -93,7 +95,7 @@ def test_a_new_file_is_hashed_extracted_and_split(writer: Writer, file: Path) ->
 def test_only_the_main_reader_works_while_slowed(file: Path) -> None:
     throttle = Throttle()
     throttle.set(Speed.SLOW, paused=None, typing=None)
-    first, extra = Writer(throttle), Writer(throttle, Role.EXTRA)
+    first, extra = Writer(throttle), Writer(throttle, ReaderRole.EXTRA)
     try:
         extra.give(file)
         first.give(file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.engine.estimate import WalkCounts, pages_of
-from indexer.pipeline.parts import Counts, Effort
+from indexer.pipeline.parts import Effort, RunCounts
 from indexer.pipeline.throughput import KEY, PAGES, PASSAGES, Throughput, load, record
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ def test_without_measurements_rates_are_defaults(catalog: Catalog) -> None:
 
 
 def test_small_runs_are_not_recorded(catalog: Catalog) -> None:
-    record(catalog, "space", Counts(pages=3, written=9, embedded=9), Effort(1.0, 1.0))
-    record(catalog, "space", Counts(pages=900, written=900, embedded=900), Effort(0.0, 0.0))
+    record(catalog, "space", RunCounts(pages=3, written=9, embedded=9), Effort(1.0, 1.0))
+    record(catalog, "space", RunCounts(pages=900, written=900, embedded=900), Effort(0.0, 0.0))
     assert not load(catalog, "space").measured
 
 
 def test_the_latest_runs_count_most(catalog: Catalog) -> None:
-    done = Counts(pages=1000, written=4000, embedded=2000)
+    done = RunCounts(pages=1000, written=4000, embedded=2000)
     record(catalog, "space", done, Effort(10.0, 100.0))
     first = load(catalog, "space")
     assert (first.pages, first.passages, first.passages_a_page) == (100.0, 20.0, 4.0)
@@ -37,7 +37,7 @@ def test_the_latest_runs_count_most(catalog: Catalog) -> None:
 
 
 def test_another_model_is_another_rate(catalog: Catalog) -> None:
-    record(catalog, "space", Counts(pages=1000, written=1, embedded=2000), Effort(10.0, 100.0))
+    record(catalog, "space", RunCounts(pages=1000, written=1, embedded=2000), Effort(10.0, 100.0))
     other = load(catalog, "other")
     assert other.passages == PASSAGES
     assert not other.measured

@@ -12,7 +12,7 @@ import pytest
 from indexer.api.phrases import english, read_detail
 from indexer.config import Limits
 from indexer.extract import registry
-from indexer.extract.document import Document
+from indexer.extract.document import CanonicalText
 from indexer.extract.process.spool import Spool
 from indexer.render.text import TextDocument
 from indexer.text.passages import cut
@@ -54,7 +54,7 @@ def document(path: Path) -> tuple[DocumentInfo, list[Passage]]:
     source = registry.opener(registry.identify(path))(path, None, Limits())
     try:
         with Spool() as spool:
-            made = Document(spool)
+            made = CanonicalText(spool)
             made.read(source, lambda _page: None)
             info = made.info(source, "", lambda _text: "")
             return info, list(cut(made.pages(), target_words=60))

@@ -12,7 +12,7 @@ import pytest
 from indexer.api.protocol import read_frame, write_frame
 from indexer.config import Limits
 from indexer.confine.process import Alarm, ChildOptions
-from indexer.extract.process.child import PASSAGES_A_FRAME, Conversation, file_error, serve
+from indexer.extract.process.child import PASSAGES_A_FRAME, EnginePipe, file_error, serve
 from indexer.extract.process.messages import (
     DocumentRead,
     Ended,
@@ -22,16 +22,16 @@ from indexer.extract.process.messages import (
     Go,
     KnownPages,
     PageReached,
-    PassagesCut,
+    PassagesSent,
     Recognise,
     Skip,
     Textless,
     ToChild,
 )
 from indexer.ocr.cache import PageCache
-from indexer.ocr.hocr import RecognisedLine, Word
+from indexer.ocr.hocr import RecognisedLine, RecognisedWord
 from indexer.ocr.layer import pack
-from indexer.ocr.tesseract import Program
+from indexer.ocr.tesseract import Tesseract
 from tests.unit.extract.pdfs import PROSE, box, save
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def answers(folder: Path, *said: tuple[int, ToChild]) -> list[FromChild]:
         write_frame(incoming, message.header(number))
     incoming.seek(0)
     alarm = Alarm(0.0)
-    serve(Conversation(incoming, outgoing, alarm), ChildOptions(alarm, folder, 0))
+    serve(EnginePipe(incoming, outgoing, alarm), ChildOptions(alarm, folder, 0))
     outgoing.seek(0)
     greeting, *frames = iter(lambda: read_frame(outgoing), None)
     assert greeting[0]["type"] == "hello"
@@ -82,7 +82,7 @@ def test_a_document_is_read_and_its_passages_follow(note: Path, tmp_path: Path) 
     *_, read, cut, ended = answers(tmp_path, (1, asked(note)), (1, Go()))
     assert isinstance(read, DocumentRead)
     assert (read.info.format, read.info.language) == ("text", "en")
-    assert isinstance(cut, PassagesCut)
+    assert isinstance(cut, PassagesSent)
     assert "".join(passage.text for passage in cut.passages) == PROSE
     assert ended == Ended()
 
@@ -91,7 +91,7 @@ def test_many_passages_come_in_several_messages(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("\n\n".join(f"Night {n}. {PROSE}" for n in range(500)))
     said = answers(tmp_path, (1, asked(path)), (1, Go()))
-    sizes = [len(one.passages) for one in said if isinstance(one, PassagesCut)]
+    sizes = [len(one.passages) for one in said if isinstance(one, PassagesSent)]
     assert len(sizes) > 1
     assert set(sizes[:-1]) == {PASSAGES_A_FRAME}
 
@@ -136,14 +136,14 @@ def test_pages_without_text_are_reported_if_the_document_fails(tmp_path: Path) -
 
 def test_recognised_pages_are_used(tmp_path: Path) -> None:
     path = save(tmp_path / "a.pdf", lambda page: page.draw_rect((9, 9, 99, 99), fill=(1, 0, 0)))
-    line = RecognisedLine((Word("harbour", (10.0, 20.0, 60.0, 32.0)),), 12.0)
+    line = RecognisedLine((RecognisedWord("harbour", (10.0, 20.0, 60.0, 32.0)),), 12.0)
     cache = PageCache(tmp_path)
     cache.add_pages("content", path.stat().st_size, [1])
     cache.store("content", 1, "tesseract 5.3 eng", pack([line]))
     cache.close()
     known = asked(path, recognised=KnownPages(tmp_path, "content"))
     said = answers(tmp_path, (1, known), (1, Go()))
-    (cut,) = [one for one in said if isinstance(one, PassagesCut)]
+    (cut,) = [one for one in said if isinstance(one, PassagesSent)]
     assert [passage.view for passage in cut.passages] == ["harbour"]
 
 
@@ -168,7 +168,7 @@ def test_a_document_that_fails_does_not_end_the_child(note: Path, tmp_path: Path
 
 def test_a_page_that_cannot_be_recognised_is_reported(tmp_path: Path) -> None:
     path = save(tmp_path / "a.pdf", lambda page: page.draw_rect((9, 9, 99, 99), fill=(1, 0, 0)))
-    program = Program(str(tmp_path / "tesseract"), "5.3", ("eng",), detects_orientation=False)
+    program = Tesseract(str(tmp_path / "tesseract"), "5.3", ("eng",), detects_orientation=False)
     request = Recognise(path, None, Limits(), 1, program, ("eng",))
     beyond = Recognise(path, None, Limits(), 2, program, ("eng",))
     missing, no_page = answers(tmp_path, (1, request), (2, beyond))[-2:]

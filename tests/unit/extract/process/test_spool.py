@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import RawBlock, RawPage, Style
+from indexer.extract.base import BlockStyle, RawBlock, RawPage
 from indexer.extract.process.spool import Spool
 
 SHARES = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 STYLES = st.none() | st.builds(
-    Style, st.sampled_from([6.5, 10.0, 72.25]), st.booleans(), SHARES, SHARES
+    BlockStyle, st.sampled_from([6.5, 10.0, 72.25]), st.booleans(), SHARES, SHARES
 )
 BLOCKS = st.builds(
     RawBlock,

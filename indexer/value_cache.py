@@ -1,4 +1,4 @@
-"""The values that were computed last, each of them once. Must not know what they are."""
+"""A cache of computed values, bounded by their number."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Latest(Generic[K, V]):
-    """The values of the last keys. Thread-safe: who asks for one that is being computed waits.
+class ValueCache(Generic[K, V]):
+    """Computed values by their keys; each is computed once, and other threads wait for it.
 
     Args:
-        count: How many are kept; they are forgotten together.
+        count: The most values kept; when there would be more, all are dropped.
     """
 
     def __init__(self, count: int) -> None:
@@ -26,7 +26,10 @@ class Latest(Generic[K, V]):
         self._known: dict[K, Future[V]] = {}
 
     def get(self, key: K, compute: Callable[[], V]) -> V:
-        """The value of a key, computed if it is not known; an error is raised to all who wait."""
+        """Return the value of a key, computed if it is not cached.
+
+        An error is raised to every thread that waits.
+        """
         with self._lock:
             found = self._known.get(key)
             if first := found is None:
