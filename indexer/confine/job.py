@@ -59,25 +59,26 @@ class WindowsJob:
     """
 
     def __init__(self, pid: int, memory: int = 0) -> None:
-        if sys.platform != "win32":
+        if sys.platform == "win32":
+            self._system = system = ctypes.WinDLL("kernel32", use_last_error=True)
+            for function in (system.CreateJobObjectW, system.OpenProcess):
+                function.restype = ctypes.c_void_p
+            self._handle = ctypes.c_void_p(system.CreateJobObjectW(None, None))
+            limits = _Extended()
+            limits.Basic.LimitFlags = _KILL_ON_CLOSE | _DIE_ON_FAULT
+            if memory:
+                limits.Basic.LimitFlags |= _PROCESS_MEMORY
+                limits.ProcessMemoryLimit = memory
+            given, size = ctypes.byref(limits), ctypes.sizeof(limits)
+            self._check(system.SetInformationJobObject(self._handle, _EXTENDED_LIMITS, given, size))
+            process = ctypes.c_void_p(system.OpenProcess(_SET_QUOTA_AND_TERMINATE, 0, pid))
+            self._check(process.value)
+            try:
+                self._check(system.AssignProcessToJobObject(self._handle, process))
+            finally:
+                system.CloseHandle(process)
+        else:
             raise OSError(f"no job can limit process {pid} to {memory} bytes on this system")
-        self._system = system = ctypes.WinDLL("kernel32", use_last_error=True)
-        for function in (system.CreateJobObjectW, system.OpenProcess):
-            function.restype = ctypes.c_void_p
-        self._handle = ctypes.c_void_p(system.CreateJobObjectW(None, None))
-        limits = _Extended()
-        limits.Basic.LimitFlags = _KILL_ON_CLOSE | _DIE_ON_FAULT
-        if memory:
-            limits.Basic.LimitFlags |= _PROCESS_MEMORY
-            limits.ProcessMemoryLimit = memory
-        given, size = ctypes.byref(limits), ctypes.sizeof(limits)
-        self._check(system.SetInformationJobObject(self._handle, _EXTENDED_LIMITS, given, size))
-        process = ctypes.c_void_p(system.OpenProcess(_SET_QUOTA_AND_TERMINATE, 0, pid))
-        self._check(process.value)
-        try:
-            self._check(system.AssignProcessToJobObject(self._handle, process))
-        finally:
-            system.CloseHandle(process)
 
     def end(self) -> None:
         """End all processes in it; idempotent."""
