@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 from app import render
 from app.cli_common import Command, Context, existing, json_argument
 from app.cli_repair import change_model
-from app.model_lines import UNKNOWN, bench_lines, comparison_lines, info_rows, summary
+from app.model_lines import UNKNOWN, comparison_lines, info_rows, summary
 from app.progress_line import ProgressLine
 from app.signals import stopping
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.model_requests import (
-    BenchModel,
     CompareModels,
-    ReadTogether,
     RemoveModel,
     UseReranker,
 )
@@ -28,8 +26,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from app.cli_common import Call
-    from indexer.api.models import ModelBench, ModelInfo
+    from indexer.api.models import ModelInfo
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -61,10 +58,6 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="for use: only say what it would cost"
     )
-    parser.add_argument(
-        "--apply", action="store_true",
-        help="for bench: read passages as was found better, together or alone",
-    )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     json_argument(parser)
 
@@ -185,25 +178,6 @@ def _compare(options: Namespace, context: Context) -> int:
     return 0
 
 
-def _bench(options: Namespace, context: Context) -> int:
-    """Measure a model here, and late chunking with it on the library's own text."""
-
-    def measure(call: Call) -> ModelBench:
-        found = call(BenchModel(options.model, options.precision))
-        if options.apply and found.benefit is not None:
-            call(ReadTogether(found.model, found.benefit.better_together))
-        return found
-
-    found = context.with_progress(measure, quiet=options.quiet)
-    if options.json:
-        context.print_json(encode(found))
-    else:
-        context.print(*bench_lines(found))
-        if options.apply and found.benefit is not None:
-            context.print("  It reads them so from the next `lectern models use` on.")
-    return 0
-
-
 def _remove(options: Namespace, context: Context) -> int:
     from indexer.embed.installed import remove
 
@@ -226,10 +200,9 @@ _ACTIONS = {
     "remove": _remove,
     "import": _import,
     "compare": _compare,
-    "bench": _bench,
 }
 # The least and the most names of an action that does not take one.
-_NAMES = {"list": (0, 0), "compare": (0, 2), "bench": (0, 1)}
+_NAMES = {"list": (0, 0), "compare": (0, 2)}
 
 COMMANDS = (
     Command(
@@ -254,10 +227,7 @@ COMMANDS = (
         "that restricts its use must be accepted first. HTTPS_PROXY and HF_TOKEN are honoured.\n\n"
         "`compare` asks your own questions by two models whose vectors the library has, the one it "
         "uses and the one before, which need not be named: first `use` the new one, compare, and "
-        "go back with `lectern reindex --rollback` if it is worse, which is done at once. "
-        "`bench` measures how fast a model is here, and whether passages of this library are found "
-        "better when they are read together with their neighbours or alone; with --apply a "
-        "model that does not come with Lectern reads them so from the next `use` on.",
+        "go back with `lectern reindex --rollback` if it is worse, which is done at once.",
         (
             ("lectern models", "all of them"),
             ("lectern models info lectern-e5-late", "one of them"),
@@ -266,7 +236,6 @@ COMMANDS = (
             ("lectern models use lectern-e5-late --dry-run", "what it would cost"),
             ("lectern models import ~/models/mine --name mine", "take over one from a folder"),
             ("lectern models remove all-MiniLM-L6-v2", "delete its files"),
-            ("lectern models bench", "how fast the model in use is here"),
             (
                 "lectern models compare lectern-minilm-late lectern-e5-late --queries mine.txt",
                 "two models on your own questions",

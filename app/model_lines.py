@@ -1,4 +1,4 @@
-"""Language models as text: a line or a table of each, two compared, one measured.
+"""Language models as text: a line or a table of each, two compared.
 
 It must not know where the facts come from.
 """
@@ -13,7 +13,7 @@ from indexer.api.models import ModelKind, ModelState, Origin, RankScore, Unused
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indexer.api.models import ComparedQuestion, ModelBench, ModelComparison, ModelInfo
+    from indexer.api.models import ComparedQuestion, ModelComparison, ModelInfo
 
 UNKNOWN = "unknown"
 _ORIGINS = {
@@ -155,25 +155,3 @@ def _ranks(each: ComparedQuestion) -> str:
         return ""
     ranks = (str(each.right_rank(model) or "-") for model in (0, 1))
     return f"; the right one at {' and '.join(ranks)}"
-
-
-def bench_lines(found: ModelBench) -> Iterator[str]:
-    """Format what was measured."""
-    yield f"{render.name(found.model)}, {found.precision}, on {found.provider}:"
-    if not found.passages:
-        yield "  nothing to measure: the library has no passages yet."
-        return
-    rate = 1 / max(found.seconds, 1e-9)
-    yield (
-        f"  {found.passages * rate:,.1f} passages and {found.tokens * rate:,.0f} tokens a second "
-        f"({found.passages} passages of this library)"
-    )
-    yield f"  {found.query_seconds * 1000:.0f} ms a question, on the processor"
-    if found.benefit is None:
-        yield "  late chunking: not measured (other pooling than the mean, or too little text)"
-        return
-    better = "together" if found.benefit.better_together else "alone"
-    yield (
-        f"  passages read together {found.benefit.together:.3f}, alone {found.benefit.alone:.3f} "
-        f"(mrr of {found.benefit.questions} sentences of your own text): {better} is better here"
-    )

@@ -6,12 +6,11 @@ Owns their fields, as ``requests`` does of the others. Standard library only.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from indexer.api.answers import ReindexCost
 from indexer.api.contract import Queue, Request
-from indexer.api.models import ModelBench, ModelComparison, ModelInfo, Question
+from indexer.api.models import ModelComparison, ModelInfo, Question
 from indexer.api.status import ModelChoice
 from indexer.api.types import Summary
 
@@ -52,25 +51,6 @@ class GetModel(Request[ModelInfo]):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportModel(Request[ModelInfo]):
-    """Take a model over from a folder of sentence-transformers, without using it.
-
-    Attributes:
-        folder: It stays as it is; progress is in bytes copied.
-        name: The id; by default the folder's name.
-        late: Whether it was trained for late chunking, which its files do not say.
-
-    Raises ``model_refused``, ``disk_full``, ``library_unwritable``, ``busy``.
-    """
-
-    queue: ClassVar[Queue] = Queue.FETCH
-    reports: ClassVar[bool] = True
-    folder: Path
-    name: str = ""
-    late: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class RemoveModel(Request[int]):
     """Delete the files of a model that is not in use; the answer is the number of bytes freed.
 
@@ -107,33 +87,6 @@ class CompareModels(Request[ModelComparison]):
     first: str
     second: str
     questions: tuple[Question, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BenchModel(Request[ModelBench]):
-    """Measure a model on this machine and on text of the library; None is the current one.
-
-    Raises ``unknown_model``, and ``model_absent`` for one that is not here.
-    """
-
-    queue: ClassVar[Queue] = Queue.SLOW
-    reports: ClassVar[bool] = True
-    model: str | None = None
-    precision: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReadTogether(Request[ModelInfo]):
-    """Have a model read passages with their neighbours, or alone, as ``BenchModel`` advises.
-
-    If it is the library's model, the next ``Reindex`` makes its vectors anew. Raises
-    ``unknown_model``, ``model_refused`` for one that ships with Lectern or does not pool by the
-    mean.
-    """
-
-    queue: ClassVar[Queue] = Queue.INDEX
-    model: str
-    together: bool
 
 
 @dataclass(frozen=True, slots=True)

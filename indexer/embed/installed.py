@@ -20,18 +20,14 @@ from indexer.embed.compiled import (
     GRAPH,
     compiled_folder,
     ensure_compiled,
-    explained,
 )
-from indexer.embed.folder_options import refusal
 from indexer.embed.hub import get_published
-from indexer.embed.models import RECORDS, Pooling, Side
+from indexer.embed.models import RECORDS, Side
 from indexer.embed.published import PUBLISHED
 from indexer.embed.record_files import (
-    RECORD,
     find_record,
     known_records,
     shipped_folder,
-    write_record,
 )
 
 if TYPE_CHECKING:
@@ -189,26 +185,6 @@ def ensure_scorer(
                 raise
             log.info("%s is not read in 8 bits: %s", record.id, error)
     return ensured(Precision.FP32)
-
-
-def read_together(model: str, models: Path, *, together: bool) -> ModelInfo:
-    """Have a model of the folder of models read passages with their neighbours, or alone.
-
-    Raises:
-        WorldError: ``unknown_model``, ``model_refused`` for one that ships with Lectern or does not
-            pool by the mean, ``library_unwritable`` or ``disk_full``.
-    """
-    record = find_record(model, models)
-    if not (models / record.id / RECORD).exists():
-        raise refusal(models / record.id, "model_fixed")
-    if together and record.pooling is not Pooling.MEAN:
-        raise refusal(models / record.id, "model_late")
-    record = record.reading(late=together)
-    try:
-        write_record(record, models)
-    except OSError as error:
-        raise explained(error, models) from error
-    return describe(record, models)
 
 
 def remove(model: str, config: EngineConfig) -> int:

@@ -15,14 +15,12 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from indexer.api.errors import Cancelled, WorldError
-from indexer.api.model_requests import Discard, ReadTogether, Reindex, RollBack
+from indexer.api.model_requests import Discard, Reindex, RollBack
 from indexer.api.progress import CancelToken, Progress, Reporter, Step
 from indexer.api.requests import Index
 from indexer.api.status import ModelChoice
 from indexer.api.types import FileState
 from indexer.embed.factory import fastest_precision
-from indexer.embed.installed import read_together
-from indexer.embed.record_files import find_record
 from indexer.engine import reindex
 from indexer.engine.open_library import Caller, Handlers, OpenLibrary
 from indexer.files.scanner import Scanner
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.lock import LibraryLock
-    from indexer.api.models import ModelInfo
     from indexer.api.types import Summary
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root, Space
@@ -200,20 +197,8 @@ class IndexingLibrary(OpenLibrary):
         with self._indexing:
             record = reindex.roll_back(self.catalog).record
             choice = ModelChoice(str(record["model"]), str(record["precision"]))
-            known = find_record(choice.model, self.config.models)
-            if known.late != record["late"]:
-                self._read(choice.model, together=bool(record["late"]))
             self._use(reindex.chosen(self.config, choice.model, choice.precision))
         return choice
-
-    def _read_together(self, request: ReadTogether, _caller: Caller) -> ModelInfo:
-        with self._indexing:
-            return self._read(request.model, together=request.together)
-
-    def _read(self, model: str, *, together: bool) -> ModelInfo:
-        found = read_together(model, self.config.models, together=together)
-        self.models.close_indexing()  # it would go on in the other way
-        return found
 
     def _discard(self, _request: Discard, _caller: Caller) -> int:
         self.catalog.must_be_writable()
@@ -308,7 +293,6 @@ class IndexingLibrary(OpenLibrary):
     handlers: ClassVar[Handlers] = {
         **OpenLibrary.handlers,
         Index: _index,
-        ReadTogether: _read_together,
         Reindex: _reindex,
         RollBack: _roll_back,
         Discard: _discard,

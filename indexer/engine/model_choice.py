@@ -64,17 +64,11 @@ def compare(searcher: Searcher, request: CompareModels, reporter: Reporter) -> M
     half = len(request.questions)
     compared = map(_compared, request.questions, found[:half], found[half:])
     names = [_name(space) for space in spaces]
-    if names[0] == names[1]:
-        names = [f"{name}:{_reading(space)}" for name, space in zip(names, spaces, strict=True)]
     return ModelComparison(names[0], names[1], tuple(compared))
 
 
 def _name(space: Space) -> str:
     return f"{space.record['model']}:{space.record['precision']}"
-
-
-def _reading(space: Space) -> str:
-    return "together" if space.record["late"] else "alone"
 
 
 def _space(catalog: Catalog, name: str) -> Space:

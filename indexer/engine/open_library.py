@@ -14,11 +14,9 @@ from indexer.api.answers import FileList
 from indexer.api.contract import Request
 from indexer.api.errors import WorldError
 from indexer.api.model_requests import (
-    BenchModel,
     CompareModels,
     EstimateReindex,
     GetModel,
-    ImportModel,
     ListModels,
     RemoveModel,
     UseReranker,
@@ -46,12 +44,11 @@ from indexer.api.requests import (
 from indexer.api.types import SearchResult
 from indexer.catalog.coverage import CoverageFilter
 from indexer.config import NO_RERANKER
-from indexer.embed.imported import import_model
-from indexer.embed.installed import describe, list_models, obtain
+from indexer.embed.installed import list_models, obtain
 from indexer.embed.models_in_use import ModelsInUse
 from indexer.embed.record_files import find_reranker
 from indexer.embed.reranker import Reranker
-from indexer.engine import model_bench, model_choice, reindex, reindex_cost
+from indexer.engine import model_choice, reindex, reindex_cost
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.estimate import estimate
 from indexer.engine.lookup import describe_document, sentences
@@ -73,7 +70,7 @@ from indexer.throttle.throttle import Throttle
 if TYPE_CHECKING:
     from indexer.api.answers import Check, Document, Estimate, ReindexCost
     from indexer.api.comparison import Comparison, Parallel
-    from indexer.api.models import ModelBench, ModelComparison, ModelInfo
+    from indexer.api.models import ModelComparison, ModelInfo
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity
     from indexer.api.types import Explanation, Span
@@ -232,13 +229,6 @@ class OpenLibrary:
         reporter = Reporter(caller.report, caller.token)
         return obtain(request.model, self.config, accepted=request.accepted, reporter=reporter)
 
-    def _import_model(self, request: ImportModel, caller: Caller) -> ModelInfo:
-        models, reporter = self.config.models, Reporter(caller.report, caller.token)
-        record = import_model(
-            request.folder, models, name=request.name, late=request.late, reporter=reporter
-        )
-        return describe(record, models)
-
     def _remove_model(self, request: RemoveModel, _caller: Caller) -> int:
         return model_choice.remove_unused(self.catalog, self.config, request.model)
 
@@ -253,12 +243,6 @@ class OpenLibrary:
 
     def _compare_models(self, request: CompareModels, caller: Caller) -> ModelComparison:
         return model_choice.compare(self.searcher, request, Reporter(caller.report, caller.token))
-
-    def _bench_model(self, request: BenchModel, caller: Caller) -> ModelBench:
-        config = reindex.for_library(self.catalog, self.config)
-        chosen = reindex.chosen(config, request.model, request.precision)
-        reporter = Reporter(caller.report, caller.token)
-        return model_bench.measure(self.catalog, self.store, chosen, reporter)
 
     def _diagnose(self, _request: Diagnose, _caller: Caller) -> tuple[Check, ...]:
         return check_library(self)
@@ -288,11 +272,9 @@ class OpenLibrary:
         EstimateReindex: _reindex_cost,
         ListModels: _list_models,
         GetModel: _get_model,
-        ImportModel: _import_model,
         RemoveModel: _remove_model,
         UseReranker: _use_reranker,
         CompareModels: _compare_models,
-        BenchModel: _bench_model,
         Diagnose: _diagnose,
     }
 

@@ -330,85 +330,6 @@
     </message>
 </context>
 <context>
-    <name>BenchPanel</name>
-    <message>
-        <source>&amp;Measure it here</source>
-        <translation>Hier &amp;messen</translation>
-    </message>
-    <message>
-        <source>How fast is the chosen model on this computer? And does it find passages of your own documents better if it reads them with their neighbours, or alone? A sentence of each of some passages stands for a question, the rest for its answer.</source>
-        <translation>Wie schnell ist das gewählte Modell auf diesem Rechner? Und findet es Abschnitte Ihrer eigenen Dokumente besser, wenn es sie mit ihren Nachbarn liest, oder allein? Aus einigen Abschnitten steht je ein Satz für eine Frage, der Rest für die Antwort.</translation>
-    </message>
-    <message>
-        <source>Measuring {model}</source>
-        <translation>{model} wird gemessen</translation>
-    </message>
-    <message>
-        <source>Stopped.</source>
-        <translation>Angehalten.</translation>
-    </message>
-    <message>
-        <source>There is nothing to measure: no document was read yet.</source>
-        <translation>Es gibt nichts zu messen: Noch wurde kein Dokument gelesen.</translation>
-    </message>
-    <message>
-        <source>{passages} passages, {tokens} tokens a second</source>
-        <translation>{passages} Abschnitte, {tokens} Token je Sekunde</translation>
-    </message>
-    <message>
-        <source>{number} ms</source>
-        <translation>{number} ms</translation>
-    </message>
-    <message>
-        <source>Precision:</source>
-        <translation>Genauigkeit:</translation>
-    </message>
-    <message>
-        <source>Device:</source>
-        <translation>Gerät:</translation>
-    </message>
-    <message>
-        <source>Reads:</source>
-        <translation>Liest:</translation>
-    </message>
-    <message>
-        <source>A question takes:</source>
-        <translation>Eine Frage dauert:</translation>
-    </message>
-    <message>
-        <source>Found if read together:</source>
-        <translation>Gefunden, mit Nachbarn gelesen:</translation>
-    </message>
-    <message>
-        <source>Found if read alone:</source>
-        <translation>Gefunden, allein gelesen:</translation>
-    </message>
-    <message>
-        <source>Rea&amp;d passages with their neighbours</source>
-        <translation>Abschnitte mit ihren Nachbarn &amp;lesen</translation>
-    </message>
-    <message>
-        <source>Rea&amp;d passages alone</source>
-        <translation>Abschnitte allein &amp;lesen</translation>
-    </message>
-    <message>
-        <source>Whether neighbours help was not measured: there is too little text, or the model does not make a vector by the mean of its tokens.</source>
-        <translation>Ob die Nachbarn helfen, wurde nicht gemessen: Es gibt zu wenig Text, oder das Modell bildet seinen Vektor nicht als Mittel seiner Token.</translation>
-    </message>
-    <message>
-        <source>Read with its neighbours a passage is found better here.</source>
-        <translation>Mit seinen Nachbarn gelesen wird ein Abschnitt hier besser gefunden.</translation>
-    </message>
-    <message>
-        <source>Read alone a passage is found better, or as well, here.</source>
-        <translation>Allein gelesen wird ein Abschnitt hier besser oder ebenso gut gefunden.</translation>
-    </message>
-    <message>
-        <source>1 would be always first, 0.5 always second ({questions}).</source>
-        <translation>1 wäre immer an erster Stelle, 0,5 immer an zweiter ({questions}).</translation>
-    </message>
-</context>
-<context>
     <name>Card</name>
     <message>
         <source>Move up</source>
@@ -604,88 +525,6 @@
     <message>
         <source>Nearest: {place}</source>
         <translation>Am nächsten: {place}</translation>
-    </message>
-</context>
-<context>
-    <name>ComparePanel</name>
-    <message>
-        <source>Your questions, one a line</source>
-        <translation>Ihre Fragen, je Zeile eine</translation>
-    </message>
-    <message>
-        <source>From a &amp;file…</source>
-        <translation>Aus einer &amp;Datei …</translation>
-    </message>
-    <message>
-        <source>C&amp;ompare</source>
-        <translation>Ver&amp;gleichen</translation>
-    </message>
-    <message>
-        <source>Only one model has read your documents. Use another one; then the two can be compared here on your own questions, and you can go back at once.</source>
-        <translation>Nur ein Modell hat Ihre Dokumente gelesen. Verwenden Sie ein anderes; dann lassen sich die beiden hier an Ihren eigenen Fragen vergleichen, und Sie können sofort zurück.</translation>
-    </message>
-    <message>
-        <source>Your own questions are answered by {second}, which is in use, and by {first}, which was before. Mark the passage that is right, to see which model puts it first.</source>
-        <translation>Ihre eigenen Fragen beantworten {second}, das verwendet wird, und {first}, das davor verwendet wurde. Haken Sie den richtigen Abschnitt an, um zu sehen, welches Modell ihn zuerst nennt.</translation>
-    </message>
-    <message>
-        <source>Go &amp;back to {model}</source>
-        <translation>&amp;Zurück zu {model}</translation>
-    </message>
-    <message>
-        <source>A file of your questions, one a line</source>
-        <translation>Eine Datei mit Ihren Fragen, je Zeile eine</translation>
-    </message>
-    <message>
-        <source>The file cannot be read: {reason}.</source>
-        <translation>Die Datei ist nicht lesbar: {reason}.</translation>
-    </message>
-    <message>
-        <source>Comparing two models</source>
-        <translation>Zwei Modelle werden verglichen</translation>
-    </message>
-    <message>
-        <source>Stopped.</source>
-        <translation>Angehalten.</translation>
-    </message>
-    <message>
-        <source>{questions}; of the first ten passages both find {number} on average.</source>
-        <translation>{questions}; von den ersten zehn Abschnitten finden beide im Mittel {number}.</translation>
-    </message>
-    <message>
-        <source>{model}: the right passage first {first} of {all} times, among ten {ten}.</source>
-        <translation>{model}: der richtige Abschnitt {first} von {all} Mal an erster Stelle, {ten} Mal unter den ersten zehn.</translation>
-    </message>
-    <message>
-        <source>{model} answers again.</source>
-        <translation>{model} antwortet wieder.</translation>
-    </message>
-</context>
-<context>
-    <name>ComparedList</name>
-    <message>
-        <source>What either model finds</source>
-        <translation>Was jedes der Modelle findet</translation>
-    </message>
-    <message>
-        <source>Question and passages</source>
-        <translation>Frage und Abschnitte</translation>
-    </message>
-    <message>
-        <source>Before</source>
-        <translation>Davor</translation>
-    </message>
-    <message>
-        <source>In use</source>
-        <translation>Verwendet</translation>
-    </message>
-    <message>
-        <source>{question} – {number} of the first ten in both</source>
-        <translation>{question} – {number} der ersten zehn bei beiden</translation>
-    </message>
-    <message>
-        <source>not among the first ten</source>
-        <translation>nicht unter den ersten zehn</translation>
     </message>
 </context>
 <context>
@@ -1656,41 +1495,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
-    <name>ImportForm</name>
-    <message>
-        <source>Name of the model</source>
-        <translation>Name des Modells</translation>
-    </message>
-    <message>
-        <source>Its makers &amp;trained it for late chunking</source>
-        <translation>Es wurde für Late Chunking &amp;trainiert</translation>
-    </message>
-    <message>
-        <source>Then a passage is read together with its neighbours, else alone.</source>
-        <translation>Dann wird ein Abschnitt zusammen mit seinen Nachbarn gelesen, sonst allein.</translation>
-    </message>
-    <message>
-        <source>Ta&amp;ke it over</source>
-        <translation>Ü&amp;bernehmen</translation>
-    </message>
-    <message>
-        <source>Not no&amp;w</source>
-        <translation>Nicht &amp;jetzt</translation>
-    </message>
-    <message>
-        <source>N&amp;ame:</source>
-        <translation>Na&amp;me:</translation>
-    </message>
-    <message>
-        <source>The folder of a language model</source>
-        <translation>Der Ordner eines Sprachmodells</translation>
-    </message>
-    <message>
-        <source>The model in {folder} is copied, compared with a reference and compiled; nothing in the folder is run. Read its licence before you use it.</source>
-        <translation>Das Modell in {folder} wird kopiert, mit einer Referenz verglichen und kompiliert; nichts aus dem Ordner wird ausgeführt. Lesen Sie seine Lizenz, bevor Sie es verwenden.</translation>
-    </message>
-</context>
-<context>
     <name>KeyList</name>
     <message>
         <source>Keys</source>
@@ -1964,10 +1768,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>&amp;Entfernen</translation>
     </message>
     <message>
-        <source>&amp;Import a folder…</source>
-        <translation>Ordner &amp;importieren …</translation>
-    </message>
-    <message>
         <source>unknown</source>
         <translation>unbekannt</translation>
     </message>
@@ -1982,14 +1782,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>&amp;Accept the licence and get it</source>
         <translation>&amp;Lizenz annehmen und holen</translation>
-    </message>
-    <message>
-        <source>Stopped. Nothing was taken over.</source>
-        <translation>Angehalten. Nichts wurde übernommen.</translation>
-    </message>
-    <message>
-        <source>Importing {model}</source>
-        <translation>{model} wird importiert</translation>
     </message>
     <message>
         <source>{model} is here. It can order the first hits of every answer.</source>
@@ -2012,16 +1804,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>&amp;Holen</translation>
     </message>
     <message>
-        <source>A language model reads your documents and questions for their meaning, on this computer. The ones that come with Lectern do for most; others are fetched from huggingface.co when you ask for one, or taken from a folder that sentence-transformers saved.</source>
-        <translation>Ein Sprachmodell liest Ihre Dokumente und Fragen nach ihrer Bedeutung, auf diesem Rechner. Die mitgelieferten genügen meist; andere werden auf Ihren Wunsch von huggingface.co geholt oder aus einem Ordner übernommen, den sentence-transformers gespeichert hat.</translation>
-    </message>
-    <message>
-        <source>Measure a model</source>
-        <translation>Ein Modell messen</translation>
-    </message>
-    <message>
-        <source>Compare two models</source>
-        <translation>Zwei Modelle vergleichen</translation>
+        <source>A language model reads your documents and questions for their meaning, on this computer. Most people need only those that come with Lectern; others are fetched from huggingface.co when you ask for one.</source>
+        <translation>Ein Sprachmodell liest Ihre Dokumente und Fragen nach ihrer Bedeutung, auf diesem Computer. Den meisten genügen die Modelle, die mit Lectern kommen; andere werden von huggingface.co geholt, wenn Sie eines verlangen.</translation>
     </message>
     <message>
         <source>What to do with this model</source>
@@ -2908,8 +2692,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>{done} von {total}</translation>
     </message>
     <message>
-        <source>All is here; it is checked and compiled.</source>
-        <translation>Alles ist da; es wird geprüft und kompiliert.</translation>
+        <source>Everything is here; it is being checked.</source>
+        <translation>Alles ist da und wird geprüft.</translation>
     </message>
 </context>
 <context>

@@ -88,22 +88,6 @@ def test_a_cross_encoder_orders_the_hits_while_it_is_installed(
     assert found() == before
 
 
-def test_what_was_measured_decides_how_a_model_reads(lectern: Lectern, tmp_path: Path) -> None:
-    lectern = replace(lectern, module="app")
-    install_tiny_model(lectern.library.parent / "models")
-    lectern("settings", "set", "model", TINY)
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    for subject in ("zephyr", "theremin", "harbour", "celesta", "persimmon"):
-        parts = (f"Part {part} tells of the {subject}. " * 60 for part in range(4))
-        (documents / f"{subject}.txt").write_text("\n\n".join(parts))
-    lectern("index", documents)
-    said = lectern("models", "bench", "--apply").stdout
-    known = json.loads(lectern("models", "info", TINY, "--json").stdout)
-    assert known["late"] == ("together is better here" in said)
-    assert "from the next `lectern models use` on" in said
-
-
 def test_an_action_without_its_name_is_a_wrong_command_line(lectern: Lectern) -> None:
     assert "info needs a name. [bad_usage]" in lectern("models", "info", status=2).stderr
     assert "list takes no name" in lectern("models", "list", TINY, status=2).stderr

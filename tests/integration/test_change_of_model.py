@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.model_requests import BenchModel, CompareModels, Reindex, RemoveModel, RollBack
+from indexer.api.model_requests import CompareModels, Reindex, RemoveModel, RollBack
 from indexer.api.models import Question
 from indexer.api.requests import GetActivity, GetStatus, Index, SetPace
-from indexer.engine.model_bench import FEWEST
 from indexer.server.host import Host
 from indexer.server.service import Service
 from tests.integration import killing
@@ -213,11 +212,3 @@ def test_both_models_are_asked_before_one_is_chosen(world: World) -> None:
             with pytest.raises(WorldError) as caught:
                 engine.call(RemoveModel(name))
             assert caught.value.code == "model_in_use"
-        measured = engine.call(BenchModel(NEW))
-    assert (measured.model, measured.provider) == (NEW, "cpu")
-    assert 0 < measured.passages < measured.tokens
-    assert measured.seconds > 0 < measured.query_seconds
-    assert measured.benefit is not None
-    assert measured.benefit.questions >= FEWEST
-    assert 0 < measured.benefit.alone <= 1
-    assert 0 < measured.benefit.together <= 1

@@ -1,16 +1,19 @@
-"""The page of language models: getting one from a hub, using and removing one.
-
-Owns what can be done, and the question before anything is fetched or changed. It must not know how
-a model is fetched or when a change is complete: the engine does both.
-"""
+"""The page of language models: the list, getting one from a hub, using and removing one."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from indexer.api.model_requests import (
     EstimateReindex,
@@ -20,33 +23,129 @@ from indexer.api.model_requests import (
     RemoveModel,
     UseReranker,
 )
-from indexer.api.models import ModelInfo, ModelKind, ModelState
+from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin, Unused
 from indexer.api.requests import GetStatus
 from ui.library.questions import Questions
 from ui.ports import ignore
-from ui.settings_dialog.confirmation import Confirmation
-from ui.settings_dialog.model_bench import BenchPanel
-from ui.settings_dialog.model_comparison import ComparePanel
-from ui.settings_dialog.model_import import ImportForm
-from ui.settings_dialog.model_list import ModelFacts, ModelList
-from ui.settings_dialog.task_line import TaskLine
+from ui.settings_dialog.task_line import Confirmation, TaskLine
 from ui.theme import M, S
-from ui.widgets import FlowLayout, IconButton, open_menu, plain_label, wrapped_label
+from ui.widgets import Facts, FlowLayout, IconButton, RowDelegate, open_menu, wrapped_label
 from ui.words import amounts, failures
+from ui.words.names import language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterable
 
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QShowEvent
 
     from indexer.api.answers import ReindexCost
     from indexer.api.errors import LecternError
-    from indexer.api.model_requests import ImportModel
     from indexer.api.status import Status
     from ui.ports import Context
 
 FETCHING = "fetching"
+LINES = 8
+ROLE = int(Qt.ItemDataRole.UserRole)
+
+
+class ModelList(QTreeWidget):
+    """The list of models. Signals: ``chosen``: another model is the current one."""
+
+    chosen = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.models: dict[str, ModelInfo] = {}
+        self.setItemDelegate(RowDelegate(self))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setAccessibleName(self.tr("Language models"))
+        self.setHeaderLabels([self.tr("Model"), self.tr("State")])
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self.header().setStretchLastSection(True)
+        self.setFixedHeight(self.fontMetrics().height() * (LINES + 2) + LINES * S)
+        self.currentItemChanged.connect(lambda *_items: self.chosen.emit())
+
+    @property
+    def current(self) -> ModelInfo | None:
+        """The model of the current row."""
+        item: QTreeWidgetItem | None = self.currentItem()
+        return self.models.get(str(item.data(0, ROLE))) if item is not None else None
+
+    def choose(self, model: str) -> None:
+        """Make the row of a model the current one."""
+        for row in range(self.topLevelItemCount()):
+            item = self.topLevelItem(row)
+            if item is not None and item.data(0, ROLE) == model:
+                self.setCurrentItem(item)
+
+    def show_models(self, models: Iterable[ModelInfo], answering: str, reranker: str = "") -> None:
+        """List models; the current one stays, at first that of the library's vectors.
+
+        ``reranker`` is the one that orders the first hits.
+        """
+        before = self.current.id if self.current else answering
+        used = {answering, reranker}
+        self.models = {model.id: model for model in models}
+        self.clear()
+        for model in self.models.values():
+            item = QTreeWidgetItem([model.id, self._state(model, used)])
+            item.setData(0, ROLE, model.id)
+            self.addTopLevelItem(item)
+        self.choose(before)
+        if self.current is None and self.models:
+            self.choose(next(iter(self.models)))
+
+    def _state(self, model: ModelInfo, used: Collection[str]) -> str:
+        if not model.runs:
+            return self.tr("cannot run here")
+        if model.id in used:
+            return self.tr("in use")
+        return self.tr("not here") if model.state is ModelState.ABSENT else self.tr("here")
+
+
+class ModelFacts(Facts):
+    """What is known about a model."""
+
+    def show_model(self, model: ModelInfo | None) -> None:
+        self.show_facts(self._facts(model) if model is not None else [])
+
+    def _facts(self, model: ModelInfo) -> list[tuple[str, str]]:
+        unknown, ours = self.tr("unknown"), self.tr("comes with Lectern")
+        shipped = model.origin is Origin.SHIPPED
+        kinds = {
+            ModelKind.EMBEDDING: self.tr("one vector for each passage"),
+            ModelKind.LATE_INTERACTION: self.tr("one vector for each word of a passage"),
+            ModelKind.RERANKER: self.tr("how well a passage answers a question"),
+        }
+        others = {Unused.SPARSE: self.tr("sparse vectors"), Unused.TOKENS: self.tr("token vectors")}
+        unused = [others[each] for each in model.unused]
+        named = ", ".join(map(language, model.languages or ()))
+        counted = f"{model.language_count}+" if model.language_count else unknown
+        late = {None: unknown, True: self.tr("with its neighbours"), False: self.tr("alone")}
+        tokens = amounts.count(model.tokens) if model.tokens else unknown
+        vectors = [
+            (self.tr("Each passage is read:"), late[model.late]),
+            (self.tr("Numbers in a vector:"), str(model.dimensions or unknown)),
+        ]
+        return [
+            (self.tr("Makes:"), kinds[model.kind]),
+            (self.tr("Languages:"), named or counted),
+            (self.tr("Tokens at once:"), tokens),
+            *(vectors if model.kind is not ModelKind.RERANKER else []),
+            *([(self.tr("Not used:"), ", ".join(unused))] if unused else []),
+            (self.tr("Parameters:"), _count(model.parameters) or unknown),
+            (self.tr("Licence:"), " ".join(filter(None, (model.licence or unknown, model.terms)))),
+            (self.tr("From:"), model.homepage or (ours if shipped else unknown)),
+            (self.tr("Size on disk:"), amounts.size(model.disk_bytes)),
+        ]
+
+
+def _count(number: int | None) -> str:
+    return amounts.count(number) if number is not None else ""
 
 
 class ModelsPage(QWidget):
@@ -59,7 +158,6 @@ class ModelsPage(QWidget):
         self._answering = ""  # the model of the library's vectors
         self._ordering = ""  # the model that orders the first hits
         self._then: Callable[[], None] = ignore  # once the list is shown again
-        self._stopped = ""  # what is said if the person stops what goes on
         self.list = ModelList()
         self.list.chosen.connect(self._show_chosen)
         self.list.customContextMenuRequested.connect(self._open_menu)
@@ -67,16 +165,9 @@ class ModelsPage(QWidget):
         self.get = self._button(self.tr("&Get…"), "arrow-down", self._ask_to_get)
         self.use = self._button(self.tr("&Use…"), "check", self._ask_to_use)
         self.remove = self._button(self.tr("&Remove"), "trash", self._remove)
-        self.form = ImportForm()
-        self.form.agreed.connect(lambda: self._import(self.form.request))
-        self.take = self._button(self.tr("&Import a folder…"), "folder-add", self.form.choose)
         self.confirmation = Confirmation()
         self.task = TaskLine()
         self.task.stopped.connect(self._cancel)
-        self.bench = BenchPanel(context)
-        self.bench.changed.connect(self._reads_otherwise)
-        self.comparison = ComparePanel(context)
-        self.comparison.changed.connect(self._reload)
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -97,28 +188,19 @@ class ModelsPage(QWidget):
             wrapped_label(
                 self.tr(
                     "A language model reads your documents and questions for their meaning, on "
-                    "this computer. The ones that come with Lectern do for most; others are "
-                    "fetched from huggingface.co when you ask for one, or taken from a folder that "
-                    "sentence-transformers saved."
+                    "this computer. Most people need only those that come with Lectern; others are "
+                    "fetched from huggingface.co when you ask for one."
                 )
             )
         )
         column.addWidget(self.list)
         row = FlowLayout(spacing=S)
-        for button in (self.get, self.use, self.remove, self.take):
+        for button in (self.get, self.use, self.remove):
             row.addWidget(button)
         column.addLayout(row)
         column.addWidget(self.confirmation)
-        column.addWidget(self.form)
         column.addWidget(self.task)
         column.addWidget(self.facts)
-        for text, panel in (
-            (self.tr("Measure a model"), self.bench),
-            (self.tr("Compare two models"), self.comparison),
-        ):
-            column.addSpacing(M)
-            column.addWidget(_heading(text))
-            column.addWidget(panel)
         column.addStretch(1)
 
     def _open_menu(self, at: QPoint) -> None:
@@ -132,7 +214,6 @@ class ModelsPage(QWidget):
 
     def _show_status(self, status: Status) -> None:
         self._answering, self._ordering = status.model, status.reranker
-        self.comparison.show_status(status)
         self._questions.ask(ListModels(), self._show_models, failed=self._failed)
 
     def _show_models(self, models: tuple[ModelInfo, ...]) -> None:
@@ -149,11 +230,9 @@ class ModelsPage(QWidget):
         wanted = setting if setting in self.list.models else self._answering  # it may be "auto"
         used = model is not None and model.id in {wanted, self._answering}
         self.get.setEnabled(model is not None and model.runs and not here and not busy)
-        self.take.setEnabled(not busy)
         self.use.setEnabled(model is not None and here and model.id not in {wanted, self._ordering})
         self.remove.setEnabled(model is not None and model.disk_bytes > 0 and not used)
         self.facts.show_model(model)
-        self.bench.show_model(model)
 
     # -- getting, using, removing ---------------------------------------------------------------
 
@@ -174,27 +253,16 @@ class ModelsPage(QWidget):
         self.confirmation.ask(" ".join(texts), label, lambda: self._get(model))
 
     def _get(self, model: ModelInfo) -> None:
-        self._begin(GetModel(model.id, accepted=bool(model.terms)))
-        self._stopped = self.tr(
-            "Stopped. What is here stays, and the next time goes on from there."
-        )
-        self.task.begin(self.tr("Getting {model}").format(model=model.id))
-
-    def _import(self, request: ImportModel) -> None:
-        self._begin(request)
-        self._stopped = self.tr("Stopped. Nothing was taken over.")
-        self.task.begin(self.tr("Importing {model}").format(model=request.name))
-
-    def _begin(self, request: GetModel | ImportModel) -> None:
         self._questions.ask(
-            request, self._got, failed=self._failed, progress=self.task.show_progress,
-            slot=FETCHING,
+            GetModel(model.id, accepted=bool(model.terms)), self._got, failed=self._failed,
+            progress=self.task.show_progress, slot=FETCHING,
         )  # fmt: skip
         self._show_chosen()
+        self.task.begin(self.tr("Getting {model}").format(model=model.id))
 
     def _cancel(self) -> None:
         self._questions.cancel(FETCHING)
-        self.task.end(self._stopped)
+        self.task.end(self.tr("Stopped. What is here stays, and the next time goes on from there."))
         self._reload()
 
     def _got(self, model: ModelInfo) -> None:
@@ -214,18 +282,10 @@ class ModelsPage(QWidget):
             self._context.settings.set("reranker", model.id)
             self._questions.ask(UseReranker(model.id), self._ordered, failed=self._failed)
         elif model is not None:
-            self._ask_cost(model)
-
-    def _ask_cost(self, model: ModelInfo) -> None:
-        self._questions.ask(
-            EstimateReindex(model.id), lambda cost: self._show_cost(model, cost),
-            failed=self._failed,
-        )  # fmt: skip
-
-    def _reads_otherwise(self, model: ModelInfo) -> None:
-        """Ask whether the library's model is to read the documents in the other way now."""
-        self._then = partial(self._ask_cost, model) if model.id == self._answering else ignore
-        self._reload()
+            self._questions.ask(
+                EstimateReindex(model.id), lambda cost: self._show_cost(model, cost),
+                failed=self._failed,
+            )  # fmt: skip
 
     def _ordered(self, name: str) -> None:
         model = self.list.models.get(name)
@@ -261,10 +321,3 @@ class ModelsPage(QWidget):
     def _failed(self, error: LecternError) -> None:
         self.task.end(failures.failure(error))
         self._show_chosen()
-
-
-def _heading(text: str) -> QLabel:
-    label, bold = plain_label(text), QFont()
-    bold.setBold(True)
-    label.setFont(bold)
-    return label

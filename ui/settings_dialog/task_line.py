@@ -1,37 +1,31 @@
-"""A task of some minutes in the dialog: a bar, a button that stops it, and what came of it.
-
-It must not know what the task is.
-"""
+"""A question before something is done, and the progress of a task of some minutes."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
-from ui.theme import M
+from ui.ports import ignore
+from ui.theme import L, M, S
 from ui.widgets import IconButton, wrapped_label
 from ui.words import amounts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from indexer.api.progress import Progress
 
 _STEPS = 1000
 
 
-def bring_into_view(widget: QWidget) -> None:
-    """Scroll to a widget once it is laid out."""
-    area = widget.parentWidget()
-    while area is not None and not isinstance(area, QScrollArea):
-        area = area.parentWidget()
-    if area is not None:
-        QTimer.singleShot(0, area, partial(area.ensureWidgetVisible, widget))
-
-
 class TaskLine(QWidget):
-    """Signals: ``stopped``: the person has pressed the button."""
+    """A bar, a button that stops the task, and its outcome.
+
+    Signals:
+        stopped: The person pressed the button.
+    """
 
     stopped = Signal()
 
@@ -69,7 +63,7 @@ class TaskLine(QWidget):
             sizes = amounts.size(done), amounts.size(total)
             counted = self.tr("{done} of {total}").format(done=sizes[0], total=sizes[1])
             self.say(
-                self.tr("All is here; it is checked and compiled.") if done >= total else counted
+                self.tr("Everything is here; it is being checked.") if done >= total else counted
             )
         else:
             done, total = progress.files_done, progress.files_total
@@ -86,3 +80,45 @@ class TaskLine(QWidget):
     def say(self, text: str) -> None:
         self.note.setText(text)
         self.note.setVisible(bool(text))
+
+
+class Confirmation(QFrame):
+    """A question with a button to agree and one to leave it; hidden while nothing is asked."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self._agreed: Callable[[], None] = ignore
+        self.question = wrapped_label()
+        self.agree, self.refuse = IconButton("", "check"), IconButton(self.tr("&Not now"), "close")
+        self.agree.clicked.connect(self._agree)
+        self.refuse.clicked.connect(self.dismiss)
+        row = QHBoxLayout()
+        row.setSpacing(S)
+        for button in (self.agree, self.refuse):
+            button.setAutoDefault(False)
+            row.addWidget(button)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, M, L, M)
+        column.addWidget(self.question)
+        column.addLayout(row)
+        self.hide()
+
+    def ask(self, text: str, label: str, agreed: Callable[[], None]) -> None:
+        """Ask; ``label`` is of the button that calls ``agreed``."""
+        self._agreed = agreed
+        self.question.setText(text)
+        self.agree.setText(label)
+        self.agree.setAccessibleName(f"{label.replace('&', '')}. {text}")
+        self.show()
+        self.refuse.setFocus()
+
+    def dismiss(self) -> None:
+        self._agreed = ignore
+        self.hide()
+
+    def _agree(self) -> None:
+        agreed = self._agreed
+        self.dismiss()
+        agreed()

@@ -7,29 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from indexer.api.answers import ReindexCost
 from indexer.api.errors import WorldError
 from indexer.api.model_requests import (
-    BenchModel,
     EstimateReindex,
     GetModel,
-    ImportModel,
     ListModels,
-    ReadTogether,
     Reindex,
     RemoveModel,
     UseReranker,
 )
-from indexer.api.models import (
-    ContextBenefit,
-    ModelBench,
-    ModelInfo,
-    ModelKind,
-    ModelState,
-    Origin,
-)
+from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
 from indexer.api.progress import Progress, Step
 from indexer.api.requests import GetStatus
 from tests.answers import EMPTY
@@ -115,7 +105,7 @@ def test_each_model_offers_what_can_be_done_with_it(page: ModelsPage) -> None:
     assert page.facts.value("Languages:") == "unknown"
     assert page.list.topLevelItem(3).text(1) == "cannot run here"  # type: ignore[union-attr]  # made above
     buttons = page.findChildren(QPushButton)
-    assert len(buttons) == 16
+    assert len(buttons) == 6
     for button in buttons:
         assert button.accessibleName() or not button.text()
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
@@ -198,101 +188,3 @@ def test_a_model_is_removed(page: ModelsPage, link: CannedLink, qtbot: QtBot) ->
     menu["Remove"].trigger()
     qtbot.waitUntil(lambda: page.task.note.text() == "2.0 MB are free again.")
     assert requests(link, RemoveModel) == [RemoveModel("here")]
-
-
-def test_a_folder_is_imported_after_its_name_was_asked(
-    page: ModelsPage, link: CannedLink, qtbot: QtBot, tmp_path: Path
-) -> None:
-    link.holding.add(ImportModel)
-    page.form._choose([str(tmp_path / "mine")])
-    assert "nothing in the folder is run" in page.form.findChildren(QLabel)[0].text()
-    assert page.form.name.text() == "mine"
-    page.form.name.clear()
-    assert not page.form.take.isEnabled()
-    qtbot.keyClick(page.form.name, Qt.Key.Key_Return)
-    assert requests(link, ImportModel) == []
-    qtbot.keyClicks(page.form.name, "other")
-    qtbot.keyClick(page.form.late, Qt.Key.Key_Space)
-    press(qtbot, page.form.take)
-    assert requests(link, ImportModel) == [ImportModel(tmp_path / "mine", "other", late=True)]
-    assert not page.form.isVisible()
-    assert not page.take.isEnabled()
-    assert page.task.bar.accessibleName() == "Importing other"
-    press(qtbot, page.task.cancel)
-    assert page.task.note.text() == "Stopped. Nothing was taken over."
-    assert len(link.cancelled) == 1
-    link.holding.clear()
-    refused = WorldError("model_refused", path="mine", reason="model_file_missing", file="x.json")
-    link.answers[ImportModel] = lambda _request: refused
-    qtbot.waitUntil(page.take.isEnabled)
-    page.form._choose([str(tmp_path / "mine")])
-    press(qtbot, page.form.take)
-    qtbot.waitUntil(lambda: "x.json is missing" in page.task.note.text())
-
-
-MEASURED = ModelBench("here", "int8", "cpu", 100, 50_000, 2.0, 0.0041, ContextBenefit(30, 0.5, 0.6))
-
-
-def test_a_measurement_says_what_is_better_here(
-    page: ModelsPage, link: CannedLink, qtbot: QtBot
-) -> None:
-    bench = page.bench
-    link.answers[BenchModel] = lambda _request: MEASURED
-    link.holding.add(BenchModel)
-    page.list.choose("away")
-    assert not bench.measure.isEnabled()
-    page.list.choose("here")
-    press(qtbot, bench.measure)
-    assert bench.task.bar.accessibleName() == "Measuring here"
-    bench.task.show_progress(Progress(Step.MEASURE, files_done=1, files_total=4))
-    assert bench.task.bar.value() == 250
-    press(qtbot, bench.task.cancel)
-    assert len(link.cancelled) == 1
-    link.holding.clear()
-    press(qtbot, bench.measure)
-    qtbot.waitUntil(bench.facts.isVisible)
-    assert requests(link, BenchModel) == [BenchModel("here")] * 2
-    assert bench.facts.value("Reads:") == "50 passages, 25,000 tokens a second"
-    assert bench.facts.value("A question takes:") == "4 ms"
-    assert bench.facts.value("Found if read alone:") == "0.600"
-    assert bench.task.note.text().startswith("Read alone a passage is found better")
-    assert "(30 question" in bench.task.note.text()
-    link.answers[BenchModel] = lambda _request: replace(MEASURED, passages=0, benefit=None)
-    press(qtbot, bench.measure)
-    qtbot.waitUntil(lambda: "no document was read" in bench.task.note.text())
-    page.list.choose("away")
-    assert not bench.task.note.text()
-
-
-def test_what_was_measured_decides_how_an_own_model_reads(
-    page: ModelsPage, link: CannedLink, qtbot: QtBot
-) -> None:
-    own = replace(HERE, origin=Origin.IMPORTED, late=False)
-    better = replace(MEASURED, benefit=ContextBenefit(30, 0.7, 0.6))
-    link.answers[BenchModel] = lambda _request: better
-    press(qtbot, page.bench.measure)
-    qtbot.waitUntil(page.bench.facts.isVisible)
-    assert not page.bench.apply.isVisible()  # it comes with Lectern
-    link.answers[ListModels] = lambda _request: (own, AWAY)
-    link.answers[GetStatus] = lambda _request: replace(EMPTY, model="here")
-    link.answers[ReadTogether] = lambda _request: replace(own, late=True)
-    page.hide()
-    page.show()
-    qtbot.waitUntil(lambda: page.list.topLevelItemCount() == 2)
-    press(qtbot, page.bench.measure)
-    qtbot.waitUntil(page.bench.apply.isVisible)
-    assert page.bench.apply.accessibleName() == "Read passages with their neighbours"
-    link.answers[EstimateReindex] = lambda request: ReindexCost(
-        request.model, "int8", "here/1", 10, 100, 20_000, 300.0, measured=True, bytes=1_000_000,
-        outdated=0,
-    )  # fmt: skip
-    press(qtbot, page.bench.apply)
-    qtbot.waitUntil(page.confirmation.isVisible)
-    assert requests(link, ReadTogether) == [ReadTogether("here", together=True)]
-    press(qtbot, page.confirmation.agree)
-    assert requests(link, Reindex) == [Reindex("here")]
-
-
-def test_nothing_is_compared_with_one_model_alone(page: ModelsPage) -> None:
-    assert not page.comparison.compare.isVisible()
-    assert "Use another one" in page.comparison.told.text()

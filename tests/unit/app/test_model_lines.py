@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.model_lines import bench_lines, comparison_lines, info_rows, summary
+from app.model_lines import comparison_lines, info_rows, summary
 from indexer.api.models import (
     ComparedPassage,
     ComparedQuestion,
-    ContextBenefit,
-    ModelBench,
     ModelComparison,
     Question,
     read_questions,
@@ -71,12 +69,3 @@ def test_two_models_are_compared_in_words() -> None:
     assert "first 0 of 1 times, among ten 1 times, mrr@10 0.250" in lines[-1]
     (*_, hint) = comparison_lines(ModelComparison("one:int8", "two:fp32", questions[1:]))
     assert hint.startswith("Write the right document")
-
-
-def test_a_measurement_says_what_is_better_here() -> None:
-    measured = ModelBench("one", "int8", "cpu", 10, 500, 2.0, 0.004, ContextBenefit(20, 0.5, 0.6))
-    lines = list(bench_lines(measured))
-    assert "5.0 passages and 250 tokens a second" in lines[1]
-    assert lines[-1].endswith("alone is better here")
-    (*_, nothing) = bench_lines(ModelBench("one", "int8", "cpu", 0, 0, 0.0, 0.0, None))
-    assert "nothing to measure" in nothing
