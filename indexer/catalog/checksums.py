@@ -24,10 +24,6 @@ class Checksums:
         with self._db.write() as connection:
             connection.execute("UPDATE docs SET passages_checksum = ? WHERE doc = ?", (total, doc))
 
-    def note_profile(self, doc: int, total: int) -> None:
-        with self._db.write() as connection:
-            connection.execute("UPDATE docs SET profile_checksum = ? WHERE doc = ?", (total, doc))
-
     def note_vectors(self, doc: int, space: int, total: int) -> None:
         with self._db.write() as connection:
             connection.execute(
@@ -37,11 +33,13 @@ class Checksums:
 
     def passages(self) -> dict[int, int]:
         """Return the checksums of passages, without documents that are queued for reading again."""
-        return self._of_docs("passages_checksum")
-
-    def profiles(self) -> dict[int, int]:
-        """Return the checksums of profiles, without documents that are queued for reading again."""
-        return self._of_docs("profile_checksum")
+        rows = self._db.rows(
+            "SELECT doc, passages_checksum FROM docs WHERE passages_checksum IS NOT NULL "
+            "AND passages_state = 'done' AND substr(text_id, 1, ?) <> ?",
+            len(READ_AGAIN),
+            READ_AGAIN,
+        )
+        return {doc: total for doc, total in rows}  # noqa: C416  # typed
 
     def vectors(self, space: int) -> dict[int, int]:
         """Return the checksums of the vectors of documents that are complete in a space."""
@@ -60,12 +58,3 @@ class Checksums:
             space,
         )
         return [doc for (doc,) in rows]
-
-    def _of_docs(self, column: str) -> dict[int, int]:
-        rows = self._db.rows(
-            f"SELECT doc, {column} FROM docs WHERE {column} IS NOT NULL "
-            "AND passages_state = 'done' AND substr(text_id, 1, ?) <> ?",
-            len(READ_AGAIN),
-            READ_AGAIN,
-        )
-        return {doc: total for doc, total in rows}  # noqa: C416  # typed

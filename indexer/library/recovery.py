@@ -49,9 +49,6 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     for space in catalog.spaces.all():
         if lost := without_vectors(catalog, store, space):
             catalog.spaces.reopen(lost, space.id)
-    active = catalog.spaces.active()
-    if active is not None and (lost := without_profile(catalog, store)):
-        catalog.spaces.reopen(lost, active.id)
     # The end of a run deletes these, unless it was killed before that.
     if deletable_orphans(catalog):
         forget_orphans(catalog, store)
@@ -78,13 +75,6 @@ def without_vectors(catalog: Catalog, store: Store, space: Space) -> list[int]:
     return _differing(
         catalog.spaces.expected(space.id), lambda docs: store.vector_counts(space.key, docs)
     )
-
-
-def without_profile(catalog: Catalog, store: Store) -> list[int]:
-    """The documents embedded in the active space that have no row in ``documents``."""
-    space = catalog.spaces.active()
-    done = catalog.spaces.expected(space.id) if space else {}
-    return np.setdiff1d(list(done), store.docs_with_profile()).tolist() if done else []
 
 
 def _differing(

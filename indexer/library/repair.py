@@ -22,13 +22,12 @@ from indexer.catalog.upkeep import READ_AGAIN
 from indexer.library.recovery import (
     incomplete,
     recover,
-    without_profile,
     without_vectors,
 )
 from indexer.library.removal import deletable_orphans
 from indexer.store import damage, deletions, derived_upkeep, indices
 from indexer.store.checks import TableReport, docs_with, examine
-from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
+from indexer.store.schema import PASSAGES, is_vectors_table, vectors_table
 from indexer.store.values import docs_of
 
 if TYPE_CHECKING:
@@ -158,7 +157,7 @@ class _Check:
     def rows(self, name: str) -> None:
         """Check the rows of a table, by themselves and against other tables."""
         report, add = self.reports[name], partial(self._add, name)
-        docs = report.keys if name == DOCUMENTS else np.array(docs_with(report.keys), np.int64)
+        docs = np.array(docs_with(report.keys), np.int64)
         strange = np.setdiff1d(docs, self.catalog.docs.known()).tolist()
         add(
             "orphans",
@@ -168,8 +167,7 @@ class _Check:
         )
         said = f"{{n}} rows of {name} are duplicates."
         doubled = report.duplicates
-        twice = doubled.tolist() if name == DOCUMENTS else docs_with(doubled)
-        add("twice", doubled, said, twice)
+        add("twice", doubled, said, docs_with(doubled))
         said = f"{{n}} rows of {name} have invalid values."
         add("senseless_rows", report.invalid, said, docs_with(np.array(report.invalid, np.int64)))
         if is_vectors_table(name):
@@ -181,14 +179,11 @@ class _Check:
                 return
             bare = np.setdiff1d(report.keys, self.reports[PASSAGES].keys)
             add("without_passage", bare, f"{{n}} rows of {name} lack a passage.", docs_with(bare))
-        elif name == PASSAGES:
+        else:
             gaps = report.with_gaps(self.catalog.docs.expected())
             add("missing_ordinals", gaps, "{n} documents have gaps between their passages.", gaps)
             wrong = of_other_texts(report, self.catalog)
             add("wrong_text", wrong, "{n} documents have the text of another one.", wrong)
-        else:
-            wrong = other_documents(report, self.catalog)
-            add("senseless_rows", wrong, "{n} documents have a wrong title or name.", wrong)
         changed = self._altered(name)
         # A text stays searchable until it is read again, and unchanged passages keep their vectors.
         again = partial(self.catalog.upkeep.read_again, changed)
@@ -205,9 +200,6 @@ class _Check:
             lost = without_vectors(self.catalog, self.store, space)
             said = f"{{n}} documents lack vectors of {space.key}."
             self.found.add("missing_vectors", name, lost, said)
-        bare = without_profile(self.catalog, self.store)
-        said = "{n} documents lack their row in documents."
-        self.found.add("missing_profiles", DOCUMENTS, bare, said)
 
     def catalog_alone(self) -> None:
         """Check the catalog by itself."""
@@ -236,20 +228,14 @@ class _Check:
         sums, docs = self.catalog.checksums, self.catalog.docs
         if name == PASSAGES:
             return altered(self.reports[name], sums.passages(), docs.expected())
-        if name == DOCUMENTS:
-            profiles = sums.profiles()
-            return altered(self.reports[name], profiles, dict.fromkeys(profiles, 1), keyed=False)
         space = next(one for one in self.catalog.spaces.all() if vectors_table(one.key) == name)
         expected = self.catalog.spaces.expected(space.id)
         return altered(self.reports[name], sums.vectors(space.id), expected)
 
 
-def altered(
-    report: TableReport, sums: dict[int, int], expected: dict[int, int], *, keyed: bool = True
-) -> list[int]:
+def altered(report: TableReport, sums: dict[int, int], expected: dict[int, int]) -> list[int]:
     """Documents with as many rows as expected and another checksum."""
-    docs = docs_of(report.keys) if keyed else report.keys
-    known, numbers = np.unique(docs, return_counts=True)
+    known, numbers = np.unique(docs_of(report.keys), return_counts=True)
     counts = dict(zip(known.tolist(), numbers.tolist(), strict=True))
     return [
         doc
@@ -265,16 +251,4 @@ def of_other_texts(passages: TableReport, catalog: Catalog) -> list[int]:
         doc
         for doc, texts in passages.texts.items()
         if doc in rows and texts != {rows[doc].text_id.removeprefix(READ_AGAIN)}
-    ]
-
-
-def other_documents(documents: TableReport, catalog: Catalog) -> list[int]:
-    """Documents whose metadata in the store differ from the catalog's."""
-    rows = catalog.docs.get(documents.documents)
-    return [
-        doc
-        for doc, kept in documents.documents.items()
-        if (row := rows.get(doc)) is not None
-        and (kept.title, kept.author, kept.language, kept.pages, kept.created)
-        != (row.title, row.author, row.language, row.pages, row.created)
     ]

@@ -17,18 +17,13 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from indexer.pipeline.embedding import Unit
 from indexer.pipeline.events import PendingPassage
 from indexer.pipeline.reuse import VectorReuse, section_reader
 from indexer.store import checksums
-from indexer.store.values import DocumentRow, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
@@ -52,48 +47,6 @@ class _OpenDocument:
     total: int = 0  # checksum of the stored vectors, see ``indexer.store.checksums``
 
 
-@dataclass(frozen=True, slots=True)
-class CompleteDocument:
-    """A document all of whose vectors are stored, and their checksum."""
-
-    profile: DocumentRow
-    total: int
-
-
-@dataclass(slots=True)
-class _Profiles:
-    """Sums of vectors by document. Their mean is its profile, which finds similar documents."""
-
-    _sums: dict[int, NDArray[np.float32]] = field(default_factory=dict)
-
-    def start(self, doc: int, vectors: NDArray[np.float32]) -> None:
-        """Begin with the vectors that an interrupted run has written: (n, dim)."""
-        self._sums[doc] = vectors.sum(axis=0)
-
-    def add(self, made: Embedded) -> None:
-        """Add the vectors of a batch."""
-        docs = np.array([pending.doc for pending in made.pending])
-        for doc in np.unique(docs).tolist():
-            total = made.vectors[docs == doc].sum(axis=0)
-            known = self._sums.get(doc)
-            self._sums[doc] = total if known is None else known + total
-
-    def pop(self, row: DocRow) -> DocumentRow:
-        """Return the row of a finished document, with the mean of its vectors at length 1."""
-        total = self._sums.pop(row.doc, None)
-        length = 0.0 if total is None else float(np.linalg.norm(total))
-        return DocumentRow(
-            doc=row.doc,
-            text_id=row.text_id,
-            title=row.title,
-            author=row.author,
-            language=row.language,
-            pages=row.pages,
-            created=row.created,
-            vector=total / np.float32(length) if total is not None and length else None,
-        )
-
-
 @dataclass(slots=True)
 class Backlog:
     """Passages without vectors, in order, and the documents they complete.
@@ -112,7 +65,6 @@ class Backlog:
     _open: dict[int, _OpenDocument] = field(default_factory=dict)
     # A stack of (negative priority, runs of the documents opened together).
     _runs: list[tuple[int, Iterator[Run]]] = field(default_factory=list)
-    _profiles: _Profiles = field(default_factory=_Profiles)
     _reuse: VectorReuse = field(init=False)
 
     def __post_init__(self) -> None:
@@ -166,18 +118,16 @@ class Backlog:
     def stored(self, batches: Sequence[Embedded], totals: checksums.Checksums) -> None:
         """Count vectors as stored, and add their checksums."""
         for batch in batches:
-            self._profiles.add(batch)
             for pending in batch.pending:
                 self._open[pending.doc].left -= 1
         for doc, total in totals.items():
             document = self._open[doc]
             document.total = checksums.combined(document.total, total)
 
-    def complete(self) -> list[CompleteDocument]:
-        """Return the documents completed since the last call."""
+    def complete(self) -> checksums.Checksums:
+        """Return the checksums of the documents completed since the last call."""
         complete = [doc for doc, document in self._open.items() if document.left == 0]
-        closed = [self._open.pop(doc) for doc in complete]
-        return [CompleteDocument(self._profiles.pop(one.row), one.total) for one in closed]
+        return {doc: self._open.pop(doc).total for doc in complete}
 
     def _read(self, docs: Sequence[int]) -> Iterator[Run]:
         """Yield the passages without vectors, in runs that are embedded together."""
@@ -219,8 +169,6 @@ class Backlog:
             self._open[doc] = _OpenDocument(row, done[doc], row.passages - len(done[doc]))
             if done[doc]:
                 self._open[doc].total = self.store.sum_of_vectors(self.space.key, doc)
-                keys = np.array([key_of(doc, ordinal) for ordinal in sorted(done[doc])], np.int64)
-                self._profiles.start(doc, self.store.vectors_of(self.space.key, keys))
         missing = [doc for doc in docs if doc in known and self._open[doc].left]
         self._runs.append((priority, self._read(missing)))
         return True

@@ -116,17 +116,14 @@ class VectorWriter:
             totals = self.store.add_vectors(self.space.key, join(made))
             faults.reached("vectors-committed")
             self.backlog.stored(made, totals)
-        complete = {one.profile.doc: one for one in self.backlog.complete()}
+        complete = self.backlog.complete()
         if not complete:
             return False
-        profiles = self.store.put_documents([one.profile for one in complete.values()])
-        faults.reached("profiles-committed")
         counts = self.store.passage_counts(list(complete))
         with self.catalog.write():
-            for doc, one in complete.items():
+            for doc, total in complete.items():
                 self.catalog.spaces.finish(doc, self.space.id, counts[doc])
-                self.catalog.checksums.note_vectors(doc, self.space.id, one.total)
-                self.catalog.checksums.note_profile(doc, profiles[doc])
+                self.catalog.checksums.note_vectors(doc, self.space.id, total)
         faults.reached("vectors-marked")
         return True
 

@@ -13,14 +13,14 @@ import numpy as np
 
 from indexer.store import checksums, damage, indices, quantise, writing
 from indexer.store.probe import DamagedError
-from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table
+from indexer.store.schema import PASSAGES, is_vectors_table
 from indexer.store.values import docs_of, key_of, ordinals_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from indexer.store.table import Table
-    from indexer.store.values import DocumentRow, Int64s
+    from indexer.store.values import Int64s
 
 # Tolerance of the norm of unit vectors; float16 alone is off by a thousandth.
 _NORM_TOLERANCE = 0.02
@@ -47,8 +47,6 @@ class TableReport:
     broken_indices: list[str] = field(default_factory=list)
     #: Over the readable rows of each document, see ``checksums``.
     sums: checksums.Checksums = field(default_factory=dict)
-    #: The rows of ``documents``.
-    documents: dict[int, DocumentRow] = field(default_factory=dict)
 
     @property
     def duplicates(self) -> Int64s:
@@ -94,10 +92,6 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> TableReport:
 
 
 def _check(name: str, block: Any, found: TableReport) -> Int64s:
-    if name == DOCUMENTS:
-        docs: Int64s = block.column("doc").to_numpy().astype(np.int64)
-        found.documents.update(writing.read_documents(block))
-        return docs
     keys: Int64s = block.column("key").to_numpy().astype(np.int64)
     docs, ordinals = block.column("doc").to_numpy(), block.column("ordinal").to_numpy()
     wrong = keys != [key_of(int(d), int(o)) for d, o in zip(docs, ordinals, strict=True)]
@@ -140,8 +134,6 @@ def wrong_keys(tables: Mapping[str, Table]) -> Iterator[str]:
     """Check the keys alone, which is cheap: duplicate rows, vectors without passages."""
     passages = tables[PASSAGES].all_keys()
     for name, table in tables.items():
-        if not table.keyed:
-            continue
         keys = table.all_keys()
         if len(np.unique(keys)) != len(keys):
             yield f"{name} holds {len(keys) - len(np.unique(keys))} rows twice"

@@ -183,7 +183,7 @@ class Maintainer:
 
     def _refresh_derived(self, *, idle: bool) -> None:
         for name, table in self._tables().items():
-            enough = table.keyed and table.count() >= self._thresholds.derived_from
+            enough = table.count() >= self._thresholds.derived_from
             if enough and derived_upkeep.refresh(table, idle=idle):
                 self._steps.append(f"{name}: derived file written")
 

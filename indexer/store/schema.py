@@ -17,7 +17,6 @@ _VERSION_KEY = b"lectern:schema"
 _UNSEARCHED = b"lectern:unsearched"
 
 PASSAGES = "passages"
-DOCUMENTS = "documents"
 _VECTORS = "vectors_"
 
 #: Columns that a reader may name; ``text`` is stored as its difference from ``view``.
@@ -69,8 +68,8 @@ def is_current(name: str, columns: Any) -> bool:
     if is_vectors_table(name):
         kind = columns.field("vector").type if "vector" in columns.names else None
         wanted = vectors_schema(getattr(kind, "list_size", 1))
-    elif name in {PASSAGES, DOCUMENTS}:
-        wanted = passages_schema() if name == PASSAGES else documents_schema()
+    elif name == PASSAGES:
+        wanted = passages_schema()
     else:
         return True  # not ours
     there, these = ([(field.name, field.type) for field in one] for one in (columns, wanted))
@@ -126,22 +125,4 @@ def vectors_schema(dimension: int, *, searched: bool = True) -> Any:
         ],
         VECTORS_VERSION,
         *([] if searched else [_UNSEARCHED]),
-    )
-
-
-def documents_schema() -> Any:
-    """Columns of ``documents``; ``vector`` is float16 of the space's dimension."""
-    import pyarrow as pa
-
-    return _versioned(
-        [
-            pa.field("doc", pa.int32(), nullable=False),
-            pa.field("text_id", pa.string(), nullable=False),
-            pa.field("title", pa.string(), nullable=False),
-            pa.field("author", pa.string(), nullable=False),
-            pa.field("language", pa.string(), nullable=False),
-            pa.field("pages", pa.int32(), nullable=False),
-            pa.field("created", pa.string(), nullable=False),
-            pa.field("vector", pa.list_(pa.float16())),
-        ]
     )

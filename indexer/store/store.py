@@ -28,7 +28,6 @@ from indexer.store.values import (
     NO_KEYS,
     NOTHING_LEFT_OUT,
     DocSet,
-    DocumentRow,
     Float32s,
     Int32s,
     Int64s,
@@ -128,16 +127,6 @@ class Store:
             found, places = table.take(sources, writing.COPIED)
             table.add(writing.copied_vectors(found, targets[places]))
 
-    def put_documents(self, rows: Sequence[DocumentRow]) -> checksums.Checksums:
-        """Insert or replace documents' rows; return their checksums."""
-        if not rows:
-            return {}
-        table = self.tables.documents
-        table.delete_docs([row.doc for row in rows])
-        documents = writing.documents_table(rows)
-        table.add(documents)
-        return checksums.by_document(documents)
-
     def delete_docs(self, docs: Sequence[int]) -> None:
         """Delete all rows of these documents, in every space."""
         if docs:
@@ -164,7 +153,7 @@ class Store:
 
     def known_docs(self) -> Int32s:
         """The documents that have passages or vectors, ascending."""
-        tables = [table for table in self.tables.by_name().values() if table.keyed]
+        tables = self.tables.by_name().values()
         return np.unique(np.concatenate([table.rows.documents()[0] for table in tables]))
 
     def passage_keys(self) -> Int64s:
@@ -201,22 +190,6 @@ class Store:
         """The ordinals of a document's passages that have vectors, ascending."""
         table = self.tables.vectors(space)
         return ordinals_of(table.rows.keys_of(doc)) if table else np.empty(0, np.int32)
-
-    def documents(self, docs: Sequence[int]) -> dict[int, DocumentRow]:
-        """The rows of documents; missing ones are left out."""
-        if not docs:
-            return {}
-        table = self.tables.documents
-        listed = ",".join(map(str, docs))
-        return writing.read_documents(
-            table.select(f"doc IN ({listed})", schema.documents_schema().names)
-        )
-
-    def docs_with_profile(self) -> Int32s:
-        """The documents with a row in ``documents``, in no order."""
-        table = self.tables.documents
-        docs: Int32s = table.select("doc >= 0", ["doc"]).column("doc").to_numpy()
-        return docs
 
     def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
         """Stream all passages of documents, in the order given."""

@@ -58,8 +58,6 @@ class Table:
         self.inner = inner
         self.path = path
         self.layouts = layouts
-        #: Whether its rows have keys, as those of passages do.
-        self.keyed = bool(layouts)
         self._writable = writable
         self.rows = RowMap(self._read_keys)
         #: Rows that no index covers yet, and rows deleted since the last maintenance.
@@ -102,9 +100,8 @@ class Table:
         """Delete every row of these documents, in one commit."""
         with write_errors(self.path.parent):
             gone = self.read(lambda: self.inner.delete(f"doc IN ({','.join(map(str, docs))})"))
-        if self.keyed:
-            self.deleted += gone.num_deleted_rows
-            self.rows.forget(docs)
+        self.deleted += gone.num_deleted_rows
+        self.rows.forget(docs)
 
     def commit(self, work: Callable[[], object]) -> None:
         """Run a function that reads and commits, as ``read`` does; it must not delete versions.

@@ -77,18 +77,13 @@ class Tables:
         tables = cls(path, threads, writable=writable, suspect=suspect) if path.is_dir() else None
         if tables is not None and writable:
             tables.require(schema.PASSAGES, schema.passages_schema)
-            tables.require(schema.DOCUMENTS, schema.documents_schema)
-        elif tables is None or not {schema.PASSAGES, schema.DOCUMENTS} <= tables.by_name().keys():
+        elif tables is None or schema.PASSAGES not in tables.by_name():
             raise WorldError("library_damaged", library=str(path.parent), reason="no_tables")
         return tables
 
     @property
     def passages(self) -> Table:
         return self._open[schema.PASSAGES]
-
-    @property
-    def documents(self) -> Table:
-        return self._open[schema.DOCUMENTS]
 
     def vectors(self, space: str) -> Table | None:
         """The table of an embedding space, if it has any vectors."""
@@ -170,10 +165,7 @@ class Tables:
         self._open[name].lost = lost
 
     def _register(self, name: str, inner: Any) -> None:
-        layouts = {
-            schema.DOCUMENTS: [],
-            schema.PASSAGES: [records.LAYOUT, word_parts.LAYOUT, document_parts.LAYOUT],
-        }
+        layouts = {schema.PASSAGES: [records.LAYOUT, word_parts.LAYOUT, document_parts.LAYOUT]}
         wanted = layouts.get(name, [vector_places.LAYOUT])
         path = self._path / f"{name}.lance"
         table = Table(inner, path, writable=self.writable, layouts=wanted)

@@ -134,20 +134,6 @@ class VectorRows:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentRow:
-    """A row of ``documents``. ``vector`` is the mean of its passages' vectors."""
-
-    doc: int
-    text_id: str
-    title: str
-    author: str
-    language: str
-    pages: int
-    created: str
-    vector: Float32s | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class StoredPassage:
     """A passage read back; see ``indexer.api.types.Passage`` for what its fields mean."""
 

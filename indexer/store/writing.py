@@ -16,7 +16,6 @@ from indexer.store import quantise, schema
 from indexer.store.values import (
     MAX_ORDINAL,
     ORDINAL_BITS,
-    DocumentRow,
     StoredPassage,
     docs_of,
     key_of,
@@ -103,28 +102,6 @@ def copied_vectors(found: Any, keys: Int64s) -> Any:
     }
     dimension = found.schema.field("vector").type.list_size
     return pa.table(columns, schema=schema.vectors_schema(dimension))
-
-
-def documents_table(rows: Sequence[DocumentRow]) -> Any:
-    """The Arrow table of documents."""
-    import pyarrow as pa
-
-    names = ("doc", "text_id", "title", "author", "language", "pages", "created")
-    columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in names}
-    columns["vector"] = [
-        None if row.vector is None else row.vector.astype(np.float16) for row in rows
-    ]
-    return pa.table(columns, schema=schema.documents_schema())
-
-
-def read_documents(table: Any) -> dict[int, DocumentRow]:
-    """Documents from their columns, by id."""
-    rows = {}
-    for stored in table.to_pylist():
-        vector = stored.pop("vector")
-        as_array = None if vector is None else np.asarray(vector, np.float32)
-        rows[stored["doc"]] = DocumentRow(**stored, vector=as_array)
-    return rows
 
 
 def stored_columns(columns: Sequence[str]) -> list[str]:

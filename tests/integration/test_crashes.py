@@ -116,7 +116,7 @@ def test_a_document_that_ends_the_engine_when_it_is_written_twice_is_set_aside(
         world.index(engine)
     (world.documents.parent / POISON).rename(world.documents / POISON)
     for _ in range(2):
-        fault_at(world, "profiles-committed:1")
+        fault_at(world, "vectors-committed:1")
     with world.engine() as engine:
         world.index(engine)
         assert states(engine)[POISON] == "crashed_engine"

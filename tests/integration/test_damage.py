@@ -92,7 +92,7 @@ def rows_of(data_file: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("damage", [truncate, empty, rot, lose])
-@pytest.mark.parametrize("table", ["passages", "vectors", "documents"])
+@pytest.mark.parametrize("table", ["passages", "vectors"])
 def test_a_damaged_file_of_the_store(
     world: World, undisturbed: Seen, table: str, damage: Callable[[Path], None]
 ) -> None:
@@ -108,7 +108,7 @@ def test_a_damaged_file_of_the_store(
         check_same(look(engine), undisturbed)
 
 
-@pytest.mark.parametrize("table", ["passages", "vectors", "documents"])
+@pytest.mark.parametrize("table", ["passages", "vectors"])
 def test_bytes_that_changed_and_can_be_read_are_found(
     scattered: World, undisturbed: Seen, tmp_path: Path, table: str
 ) -> None:
@@ -224,12 +224,13 @@ def test_a_column_that_is_said_to_lie_elsewhere_costs_nothing(
 ) -> None:
     """Each row can be read, but a whole column makes Lance panic; also while the engine is open."""
     with world.engine(batches=SCATTERED) as engine:
-        victim, *_ = data_files(world, "documents")
+        victim, *_ = data_files(world, "vectors")
         content = bytearray(victim.read_bytes())
         content[-27] ^= 0x10
         victim.write_bytes(content)
         engine.store.tables.empty_caches()
-        assert len(engine.store.docs_with_profile()) > 0
+        table = engine.store.tables.by_name()[victim.parents[1].stem]
+        assert len(table.select("doc >= 0", ["doc"])) > 0
         assert victim.read_bytes() != bytes(content)
         assert kinds(engine) == set()
         check_same(look(engine), undisturbed)
@@ -363,10 +364,6 @@ def no_contents(engine: Engine) -> None:
         connection.execute("DELETE FROM contents WHERE doc = ?", (doc_of(engine, "long.txt"),))
 
 
-def no_profile(engine: Engine) -> None:
-    engine.store.tables.documents.inner.delete("doc > 0")
-
-
 @pytest.mark.parametrize(
     ("harm", "kind"),
     [
@@ -378,7 +375,6 @@ def no_profile(engine: Engine) -> None:
         (other_text, "wrong_text"),
         (gap, "missing_ordinals"),
         (no_contents, "files_without_contents"),
-        (no_profile, "missing_profiles"),
     ],
 )
 def test_what_is_wrong_is_told_and_put_right(
@@ -412,9 +408,9 @@ def test_a_table_of_an_earlier_layout_is_made_anew(
 def test_a_table_of_a_later_version_is_left_alone(world: World) -> None:
     import lancedb
 
-    later = schema.documents_schema().with_metadata({"lectern:schema": "99"})
+    later = schema.passages_schema().with_metadata({"lectern:schema": "99"})
     lance = lancedb.connect(str(world.library / "lance"))
-    lance.create_table(schema.DOCUMENTS, schema=later, mode="overwrite")
+    lance.create_table(schema.PASSAGES, schema=later, mode="overwrite")
     with pytest.raises(WorldError) as caught, world.engine(batches=SCATTERED):
         pass
     assert caught.value.code == "library_newer"

@@ -45,7 +45,6 @@ POINTS = [
     "passages-marked:2",
     "vectors-committed:1",
     "vectors-committed:4",
-    "profiles-committed:1",
     "vectors-marked:1",
     # upkeep, before and after each step
     "vectors-indexing:1",

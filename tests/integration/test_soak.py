@@ -30,36 +30,27 @@ def test_differences_are_found() -> None:
     """A comparison that finds nothing proves nothing unless it could have."""
     row = {"doc": 1, "ordinal": 0, "text_id": "t", "view": "words", "key": 1}
     vector = {"doc": 1, "ordinal": 0, "key": 1, "vector": [0.5, 0.5], "sentence_codes": b"ab"}
-    profile = {"doc": 1, "text_id": "t", "vector": [0.5, 0.5]}
-    one = compare.Contents({b"/a": ("indexed",)}, {1: "t"}, [row], [vector], [profile], ())
+    one = compare.Contents({b"/a": ("indexed",)}, {1: "t"}, [row], [vector], ())
     moved = compare.Contents(
         {b"/a": ("indexed",)},
         {7: "t"},
         [row | {"doc": 7, "key": 7}],
         [vector | {"doc": 7, "key": 7, "vector": [0.5004, 0.5]}],
-        [profile | {"doc": 7}],
         (),
     )
     assert compare.differences(one, moved) == []
     worse = {
         "file: 1 missing": compare.Contents({}, *_rest(one)),
         "passages: 1 differ": compare.Contents(
-            one.files, one.docs, [row | {"view": "other"}], one.vectors, one.documents, ()
+            one.files, one.docs, [row | {"view": "other"}], one.vectors, ()
         ),
-        "1 passages twice": compare.Contents(
-            one.files, one.docs, [row, row], one.vectors, one.documents, ()
-        ),
+        "1 passages twice": compare.Contents(one.files, one.docs, [row, row], one.vectors, ()),
         "vectors: 1 vectors differ": compare.Contents(
-            one.files, one.docs, one.passages, [vector | {"vector": [0.6, 0.5]}], one.documents, ()
+            one.files, one.docs, one.passages, [vector | {"vector": [0.6, 0.5]}], ()
         ),
-        "vectors: 1 missing": compare.Contents(
-            one.files, one.docs, one.passages, [], one.documents, ()
-        ),
-        "profiles and documents differ": compare.Contents(
-            one.files, one.docs, one.passages, one.vectors, [profile, profile], ()
-        ),
+        "vectors: 1 missing": compare.Contents(one.files, one.docs, one.passages, [], ()),
         "1 documents of passages that nobody knows": compare.Contents(
-            one.files, one.docs, [row, row | {"doc": 9}], one.vectors, one.documents, ()
+            one.files, one.docs, [row, row | {"doc": 9}], one.vectors, ()
         ),
         "3 files queued": compare.Contents(*_all(one), ("3 files queued",)),
     }
@@ -68,9 +59,9 @@ def test_differences_are_found() -> None:
         assert any(told in difference for difference in found), (told, found)
 
 
-def _all(library: compare.Contents) -> tuple[Any, Any, Any, Any, Any]:
-    return library.files, library.docs, library.passages, library.vectors, library.documents
+def _all(library: compare.Contents) -> tuple[Any, Any, Any, Any]:
+    return library.files, library.docs, library.passages, library.vectors
 
 
-def _rest(library: compare.Contents) -> tuple[Any, Any, Any, Any, Any]:
-    return library.docs, library.passages, library.vectors, library.documents, library.problems
+def _rest(library: compare.Contents) -> tuple[Any, Any, Any, Any]:
+    return library.docs, library.passages, library.vectors, library.problems

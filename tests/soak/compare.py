@@ -41,7 +41,6 @@ class Contents:
     docs: dict[int, str]  # text_id
     passages: list[dict[str, Any]]
     vectors: list[dict[str, Any]]
-    documents: list[dict[str, Any]]
     problems: tuple[str, ...]
 
     def by_text(self, rows: list[dict[str, Any]]) -> dict[tuple[str, int], dict[str, Any]]:
@@ -65,7 +64,7 @@ def read(library: Path) -> Contents:
         docs = dict(catalog.execute("SELECT doc, text_id FROM docs"))
         problems = tuple(_unfinished(catalog))
     catalog.close()
-    return Contents(files, docs, rows["passages"], rows[vectors], rows["documents"], problems)
+    return Contents(files, docs, rows["passages"], rows[vectors], problems)
 
 
 def _unfinished(catalog: sqlite3.Connection) -> Iterator[str]:
@@ -100,7 +99,7 @@ def differences(soaked: Contents, fresh: Contents) -> list[str]:
     found += _mappings("file", soaked.files, fresh.files)
     texts = Counter(soaked.docs.values()), Counter(fresh.docs.values())
     found += _mappings("text", *texts)
-    for what in ("passages", "vectors", "documents"):
+    for what in ("passages", "vectors"):
         mine, theirs = getattr(soaked, what), getattr(fresh, what)
         pair = soaked.by_text(mine), fresh.by_text(theirs)
         found += _mappings(
@@ -118,10 +117,6 @@ def _own(library: Contents) -> Iterator[str]:
             yield f"{len(twice)} {what} twice: {twice[:SHOWN]}"
         if strange := {doc for doc, _ in keys} - library.docs.keys():
             yield f"{len(strange)} documents of {what} that nobody knows: {sorted(strange)[:SHOWN]}"
-    documents, known = Counter(row["doc"] for row in library.documents), Counter(list(library.docs))
-    if documents != known:
-        odd = (documents - known) + (known - documents)
-        yield f"profiles and documents differ: {sorted(odd)[:SHOWN]}"
 
 
 def _exact(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from indexer.store.store import Store
 from indexer.store.values import (
     MAX_ORDINAL,
     DocSet,
-    DocumentRow,
     Term,
     VectorRows,
     Without,
@@ -67,7 +66,6 @@ def test_nothing_to_write_makes_no_table(store: Store) -> None:
     keys = np.array([key_of(1, 0)], np.int64)
     assert store.add_passages([]) == {}
     assert store.add_vectors(SPACE, vectors_of_none()) == {}
-    assert store.put_documents([]) == {}
     store.copy_vectors(SPACE, keys, keys)
     after = {name: table.inner.version for name, table in store.tables.by_name().items()}
     assert after == before
@@ -274,15 +272,6 @@ def test_another_dimension_is_refused(store: Store) -> None:
     wrong = type(made)(made.docs, made.ordinals, made.vectors[:, :8], made.sentences, made.offsets)
     with pytest.raises(ValueError, match="32 dimensions"):
         store.add_vectors(SPACE, wrong)
-
-
-def test_documents_are_put_in_place(store: Store) -> None:
-    mean = vector_for(1, 0)
-    store.put_documents([DocumentRow(1, "t", "Old", "", "en", 3, "", mean)])
-    store.put_documents([DocumentRow(1, "t", "New", "A. Author", "en", 3, "2024-01-31")])
-    got = store.documents([1, 2])
-    assert list(got) == [1]
-    assert (got[1].title, got[1].author, got[1].vector) == ("New", "A. Author", None)
 
 
 def test_everything_is_there_after_opening_again(store: Store, tmp_path: Path) -> None:
