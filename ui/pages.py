@@ -17,13 +17,13 @@ from PySide6.QtWidgets import QStackedWidget, QTabWidget
 
 from ui import passwords
 from ui.basket.basket import Basket
+from ui.file_worker import FileWorker
 from ui.help import about
 from ui.library.kept_passwords import KeptPasswords
 from ui.ports import Notice
 from ui.preview.panel import Preview
 from ui.search.describe import is_name_only
 from ui.search.page import SearchPage
-from ui.search.work import Worker
 from ui.search_pane import SearchPane
 from ui.widgets import timer
 
@@ -54,7 +54,7 @@ AHEAD = (
     "ui.library.folders",
     "ui.library.coverage",
     "ui.library.activity",
-    "ui.basket.word",
+    "ui.export",
     "ui.basket.export",
     "ui.basket.page",
     "indexer.api.model_requests",
@@ -79,7 +79,7 @@ class Pages(QStackedWidget):
         # The parts of the search page, made in steps of their own before it.
         self._results: SearchPage | None = None
         self._preview: Preview | None = None
-        self._worker = Worker(self)
+        self._worker = FileWorker(self)
         self.basket = Basket(context.folder, self._worker, self)
         self.basket.trouble.connect(self._basket_trouble)
         self._kept_passwords = KeptPasswords(context, passwords.shared(), self)

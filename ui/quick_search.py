@@ -13,6 +13,7 @@ from PySide6.QtGui import QCursor, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from ui.desktop import show_in_folder
+from ui.file_worker import FileWorker
 from ui.help import about
 from ui.keys import IN_WINDOW, shown
 from ui.preview.viewers import open_external
@@ -23,7 +24,6 @@ from ui.search.message import MessageLine
 from ui.search.query_text import inside, steered
 from ui.search.results import ResultsPane
 from ui.search.selected_hit import SelectedHit
-from ui.search.work import Worker
 from ui.theme import L, M
 from ui.words import failures
 
@@ -60,7 +60,7 @@ class QuickSearch(QFrame):
         self._context = context
         self.box, self.message, self.results = SearchBox(), MessageLine(), ResultsPane()
         self.live_search = LiveSearch(context.link, self)
-        self._worker = Worker(self)
+        self._worker = FileWorker(self)
         self.actions_on_hits = HitActions(context, self._worker, self, alone=True)
         self._selected = SelectedHit(self.results, self.live_search, self.actions_on_hits, self)
         self.to_window = QPushButton(self.tr("Show in the window"))

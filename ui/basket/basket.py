@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.types import Hit
-    from ui.search.work import Worker
+    from ui.file_worker import FileWorker
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class Basket(QObject):
     changed = Signal()
     trouble = Signal(object)
 
-    def __init__(self, folder: Path, worker: Worker, parent: QObject | None = None) -> None:
+    def __init__(self, folder: Path, worker: FileWorker, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.file = folder / FILE_NAME
         self.set_aside: Path | None = None  # what could not be read

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from ui.citations import passage
 from ui.icons import icon
 from ui.search import describe
-from ui.search.citation import passage
 from ui.search.passage_label import PassageLabel
 from ui.search.safe_text import line
 from ui.theme import L, M, S, current, icon_size

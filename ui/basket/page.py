@@ -23,8 +23,9 @@ from PySide6.QtWidgets import (
 )
 
 from ui.basket.card import CARD_MIME, Card
-from ui.basket.export import BasketExport, Form
+from ui.basket.export import BasketExport
 from ui.basket.pictures import Extent
+from ui.export import ExportFormat
 from ui.links import link_of, query_of
 from ui.ports import Notice
 from ui.search.grouping import natural
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 
     from ui.basket.basket import Basket
     from ui.basket.passages import Kept
+    from ui.file_worker import FileWorker
     from ui.ports import Context
-    from ui.search.work import Worker
 
 _WIDEST = 150  # average letters
 
@@ -131,7 +132,7 @@ class BasketPage(QWidget):
     searched = Signal(str)
 
     def __init__(
-        self, basket: Basket, context: Context, worker: Worker, parent: QWidget | None = None
+        self, basket: Basket, context: Context, worker: FileWorker, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._basket = basket
@@ -191,9 +192,9 @@ class BasketPage(QWidget):
     def _make_menu(self) -> QMenu:
         menu = QMenu(self)
         for form, text in (
-            (Form.MARKDOWN, "Markdown…"),
-            (Form.WORD, "Word…"),
-            (Form.PDF, "PDF…"),
+            (ExportFormat.MARKDOWN, "Markdown…"),
+            (ExportFormat.ODT, "OpenDocument…"),
+            (ExportFormat.PDF, "PDF…"),
         ):
             menu.addAction(text, partial(self.export.ask_where, form))
         menu.addSection(self.tr("Pages"))
@@ -209,7 +210,7 @@ class BasketPage(QWidget):
             action.triggered.connect(partial(self._choose_extent, extent))
             group.addAction(action)
         menu.addSection(self.tr("Sources only"))
-        for form, text in ((Form.BIBTEX, "BibTeX…"), (Form.CSL, "CSL-JSON…")):
+        for form, text in ((ExportFormat.BIBTEX, "BibTeX…"), (ExportFormat.CSL, "CSL-JSON…")):
             menu.addAction(text, partial(self.export.ask_where, form))
         return menu
 

@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage, QPainter, QPen, QTransform
 
 from indexer.api.pages import DocumentSource, GetImage, GetMarks, Open
 from ui import passwords
-from ui.basket.report import Picture
+from ui.export import ReportPicture
 from ui.preview.client import RenderClient, Urgency
 from ui.preview.marks import NO_MARKS, Marks, bounds, ink_of, outline, pieces_of
 from ui.preview.page_painter import OUTLINE, TINT, TINT_BEST
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit, Span
     from ui.basket.passages import Kept
 
-    Made = Callable[[dict[str, list[Picture]]], None]
+    Made = Callable[[dict[str, list[ReportPicture]]], None]
 
 A = TypeVar("A")
 
@@ -66,7 +66,7 @@ class PagePictures(QObject):
         self._source = DocumentSource(Path())
         self._marks: Marks = NO_MARKS
         self._size: Size = (1.0, 1.0)
-        self._pictures: dict[str, list[Picture]] = {}
+        self._pictures: dict[str, list[ReportPicture]] = {}
         self._done: Made | None = None
         self._counting = timer(self, _COUNTING_MS, self._ask_marks)
 
@@ -184,7 +184,7 @@ def _marked_spans(hit: Hit) -> list[tuple[int, Span]]:
 
 def draw(
     found: PageImage, data: bytes, marks: Marks, page: int, size: Size, extent: Extent
-) -> Picture | None:
+) -> ReportPicture | None:
     """Draw the marks on the image of a page, and cut it; None if the image is not valid.
 
     Args:
@@ -229,4 +229,4 @@ def draw(
     image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stub wants bytes, which Qt refuses
     buffer.close()
     place = names.place("page", str(page))
-    return Picture(bytes(packed.data()), image.width(), image.height(), place)
+    return ReportPicture(bytes(packed.data()), image.width(), image.height(), place)

@@ -16,7 +16,7 @@ from indexer.api.requests import Compare
 from ui.compare.rows import Cell, Row, RowList
 from ui.compare.side import DocumentSide, hit_of, named
 from ui.search import describe
-from ui.search.exporter import FoundHits
+from ui.search.hit_export import FoundHits
 from ui.search.safe_text import line
 from ui.theme import L, M
 from ui.widgets import IconButton, plain_label, wrapped_label

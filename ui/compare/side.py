@@ -19,7 +19,7 @@ from ui.preview.marks import NO_MARKS
 from ui.preview.message import MessagePane
 from ui.preview.page_view import PageView
 from ui.preview.text_view import TextView
-from ui.search.exporter import FoundHits
+from ui.search.hit_export import FoundHits
 from ui.search.safe_text import line
 from ui.widgets import ElidedLabel
 from ui.words import failures

@@ -15,15 +15,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from ui import keys
+from ui.citations import SourceFinder, passage, quoted
+from ui.export import ExportFormat
 from ui.icons import icon
 from ui.ports import Notice
-from ui.search.citation import passage, quoted
 from ui.search.describe import elsewhere, is_name_only, places_alike, title
-from ui.search.export import Form
-from ui.search.exporter import Exporter, FoundHits
+from ui.search.hit_export import FoundHits, HitExporter
 from ui.search.query_text import similar
 from ui.search.safe_text import line
-from ui.search.sources import Sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from indexer.api.types import Hit
+    from ui.citations import CitedSource
+    from ui.file_worker import FileWorker
     from ui.ports import Context
-    from ui.search.citation import CitedSource
-    from ui.search.work import Worker
 
 
 # Documents that one is offered to be compared with.
@@ -81,7 +80,7 @@ class _Export:
     """Hits to be exported, and the format of the file."""
 
     found: FoundHits
-    form: Form
+    form: ExportFormat
 
 
 class HitActions(QObject):
@@ -114,14 +113,14 @@ class HitActions(QObject):
     used = Signal()
 
     def __init__(
-        self, context: Context, worker: Worker, parent: QWidget, *, alone: bool = False
+        self, context: Context, worker: FileWorker, parent: QWidget, *, alone: bool = False
     ) -> None:
         """``alone``: without the search page, which marks words and knows collections."""
         super().__init__(parent)
         self._alone = alone
         self._notices = context.notices
-        self.exporter = Exporter(context, worker, parent)
-        self._sources = Sources(context.link, self)
+        self.exporter = HitExporter(context, worker, parent)
+        self._sources = SourceFinder(context.link, self)
         self._widget = parent
         self.collections: tuple[str, ...] = ()  # to which a document can be added
         self.shown_menu: QMenu | None = None
@@ -224,7 +223,11 @@ class HitActions(QObject):
         """Add a menu of the formats for an export."""
         exports = menu.addMenu(icon("export"), self.tr("Export the hits"))
         exports.setEnabled(bool(found.hits))
-        named = {Form.CSV: "CSV…", Form.JSON: "JSON…", Form.BIBTEX: "BibTeX…"}
+        named = {
+            ExportFormat.CSV: "CSV…",
+            ExportFormat.JSON: "JSON…",
+            ExportFormat.BIBTEX: "BibTeX…",
+        }
         for form, text in named.items():
             exports.addAction(text).setData(_Export(found, form))
 
@@ -247,7 +250,7 @@ class HitActions(QObject):
             case HitAction.COPY:
                 self._copy(passage(hit), self.tr("Passage copied"))
             case HitAction.COPY_QUOTED:
-                self._sources.find([hit], self._copy_quoted)
+                self._sources.find_sources([hit], self._copy_quoted)
             case HitAction.COPY_PATH:
                 self._copy(hit.path, self.tr("Path copied"))
             case _:

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from indexer.api.status import Activity
     from indexer.api.types import Hit, SearchResult
+    from ui.file_worker import FileWorker
     from ui.ports import EnginePort
     from ui.search.live_search import LiveSearch
     from ui.search.memory import Memory, Saved
-    from ui.search.work import Worker
 
 # Milliseconds between two searches in the background.
 EVERY_MS = 1000
@@ -52,7 +52,7 @@ class Alerts(QObject):
     def __init__(
         self,
         folder: Path,
-        worker: Worker,
+        worker: FileWorker,
         memory: Memory,
         live_search: LiveSearch,
         link: EnginePort,

@@ -19,7 +19,7 @@ from indexer.query.grammar import MAX_CHARACTERS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ui.search.work import Worker
+    from ui.file_worker import FileWorker
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Memory(QObject):
     trouble = Signal(object)
 
     def __init__(
-        self, folder: Path, worker: Worker, *, remembers: bool, parent: QObject | None = None
+        self, folder: Path, worker: FileWorker, *, remembers: bool, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.recent: tuple[str, ...] = ()

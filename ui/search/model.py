@@ -21,7 +21,7 @@ from PySide6.QtCore import (
     QUrl,
 )
 
-from ui.search.citation import CitedSource, quoted
+from ui.citations import CitedSource, quoted
 from ui.search.describe import row_spoken
 from ui.search.dragged import HIT_MIME, packed
 from ui.search.rows import Layout, rows_of

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from indexer.api.requests import GetStatus
 from indexer.api.types import Match
 from ui import keys
+from ui.file_worker import FileWorker
 from ui.latest_request import LatestRequest
 from ui.links import is_link, query_of
 from ui.search.actions import HitAction, HitActions
@@ -35,7 +36,6 @@ from ui.search.reasons import Reasons
 from ui.search.results import ResultsPane
 from ui.search.selected_hit import SelectedHit
 from ui.search.warm import warm
-from ui.search.work import Worker
 from ui.steps import Steps
 from ui.theme import L, M
 from ui.words import failures
@@ -78,7 +78,7 @@ class SearchPage(QWidget):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._worker = Worker(self)
+        self._worker = FileWorker(self)
         self.memory = Memory(
             context.folder, self._worker, remembers=bool(context.settings["history"]), parent=self
         )

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 
 from ui.search.actions import HitAction
-from ui.search.exporter import FoundHits
+from ui.search.hit_export import FoundHits
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QContextMenuEvent

@@ -11,7 +11,7 @@ import pytest
 from tests.ui.search.hits import hit
 from ui.basket.basket import FILE_NAME, Basket
 from ui.basket.passages import Kept, read, written
-from ui.search.work import Worker
+from ui.file_worker import FileWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-Open = "Callable[[], tuple[Basket, Worker]]"
+Open = "Callable[[], tuple[Basket, FileWorker]]"
 
 
 @pytest.fixture
-def begin(tmp_path: Path, qtbot: QtBot) -> Iterator[Callable[[], tuple[Basket, Worker]]]:
+def begin(tmp_path: Path, qtbot: QtBot) -> Iterator[Callable[[], tuple[Basket, FileWorker]]]:
     """Makes a basket over the same folder, as another start of the window would."""
-    made: list[Worker] = []
+    made: list[FileWorker] = []
 
-    def make() -> tuple[Basket, Worker]:
-        worker = Worker()
+    def make() -> tuple[Basket, FileWorker]:
+        worker = FileWorker()
         made.append(worker)
         return Basket(tmp_path / "person", worker, worker), worker
 
@@ -42,7 +42,7 @@ def texts(basket: Basket) -> list[str]:
     return [kept.hit.path for kept in basket.kept]
 
 
-def test_it_survives_a_restart(begin: Callable[[], tuple[Basket, Worker]]) -> None:
+def test_it_survives_a_restart(begin: Callable[[], tuple[Basket, FileWorker]]) -> None:
     basket, worker = begin()
     one, two = (basket.add(hit(f"/d/{name}.pdf"), "rent") for name in "ab")
     assert one is not None
@@ -61,7 +61,7 @@ def test_it_survives_a_restart(begin: Callable[[], tuple[Basket, Worker]]) -> No
 
 
 def test_two_windows_lose_nothing_of_each_other(
-    begin: Callable[[], tuple[Basket, Worker]], qtbot: QtBot
+    begin: Callable[[], tuple[Basket, FileWorker]], qtbot: QtBot
 ) -> None:
     first, worker = begin()
     second, other = begin()
@@ -74,7 +74,7 @@ def test_two_windows_lose_nothing_of_each_other(
 
 
 def test_what_cannot_be_read_is_put_aside(
-    begin: Callable[[], tuple[Basket, Worker]], tmp_path: Path
+    begin: Callable[[], tuple[Basket, FileWorker]], tmp_path: Path
 ) -> None:
     file = tmp_path / "person" / FILE_NAME
     file.parent.mkdir()
@@ -99,7 +99,7 @@ def test_what_cannot_be_read_is_put_aside(
 
 
 def test_nothing_is_written_over_what_can_neither_be_read_nor_moved(
-    begin: Callable[[], tuple[Basket, Worker]], tmp_path: Path, qtbot: QtBot
+    begin: Callable[[], tuple[Basket, FileWorker]], tmp_path: Path, qtbot: QtBot
 ) -> None:
     folder = tmp_path / "person"
     folder.mkdir()

@@ -6,8 +6,9 @@ import io
 import json
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+from zipfile import ZipFile
 
-import docx
 import pymupdf
 import pytest
 from hypothesis import given, settings
@@ -17,12 +18,19 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QColor, QImage
 
 from tests.ui.search.hits import hit
-from ui.basket import markdown, pdf, word
-from ui.basket.csl import csl_json
 from ui.basket.passages import Kept
-from ui.basket.report import Picture, Report, entries_of, sources_of
-from ui.search.citation import CitedSource
-from ui.search.export import bibtex
+from ui.citations import CitedSource, bibtex, csl_json
+from ui.export import (
+    ExportFormat,
+    Report,
+    ReportPicture,
+    entries_of,
+    markdown_of,
+    odt_of,
+    pdf_of,
+    sources_of,
+    write_report,
+)
 from ui.search.safe_text import line
 
 if TYPE_CHECKING:
@@ -39,7 +47,7 @@ HOSTILE = (
 TAGS = {"h1", "h2", "em", "p", "blockquote", "mark", "strong", "a", "br", "ul", "li"}
 
 
-def picture() -> Picture:
+def picture() -> ReportPicture:
     image = QImage(40, 30, QImage.Format.Format_RGB888)
     image.fill(QColor("#1d5fa8"))
     data = QByteArray()
@@ -47,7 +55,7 @@ def picture() -> Picture:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stub wants bytes, which Qt refuses
     buffer.close()
-    return Picture(bytes(data.data()), 40, 30, 'Page "3" & <4>')
+    return ReportPicture(bytes(data.data()), 40, 30, 'Page "3" & <4>')
 
 
 def report(text: str, note: str = "", *, pictures: bool = False, title: str = "Lease") -> Report:
@@ -83,7 +91,7 @@ def squeezed(text: str) -> str:
 def test_markdown_shows_every_text_as_it_is(text: str, note: str) -> None:
     made = report(f"{HOSTILE} {text}", note, title=f"+ {text}")
     entry = made.entries[0]
-    shown = Text(MarkdownIt().render(markdown.text_of(made, {})))
+    shown = Text(MarkdownIt().render(markdown_of(made, {})))
     assert shown.tags <= TAGS
     for each in (entry.text, entry.note, entry.cited):
         assert squeezed(each) in squeezed(shown.text)
@@ -91,7 +99,7 @@ def test_markdown_shows_every_text_as_it_is(text: str, note: str) -> None:
 
 def test_pictures_lie_beside_the_markdown(tmp_path: Path) -> None:
     path = tmp_path / "my basket.md"
-    markdown.write(path, report("Rent is due.", pictures=True))
+    write_report(path, ExportFormat.MARKDOWN, report("Rent is due.", pictures=True))
     shown = MarkdownIt().render(path.read_text("utf-8"))
     assert (
         '<img src="my%20basket-pictures/1-2.png" alt="Page &quot;3&quot; &amp; &lt;4&gt;"' in shown
@@ -99,32 +107,39 @@ def test_pictures_lie_beside_the_markdown(tmp_path: Path) -> None:
     assert (tmp_path / "my basket-pictures" / "1-1.png").read_bytes() == picture().data
 
 
+def odt_content(made: Report) -> ET.Element:
+    with ZipFile(io.BytesIO(odt_of(made))) as package:
+        return ET.fromstring(package.read("content.xml"))  # noqa: S314  # our own
+
+
+def odt_text(part: ET.Element) -> str:
+    return squeezed("".join(part.itertext()))
+
+
 @given(st.text(max_size=60), st.text(max_size=30))
 @settings(max_examples=30, deadline=None)
-def test_word_reads_every_text_as_it_is(text: str, note: str) -> None:
+def test_a_text_document_has_every_text_as_it_is(text: str, note: str) -> None:
     made = report(f"{HOSTILE} {text}", note, title=text or "-")
-    read = docx.Document(io.BytesIO(word.bytes_of(made)))
-    texts = [paragraph.text for paragraph in read.paragraphs]
-    entry = made.entries[0]
-    assert entry.text in texts
-    if entry.note:
-        assert f"Note: {entry.note}" in texts
+    shown, entry = odt_text(odt_content(made)), made.entries[0]
+    assert squeezed(entry.text) in shown
+    assert squeezed(entry.note) in shown
 
 
-def test_word_holds_styles_pictures_links_and_directions() -> None:
+def test_a_text_document_holds_pictures_links_and_directions() -> None:
     made = report("\u05e9\u05dc\u05d5\u05dd to the world of rent, it is due today.", pictures=True)
-    read = docx.Document(io.BytesIO(word.bytes_of(made)))
-    named = {paragraph.style.name for paragraph in read.paragraphs}
-    assert named == {"Title", "Heading 1", "Source", "Quote", "Normal"}
-    assert len(read.inline_shapes) == 2
-    assert any("<w:bidi/>" in paragraph._p.xml for paragraph in read.paragraphs)
-    links = [link.address for paragraph in read.paragraphs for link in paragraph.hyperlinks]
-    assert links == [made.entries[0].link]
+    content = odt_content(made)
+    named = [(part.tag.rpartition("}")[2], part.attrib) for part in content.iter()]
+    assert sum(name == "image" for name, _ in named) == 2
+    assert [each for _, values in named for key, each in values.items() if key.endswith("}href")
+            if each.startswith("lectern:")] == [made.entries[0].link]  # fmt: skip
+    modes = [each for _, values in named for key, each in values.items() if "writing-mode" in key]
+    assert set(modes) == {"rl-tb"}
+    assert [name for name, _ in named if name in ("h", "p")][:3] == ["h", "h", "p"]
 
 
 def test_pdf_holds_texts_pictures_and_links() -> None:
     made = report(HOSTILE, "Ask <i>Jane</i>", pictures=True)
-    with pymupdf.open(stream=pdf.bytes_of(made)) as document:
+    with pymupdf.open(stream=pdf_of(made)) as document:
         text = squeezed("".join(page.get_text() for page in document))
         assert "<b>not</b>*bold*" in text
         assert "Ask<i>Jane</i>" in text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
-import docx
 import pymupdf
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
@@ -19,13 +19,13 @@ from tests.ui.engines import answer
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui.basket.card import CARD_MIME, Card
-from ui.basket.export import Form
 from ui.basket.page import BasketPage
 from ui.basket.passages import Kept
 from ui.basket.pictures import Extent
+from ui.export import ExportFormat
 from ui.pages import BASKET, SEARCH, Pages
 from ui.search.dragged import dragged_hits
-from ui.search.exporter import FoundHits
+from ui.search.hit_export import FoundHits
 from ui.state import WindowState
 from ui.theme import LIGHT
 
@@ -79,7 +79,7 @@ def collect(qtbot: QtBot, pages: Pages) -> BasketPage:
     return basket_page(pages)
 
 
-def export(qtbot: QtBot, page: BasketPage, path: Path, form: Form) -> bytes:
+def export(qtbot: QtBot, page: BasketPage, path: Path, form: ExportFormat) -> bytes:
     with qtbot.waitSignal(page.export.finished):
         page.export.export_to(path, form)
     return path.read_bytes()
@@ -164,7 +164,7 @@ def test_a_passage_is_found_again_after_its_file_moved(
     (library_files / "ice.txt").unlink()
     answer(qtbot, real_link, Index((library_files,)))
 
-    text = export(qtbot, page, tmp_path / "basket.md", Form.MARKDOWN).decode()
+    text = export(qtbot, page, tmp_path / "basket.md", ExportFormat.MARKDOWN).decode()
     assert [kept.hit.path for kept in pages.basket.kept] == [str(moved), before[1].hit.path]
     assert "no longer in the library" in text
     assert "The crew camped on the ice" in text
@@ -185,17 +185,18 @@ def test_each_format_has_the_page_with_its_outline(
     qtbot: QtBot, pages: Pages, tmp_path: Path
 ) -> None:
     page = collect(qtbot, pages)
-    word = docx.Document(io.BytesIO(export(qtbot, page, tmp_path / "b.docx", Form.WORD)))
-    assert len(word.inline_shapes) == 1  # plain text has no pages
-    with pymupdf.open(stream=export(qtbot, page, tmp_path / "b.pdf", Form.PDF)) as made:
-        assert sum(len(each.get_images()) for each in made) == 1
-    assert b"@misc{" in export(qtbot, page, tmp_path / "b.bib", Form.BIBTEX)
-    assert b'"id": ' in export(qtbot, page, tmp_path / "b.json", Form.CSL)
+    with ZipFile(io.BytesIO(export(qtbot, page, tmp_path / "b.odt", ExportFormat.ODT))) as made:
+        # Plain text has no pages.
+        assert sum(name.startswith("Pictures/") for name in made.namelist()) == 1
+    with pymupdf.open(stream=export(qtbot, page, tmp_path / "b.pdf", ExportFormat.PDF)) as paper:
+        assert sum(len(each.get_images()) for each in paper) == 1
+    assert b"@misc{" in export(qtbot, page, tmp_path / "b.bib", ExportFormat.BIBTEX)
+    assert b'"id": ' in export(qtbot, page, tmp_path / "b.json", ExportFormat.CSL)
 
     heights = {}
     for extent in (Extent.PASSAGE, Extent.PAGE):
         page.export.extent = extent
-        export(qtbot, page, tmp_path / "b.md", Form.MARKDOWN)
+        export(qtbot, page, tmp_path / "b.md", ExportFormat.MARKDOWN)
         image = QImage(str(tmp_path / "b-pictures" / "1-1.png"))
         heights[extent] = image.height()
         assert shows(image, LIGHT.outline)

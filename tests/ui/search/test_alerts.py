@@ -16,11 +16,11 @@ from tests.ui.engines import answer
 from tests.ui.library.port import CannedLink
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
+from ui.file_worker import FileWorker
 from ui.search.alerts import Alerts
 from ui.search.live_search import LiveSearch
 from ui.search.memory import Memory
 from ui.search.page import SearchPage
-from ui.search.work import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ class Desk:
         self.found: list[Hit] = [hit()]
         self.answers = 0
         self.link.answers[Search] = self._answer
-        self.worker = Worker(self.link)
+        self.worker = FileWorker(self.link)
         self.memory = Memory(folder, self.worker, remembers=True, parent=self.link)
         self.live = LiveSearch(self.link, self.link)
         self.alerts = self.watch()

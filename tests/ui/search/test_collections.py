@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 from indexer.api.requests import Index
 from tests.ui.engines import answer
 from tests.ui.search.pages import search
-from ui.search.exporter import FoundHits
+from ui.search.hit_export import FoundHits
 from ui.search.page import SearchPage
 
 if TYPE_CHECKING:

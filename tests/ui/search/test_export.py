@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from indexer.api.types import Why
 from tests.answers import UNTITLED
 from tests.ui.search.hits import hit, many
-from ui.search.citation import CitedSource, citation, passage, quoted
-from ui.search.export import Form, citable, exported
+from ui.citations import CitedSource, citable, citation, passage, quoted
+from ui.export import ExportFormat, export_text
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -37,11 +37,11 @@ def test_a_citation_says_what_is_known() -> None:
 def test_csv_and_json_hold_the_hits() -> None:
     hits = many(3, 2)
     sources = {hits[0].path: CitedSource.from_hit(hits[0], KNOWN)}
-    rows = list(csv.DictReader(io.StringIO(exported(hits, sources, Form.CSV))))
+    rows = list(csv.DictReader(io.StringIO(export_text(hits, sources, ExportFormat.CSV))))
     assert [row["path"] for row in rows] == [each.path for each in hits]
     assert (rows[0]["author"], rows[1]["author"]) == ("Doe, Jane", "")
     assert rows[0]["passage"] == passage(hits[0])
-    told = json.loads(exported(hits, sources, Form.JSON, "rent"))
+    told = json.loads(export_text(hits, sources, ExportFormat.JSON, "rent"))
     assert told["query"] == "rent"
     assert told["hits"][0]["best_sentence"] == "It rises with the index."
     assert told["hits"][0]["heading"] == ["Lease", "Rent"]
@@ -50,11 +50,11 @@ def test_csv_and_json_hold_the_hits() -> None:
 @given(st.text(), st.text(), st.text(max_size=20))
 def test_nothing_becomes_a_formula_or_breaks_a_row(text: str, title: str, path: str) -> None:
     hits = [hit(f"/d/{path}", text="=cmd|" + text, title="+" + title)] * 2
-    rows = list(csv.reader(io.StringIO(exported(hits, {}, Form.CSV))))
+    rows = list(csv.reader(io.StringIO(export_text(hits, {}, ExportFormat.CSV))))
     assert len({len(row) for row in rows}) == 1
     assert len(rows) == 3
     assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
-    exported(hits, {}, Form.JSON).encode()
+    export_text(hits, {}, ExportFormat.JSON).encode()
 
 
 def test_bibtex_has_one_entry_for_each_document_that_says_who_wrote_it() -> None:
@@ -65,7 +65,7 @@ def test_bibtex_has_one_entry_for_each_document_that_says_who_wrote_it() -> None
         "/d/b.pdf": CitedSource("More", "Doe, J.", "2021"),
         "/d/c.pdf": CitedSource("Nobody's"),
     }
-    text = exported(hits, sources, Form.BIBTEX)
+    text = export_text(hits, sources, ExportFormat.BIBTEX)
     assert text.count("@misc{") == 2
     assert "@misc{doe2021,\n  title = {Law \\& \\{Order\\}},\n  author = {Jane Doe}," in text
     assert "  pages = {1, 4}," in text

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ui.file_worker import FileWorker
 from ui.search.memory import MOST_SEARCHES, Memory, Saved
-from ui.search.work import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def worker(qtbot: QtBot) -> Iterator[Worker]:
-    worker = Worker()
+def worker(qtbot: QtBot) -> Iterator[FileWorker]:
+    worker = FileWorker()
     yield worker
     worker.close()
 
 
-def opened(qtbot: QtBot, folder: Path, worker: Worker, *, remembers: bool = True) -> Memory:
+def opened(qtbot: QtBot, folder: Path, worker: FileWorker, *, remembers: bool = True) -> Memory:
     memory = Memory(folder, worker, remembers=remembers)
     with qtbot.waitSignal(memory.changed):
         pass
     return memory
 
 
-def test_searches_are_remembered(qtbot: QtBot, tmp_path: Path, worker: Worker) -> None:
+def test_searches_are_remembered(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
     memory = opened(qtbot, tmp_path, worker)
     for text in ("rent", "  deposit\n due ", "rent", " "):
         memory.note(text)
@@ -46,7 +46,7 @@ def test_searches_are_remembered(qtbot: QtBot, tmp_path: Path, worker: Worker) -
     assert len(memory.recent) == MOST_SEARCHES
 
 
-def test_documents_are_remembered(qtbot: QtBot, tmp_path: Path, worker: Worker) -> None:
+def test_documents_are_remembered(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
     memory = opened(qtbot, tmp_path, worker)
     for path in ("/docs/a.pdf", "/docs/b.pdf", "/docs/a.pdf"):
         memory.note_document(path)
@@ -59,7 +59,7 @@ def test_documents_are_remembered(qtbot: QtBot, tmp_path: Path, worker: Worker) 
     assert len(again.documents) == 0
 
 
-def test_switched_off_nothing_is_left(qtbot: QtBot, tmp_path: Path, worker: Worker) -> None:
+def test_switched_off_nothing_is_left(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
     memory = opened(qtbot, tmp_path, worker)
     memory.note("secret")
     memory.save("mine", "kept")
@@ -75,7 +75,7 @@ def test_switched_off_nothing_is_left(qtbot: QtBot, tmp_path: Path, worker: Work
     qtbot.waitUntil(lambda: not (tmp_path / "history.json").exists())
 
 
-def test_saved_searches(qtbot: QtBot, tmp_path: Path, worker: Worker) -> None:
+def test_saved_searches(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
     memory = opened(qtbot, tmp_path, worker)
     memory.save("Rent", "rent in:contracts")
     memory.save("Ice", "ice")
@@ -90,7 +90,7 @@ def test_saved_searches(qtbot: QtBot, tmp_path: Path, worker: Worker) -> None:
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"searches": 5, "saved": [1, {"name": 2}]}'])
 def test_a_damaged_file_is_no_trouble(
-    qtbot: QtBot, tmp_path: Path, worker: Worker, content: str
+    qtbot: QtBot, tmp_path: Path, worker: FileWorker, content: str
 ) -> None:
     (tmp_path / "history.json").write_text(content)
     (tmp_path / "searches.json").write_text(content)
@@ -98,7 +98,7 @@ def test_a_damaged_file_is_no_trouble(
     assert (memory.recent, memory.saved) == ((), ())
 
 
-def test_a_full_disk_is_told(qtbot: QtBot, tmp_path: Path, worker: Worker) -> None:
+def test_a_full_disk_is_told(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
     memory = opened(qtbot, tmp_path / "missing", worker)
     with qtbot.waitSignal(memory.trouble):
         memory.note("rent")

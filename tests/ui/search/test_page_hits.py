@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QMenu
 from indexer.api.requests import Index, Search
 from indexer.api.types import Also
 from tests.ui.search.pages import press, search, titles
+from ui.export import ExportFormat
 from ui.search.actions import HitAction
-from ui.search.export import Form
-from ui.search.exporter import FoundHits
 from ui.search.grouping import Order
+from ui.search.hit_export import FoundHits
 from ui.search.live_search import FIRST_LIMIT
 
 if TYPE_CHECKING:
@@ -121,9 +121,9 @@ def test_the_menu_of_a_hit(qtbot: QtBot, page: SearchPage) -> None:
     assert page.query == f'like:"{hit.path}#{hit.start}-{hit.end}" '
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", ExportFormat)
 def test_export(
-    qtbot: QtBot, page: SearchPage, tmp_path: Path, notices: RecordedNotices, form: Form
+    qtbot: QtBot, page: SearchPage, tmp_path: Path, notices: RecordedNotices, form: ExportFormat
 ) -> None:
     search(qtbot, page, "the")
     assert page.results.result is not None
@@ -132,7 +132,7 @@ def test_export(
     page.actions_on_hits.exporter.export_to(file, found, form)
     qtbot.waitUntil(lambda: bool(notices.told))
     assert "exported" in notices.texts[0]
-    if form is Form.JSON:
+    if form is ExportFormat.JSON:
         assert len(json.loads(file.read_text())["hits"]) == len(page.results.result.hits)
     page.actions_on_hits.exporter.export_to(tmp_path / "no" / "where", found, form)
     qtbot.waitUntil(lambda: len(notices.told) == 2)
@@ -162,7 +162,7 @@ def test_an_export_loads_the_remaining_hits(
     found = exports.actions()[1].data().found
     assert not found.complete
     file = tmp_path / "out.json"
-    page.actions_on_hits.exporter.export_to(file, found, Form.JSON)
+    page.actions_on_hits.exporter.export_to(file, found, ExportFormat.JSON)
     qtbot.waitUntil(lambda: len(notices.told) == 2)
     count = len(engine.call(Search("lighthouse", 1000)).hits)
     assert count > FIRST_LIMIT

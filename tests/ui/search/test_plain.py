@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from indexer.search.passage_hits import left_out
 from tests.ui.search.hits import hit
-from ui.search.citation import passage
+from ui.citations import passage
 from ui.search.plain import plain
 
 

@@ -1,19 +1,22 @@
-"""Runs functions that read or write files on a worker thread, one after the other."""
+"""A thread that runs functions that read or write files, one after the other."""
 
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
+from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Done = Callable[[Any, OSError | None], None]
+
 log = logging.getLogger(__name__)
 
 
-class Worker(QObject):
+class FileWorker(QObject):
     """Runs functions in their order on one thread."""
 
     _finished = Signal(object, object, object)
@@ -24,55 +27,33 @@ class Worker(QObject):
         self._pool.setMaxThreadCount(1)
         self._finished.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
-    def run(
-        self,
-        work: Callable[[], Any],
-        done: Callable[[Any, OSError | None], None] | None = None,
-    ) -> None:
+    def run(self, work: Callable[[], Any], done: Done | None = None) -> None:
         """Run ``work``, then call ``done`` on this thread with its result or its OSError.
 
         Args:
-            work: May raise OSError; must not use Qt.
+            work: May raise OSError; must not use Qt's widgets.
             done: Not called after the worker was deleted.
         """
-        self._pool.start(_Piece(work, done, self._finished.emit))
+        self._pool.start(partial(self._work, work, done))
 
     def close(self) -> None:
         """Wait until all work is done."""
         self._pool.waitForDone()
 
-    def _deliver(
-        self,
-        done: Callable[[Any, OSError | None], None] | None,
-        result: Any,
-        error: OSError | None,
-    ) -> None:
-        if done is not None:
-            done(result, error)
-
-
-class _Piece(QRunnable):
-    """One piece of work."""
-
-    def __init__(
-        self,
-        work: Callable[[], Any],
-        done: Callable[[Any, OSError | None], None] | None,
-        finished: Callable[[Any, Any, Any], None],
-    ) -> None:
-        super().__init__()
-        self._work, self._done, self._finished = work, done, finished
-
-    def run(self) -> None:
+    def _work(self, work: Callable[[], Any], done: Done | None) -> None:
         result, failed = None, None
         try:
-            result = self._work()
+            result = work()
         except OSError as error:
             failed = error
         except Exception as error:
             log.exception("work in the background failed")
             failed = OSError(str(error))
         try:
-            self._finished(self._done, result, failed)
+            self._finished.emit(done, result, failed)
         except RuntimeError:  # the receiver was deleted
             log.debug("work ended after its worker was deleted")
+
+    def _deliver(self, done: Done | None, result: Any, error: OSError | None) -> None:
+        if done is not None:
+            done(result, error)

@@ -1,36 +1,33 @@
-"""Exports all hits of a query to a file that the person chooses.
-
-Owns the dialog, the request for the hits that are not shown yet, and the message at the end. It
-must not know the formats (``export``).
-"""
+"""Exports all hits of a query to a file that the person chooses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QWidget
 
 from indexer.api.atomic import write_file
 from indexer.api.requests import MAX_LIMIT, Search
+from ui.citations import SourceFinder, citable
+from ui.export import ExportFormat, ask_export_file, export_text
 from ui.latest_request import LatestRequest
 from ui.ports import Notice
-from ui.search.export import Form, citable, exported
 from ui.search.grouping import Order, flattened, grouped
-from ui.search.sources import Sources
 from ui.widgets import timer
 from ui.words import failures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QWidget
 
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit, SearchResult
+    from ui.citations import CitedSource
+    from ui.file_worker import FileWorker
     from ui.ports import Context
-    from ui.search.citation import CitedSource
-    from ui.search.work import Worker
 
 # Milliseconds before a refused request for all hits is sent again.
 _AGAIN_MS = 500
@@ -52,38 +49,30 @@ class _Running:
 
     path: Path
     found: FoundHits
-    form: Form
+    form: ExportFormat
 
 
-class Exporter(QObject):
+class HitExporter(QObject):
     """Writes hits with the bibliographic data of their documents; one export at a time."""
 
-    def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
+    def __init__(self, context: Context, worker: FileWorker, parent: QWidget) -> None:
         super().__init__(parent)
         self._notices = context.notices
         self._worker = worker
         self._widget = parent
-        self._sources = Sources(context.link, self)
+        self._sources = SourceFinder(context.link, self)
         self._export: _Running | None = None
         self._request = LatestRequest(context.link)
         self._again = timer(self, _AGAIN_MS, self._ask_for_all)
 
-    def ask_where(self, found: FoundHits, form: Form) -> None:
+    def ask_where(self, found: FoundHits, form: ExportFormat) -> None:
         """Ask for a file, and export to it."""
+        title, name = self.tr("Export the hits"), self.tr("hits")
+        ask_export_file(
+            self._widget, title, name, form, lambda path: self.export_to(path, found, form)
+        )
 
-        def chosen(file: str) -> None:
-            self.export_to(Path(file), found, form)
-
-        dialog = QFileDialog(self._widget, self.tr("Export the hits"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(form.value)
-        dialog.setNameFilter(f"*.{form.value}")
-        dialog.selectFile(self.tr("hits") + f".{form.value}")
-        dialog.fileSelected.connect(chosen)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def export_to(self, path: Path, found: FoundHits, form: Form) -> None:
+    def export_to(self, path: Path, found: FoundHits, form: ExportFormat) -> None:
         """Export to a file; if ``found`` is not complete, all hits are requested first."""
         self.close()
         self._export = _Running(path, found, form)
@@ -121,14 +110,14 @@ class Exporter(QObject):
     def _write(self, export: _Running) -> None:
         def found(hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
             def work() -> None:
-                write_file(export.path, exported(hits, sources, export.form, export.found.query))
+                write_file(export.path, export_text(hits, sources, export.form, export.found.query))
 
             def done(_result: Any, error: OSError | None) -> None:
                 self._exported(export, sources, error)
 
             self._worker.run(work, done)
 
-        self._sources.find(export.found.hits, found)
+        self._sources.find_sources(export.found.hits, found)
 
     def _exported(
         self, export: _Running, sources: Mapping[str, CitedSource], error: OSError | None
@@ -136,7 +125,7 @@ class Exporter(QObject):
         if error is not None:
             reason = error.strerror or str(error)
             message = self.tr("The hits could not be exported: {reason}.").format(reason=reason)
-        elif export.form is Form.BIBTEX:
+        elif export.form is ExportFormat.BIBTEX:
             count = sum(map(citable, sources.values()))
             left = len(sources) - count
             message = self.tr("%Ln document(s) exported", "", count)

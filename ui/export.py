@@ -1,0 +1,468 @@
+"""Files of passages that other programs read: tables, Markdown, text documents and PDF.
+
+Texts come from untrusted documents: none becomes markup, nor a formula of a spreadsheet.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import dataclass
+from enum import Enum
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QSizeF, Qt, QUrl
+from PySide6.QtGui import (
+    QFont,
+    QImage,
+    QPageSize,
+    QPdfWriter,
+    QTextDocument,
+    QTextDocumentWriter,
+)
+from PySide6.QtWidgets import QFileDialog
+
+from indexer.api.atomic import replacing, write_file
+from ui.citations import (
+    CitedSource,
+    bibtex,
+    citable,
+    citation,
+    citation_keys,
+    encodable,
+    passage,
+)
+from ui.links import link_of
+from ui.search.describe import headings
+from ui.search.plain import plain
+from ui.search.safe_text import is_right_to_left, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from PySide6.QtWidgets import QWidget
+
+    from indexer.api.types import Hit
+    from ui.basket.passages import Kept
+
+_COLUMNS = (
+    "title", "author", "year", "path", "page", "page_last", "heading", "why", "score",
+    "best_sentence", "passage",
+)  # fmt: skip
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_SIGNS = re.compile(r"[\\`*_{}\[\]<>#|~$&@]")
+# What makes a list, a heading or a rule of a line only at its beginning.
+_BEGINNING = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
+# A paragraph of OpenDocument, as Qt writes it.
+_PARAGRAPH = re.compile(r'<text:p text:style-name="(\w+)"(/>|>.*?</text:p>)', re.DOTALL)
+_POINT_SIZE = 10.5
+_MARGIN_PT = 56.7  # 20 mm
+_DPI = 300
+# A sheet is white, whatever the theme.
+_STYLE = """
+h1 { font-size: 20pt; } h2 { font-size: 13pt; margin-top: 18pt; }
+.headings, .cited, .remark { color: #59606a; } .best { background-color: #ffe9a3; }
+.passage { margin-left: 12pt; } .note { background-color: #f4f5f6; }
+"""
+
+
+class ExportFormat(Enum):
+    """A format of a file; the value ends with its extension."""
+
+    CSV = "csv"
+    JSON = "json"
+    BIBTEX = "bib"
+    CSL = "csl.json"
+    MARKDOWN = "md"
+    ODT = "odt"
+    PDF = "pdf"
+
+    @property
+    def suffix(self) -> str:
+        return self.value.rpartition(".")[2]
+
+    @property
+    def has_passages(self) -> bool:
+        """Whether a file has the passages themselves with their pictures, as a document."""
+        return self in (ExportFormat.MARKDOWN, ExportFormat.ODT, ExportFormat.PDF)
+
+
+def ask_export_file(
+    parent: QWidget, title: str, name: str, form: ExportFormat, chosen: Callable[[Path], None]
+) -> None:
+    """Let the person choose the file of an export, then call ``chosen`` with it."""
+    dialog = QFileDialog(parent, title)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(form.suffix)
+    dialog.setNameFilter(f"*.{form.suffix}")
+    dialog.selectFile(f"{name}.{form.suffix}")
+    dialog.fileSelected.connect(lambda file: chosen(Path(file)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def export_text(
+    hits: Sequence[Hit], sources: Mapping[str, CitedSource], form: ExportFormat, query: str = ""
+) -> str:
+    """Return the content of a table of hits, or of a list of their sources.
+
+    Args:
+        hits: In their order.
+        sources: The bibliographic data of the documents, by path.
+        form: The format.
+        query: The query of the hits.
+    """
+    match form:
+        case ExportFormat.CSV:
+            return _csv_of(hits, sources)
+        case ExportFormat.JSON:
+            rows = [_row_of(hit, sources) for hit in hits]
+            return json.dumps({"query": query, "hits": rows}, ensure_ascii=False, indent=2) + "\n"
+        case ExportFormat.BIBTEX:
+            return bibtex(hits, {path: one for path, one in sources.items() if citable(one)})
+        case _:
+            raise ValueError(form)
+
+
+def _row_of(hit: Hit, sources: Mapping[str, CitedSource]) -> dict[str, Any]:
+    source = sources.get(hit.path) or CitedSource.from_hit(hit)
+    return {
+        "title": source.title,
+        "author": source.author,
+        "year": source.year,
+        "path": encodable(hit.path),
+        "page": hit.page,
+        "page_last": hit.page_last,
+        "heading": [shown(heading).text for heading in hit.heading_path],
+        "why": hit.why.value,
+        "score": round(hit.score, 6),
+        "best_sentence": shown(hit.text[slice(*hit.best)]).text,
+        "passage": passage(hit),
+    }
+
+
+def _csv_of(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, _COLUMNS)
+    writer.writeheader()
+    for hit in hits:
+        row = _row_of(hit, sources)
+        row["heading"] = " / ".join(row["heading"])
+        writer.writerow({name: _cell(value) for name, value in row.items()})
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    """Escape a value that a spreadsheet would read as a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPicture:
+    """A part of a page as PNG, ``width`` by ``height`` pixels; ``place`` names the page."""
+
+    data: bytes
+    width: int
+    height: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEntry:
+    """A passage: its text, the best sentence within, its note, its source and the page."""
+
+    title: str
+    headings: str
+    text: str
+    best: tuple[int, int]
+    note: str
+    cited: str
+    key: str  # of the source in the bibliography
+    link: str
+    remark: str  # such as that it is no longer in the library; "" for none
+    pictures: tuple[ReportPicture, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The entries in their order, and the sources in the order of their first entry."""
+
+    title: str
+    sources_title: str
+    note_label: str
+    link_label: str
+    entries: tuple[ReportEntry, ...]
+    sources: tuple[tuple[str, str], ...]  # the key, and author, title and year
+
+
+def marked_passage(hit: Hit) -> tuple[str, tuple[int, int]]:
+    """Return the text of a hit without its heading, and where its best sentence is in it."""
+    made = plain(hit, [hit.best])
+    return made.text, made.spans[0] if made.spans else (0, 0)
+
+
+def entries_of(
+    kept: Sequence[Kept],
+    sources: Mapping[str, CitedSource],
+    pictures: Mapping[str, Sequence[ReportPicture]],
+    remarks: Mapping[str, str],
+) -> tuple[ReportEntry, ...]:
+    """Make the entries.
+
+    Args:
+        kept: The passages in their order.
+        sources: The bibliographic data of the documents, by path.
+        pictures: Of the passages, by their keys.
+        remarks: On the passages, by their keys.
+    """
+    keys = citation_keys(sources)
+    made = []
+    for one in kept:
+        hit = one.hit
+        source = sources.get(hit.path) or CitedSource.from_hit(hit)
+        text, best = marked_passage(hit)
+        made.append(
+            ReportEntry(
+                title=source.title,
+                headings=headings(hit),
+                text=text,
+                best=best,
+                note=safe_note(one.note),
+                cited=citation(hit, source),
+                key=keys.get(hit.path, ""),
+                link=link_of(hit),
+                remark=remarks.get(one.key, ""),
+                pictures=tuple(pictures.get(one.key, ())),
+            )
+        )
+    return tuple(made)
+
+
+def sources_of(
+    kept: Iterable[Kept], sources: Mapping[str, CitedSource]
+) -> tuple[tuple[str, str], ...]:
+    """Return the key and the description of each document, in the order of the passages."""
+    keys = citation_keys(sources)
+    described = {}
+    for one in kept:
+        source = sources.get(one.hit.path)
+        if source is not None:
+            parts = (source.author, source.title, source.year)
+            described[keys[one.hit.path]] = ", ".join(part for part in parts if part)
+    return tuple(described.items())
+
+
+def safe_note(note: str) -> str:
+    """Return a note without invisible characters; its lines stay."""
+    return "\n".join(shown(each).text for each in note.splitlines()).strip()
+
+
+def write_report(path: Path, form: ExportFormat, report: Report) -> None:
+    """Write a report as Markdown, text document or PDF.
+
+    Raises:
+        OSError: If the file, or a picture beside it, cannot be written.
+    """
+    if form is ExportFormat.MARKDOWN:
+        _write_markdown(path, report)
+        return
+    content = pdf_of(report) if form is ExportFormat.PDF else odt_of(report)
+    with replacing(path) as file:
+        file.write(content)
+
+
+def _write_markdown(path: Path, report: Report) -> None:
+    """Write the file, and its pictures into a folder beside it."""
+    folder = path.with_name(f"{path.stem}-pictures")
+    names: dict[int, list[str]] = {}
+    for number, entry in enumerate(report.entries, 1):
+        for part, picture in enumerate(entry.pictures, 1):
+            folder.mkdir(exist_ok=True)
+            name = f"{number}-{part}.png"
+            with replacing(folder / name) as file:
+                file.write(picture.data)
+            names.setdefault(number, []).append(f"{folder.name}/{name}")
+    write_file(path, markdown_of(report, names))
+
+
+def markdown_of(report: Report, pictures: dict[int, list[str]]) -> str:
+    """Return the text; ``pictures`` are their paths by the numbers of the entries, from 1."""
+    parts = [f"# {markdown_escaped(report.title)}"]
+    for number, entry in enumerate(report.entries, 1):
+        parts += _markdown_entry(number, entry, report, pictures.get(number, []))
+    if report.sources:
+        lines = [f"- {markdown_escaped(text)} [@{key}]" for key, text in report.sources]
+        parts += [f"## {markdown_escaped(report.sources_title)}", "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_entry(
+    number: int, entry: ReportEntry, report: Report, pictures: list[str]
+) -> Iterator[str]:
+    yield f"## {number}. {markdown_escaped(entry.title)}"
+    if entry.headings:
+        # Asterisks mark no text that ends with a sign.
+        yield f"<em>{markdown_escaped(entry.headings)}</em>"
+    low, high = entry.best
+    before, best, after = entry.text[:low], entry.text[low:high], entry.text[high:]
+    marked = f"<mark>{_signs_escaped(best)}</mark>" if best else ""
+    yield f"> {markdown_escaped(before)}{marked}{_signs_escaped(after)}"
+    link = f" [{markdown_escaped(report.link_label)}]({entry.link})" if entry.link else ""
+    yield f"— {markdown_escaped(entry.cited)} [@{entry.key}]{link}"
+    if entry.remark:
+        yield f"<em>{markdown_escaped(entry.remark)}</em>"
+    if entry.note:
+        note = "  \n".join(markdown_escaped(line) for line in entry.note.splitlines())
+        yield f"**{markdown_escaped(report.note_label)}** {note}"
+    for picture, path in zip(entry.pictures, pictures, strict=True):
+        yield f"![{markdown_escaped(picture.place)}](<{path}>)"
+
+
+def markdown_escaped(text: str) -> str:
+    """Return a text that Markdown shows as it is."""
+    return _BEGINNING.sub(_escape_beginning, _signs_escaped(text))
+
+
+def _signs_escaped(text: str) -> str:
+    return _SIGNS.sub(r"\\\g<0>", text)
+
+
+def _escape_beginning(found: re.Match[str]) -> str:
+    sign = found[2]
+    # A number needs the sign behind it escaped, which is not part of the match.
+    return f"{found[1]}\\{sign}" if not sign.isdigit() else f"{found[1]}{sign}\\"
+
+
+def pdf_of(report: Report) -> bytes:
+    """Return a report as PDF, set by Qt. It may run on any thread."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setResolution(_DPI)
+    writer.setTitle(report.title)
+    writer.setCreator("Lectern")
+    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    writer.setPageMargins(QMarginsF())  # Qt prints a document with margins of its own
+    _text_document(report).print_(writer)
+    buffer.close()
+    return bytes(data.data())
+
+
+def odt_of(report: Report) -> bytes:
+    """Return a report as OpenDocument text. It may run on any thread."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    document = _text_document(report)
+    QTextDocumentWriter(buffer, QByteArray(b"odf")).write(document)
+    buffer.close()
+    made = io.BytesIO()
+    with ZipFile(io.BytesIO(data.data())) as written, ZipFile(made, "w") as package:
+        for part in written.infolist():
+            content = written.read(part)
+            if part.filename == "content.xml":
+                content = _with_structure(content.decode(), document).encode()
+            package.writestr(part, content)
+    return made.getvalue()
+
+
+def _with_structure(content: str, document: QTextDocument) -> str:
+    """Add levels of headings and directions to the paragraphs, which Qt's writer leaves out."""
+    rightward: set[str] = set()
+    block = document.begin()
+
+    def paragraph(found: re.Match[str]) -> str:
+        nonlocal block
+        level, style = block.blockFormat().headingLevel(), found[1]
+        if block.textDirection() is Qt.LayoutDirection.RightToLeft:
+            rightward.add(style)
+        block = block.next()
+        if not level:
+            return found[0]
+        head = f'<text:h text:outline-level="{level}" text:style-name="{style}"'
+        return f"{head}/>" if found[2] == "/>" else f"{head}{found[2].removesuffix('p>')}h>"
+
+    content = _PARAGRAPH.sub(paragraph, content)
+    for style in rightward:
+        content = re.sub(
+            rf'(style:name="{style}"[^>]*>\s*<style:paragraph-properties)',
+            r'\1 style:writing-mode="rl-tb"', content,
+        )  # fmt: skip
+    return content
+
+
+def _text_document(report: Report) -> QTextDocument:
+    sheet = QPageSize(QPageSize.PageSizeId.A4).size(QPageSize.Unit.Point)
+    room = sheet - QSizeF(2 * _MARGIN_PT, 2 * _MARGIN_PT)
+    document = QTextDocument()
+    font = QFont(document.defaultFont())
+    font.setPointSizeF(_POINT_SIZE)
+    document.setDefaultFont(font)
+    document.setDefaultStyleSheet(_STYLE)
+    for number, entry in enumerate(report.entries):
+        for part, picture in enumerate(entry.pictures):
+            image = QImage.fromData(picture.data)
+            document.addResource(
+                QTextDocument.ResourceType.ImageResource, QUrl(_picture_name(number, part)), image
+            )
+    document.setHtml("".join(_html(report, room)))
+    return document
+
+
+def _html(report: Report, room: QSizeF) -> Iterator[str]:
+    yield _html_tag("h1", "", report.title)
+    for number, entry in enumerate(report.entries):
+        yield from _html_entry(number, entry, report, room)
+    if report.sources:
+        yield _html_tag("h2", "", report.sources_title)
+        for _key, text in report.sources:
+            yield _html_tag("p", "", text)
+
+
+def _html_entry(number: int, entry: ReportEntry, report: Report, room: QSizeF) -> Iterator[str]:
+    yield _html_tag("h2", "", f"{number + 1}. {entry.title}")
+    if entry.headings:
+        yield _html_tag("p", "headings", entry.headings)
+    low, high = entry.best
+    marked = (
+        f"{escape(entry.text[:low])}<span class='best'>{escape(entry.text[low:high])}</span>"
+        f"{escape(entry.text[high:])}"
+    )
+    yield f"<p class='passage' dir='{_direction(entry.text)}'>{marked}</p>"
+    link = ""
+    if entry.link:
+        link = f" · <a href='{escape(entry.link)}'>{escape(report.link_label)}</a>"
+    yield f"<p class='cited' dir='{_direction(entry.cited)}'>— {escape(entry.cited)}{link}</p>"
+    if entry.remark:
+        yield _html_tag("p", "remark", entry.remark)
+    if entry.note:
+        yield _html_tag("p", "note", f"{report.note_label} {entry.note}")
+    for part, picture in enumerate(entry.pictures):
+        width, height = _fitted(picture, room)
+        yield f"<p><img src='{_picture_name(number, part)}' width='{width}' height='{height}'/></p>"
+
+
+def _html_tag(name: str, kind: str, text: str) -> str:
+    shown = escape(text).replace("\n", "<br/>")
+    return f"<{name} class='{kind}' dir='{_direction(text)}'>{shown}</{name}>"
+
+
+def _direction(text: str) -> str:
+    return "rtl" if is_right_to_left(text) else "ltr"
+
+
+def _picture_name(number: int, part: int) -> str:
+    return f"picture:{number}-{part}"
+
+
+def _fitted(picture: ReportPicture, room: QSizeF) -> tuple[int, int]:
+    """Return the size of a picture on the page, in the document's own pixels."""
+    pixels = QSizeF(picture.width, picture.height)
+    scale = min(room.width() / pixels.width(), 0.9 * room.height() / pixels.height())
+    return int(pixels.width() * scale), int(pixels.height() * scale)
