@@ -77,7 +77,7 @@ def _runtime() -> Check:
 
 def _old_office() -> Check:
     """Check which program reads office files from before 2007; without it they are only listed."""
-    from indexer.extract.office.program import find_program
+    from indexer.extract.office.libreoffice import find_program
 
     program = find_program()
     value = f"read through {program}" if program else "not read: LibreOffice is not installed"

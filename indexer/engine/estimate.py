@@ -20,9 +20,8 @@ from indexer.api.formats import BY_NAME
 from indexer.catalog.records import Root
 from indexer.catalog.roots import join, normal
 from indexer.embed.record_files import find_record
-from indexer.files.entries import first_bytes
 from indexer.files.scanner import rules_for
-from indexer.files.walk import RootWalk
+from indexer.files.walk import RootWalk, first_bytes
 from indexer.pipeline.throughput import Throughput, load
 
 if TYPE_CHECKING:

@@ -64,8 +64,7 @@ from indexer.search.page_map import PageMapper
 from indexer.search.search import Searcher
 from indexer.search.similar import Similar
 from indexer.search.token_ranking import TokenRanking
-from indexer.throttle.gate import QueryGate
-from indexer.throttle.throttle import Throttle
+from indexer.throttle.throttle import QueryGate, Throttle
 
 if TYPE_CHECKING:
     from indexer.api.answers import Check, Document, Estimate, ReindexCost

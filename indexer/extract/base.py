@@ -7,6 +7,7 @@ of a document. Standard library only.
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Block, BlockKind, OutlineEntry
     from indexer.config import Limits
-    from indexer.ocr.recognised_pages import RecognisedPages
+    from indexer.ocr.cache import RecognisedPages
 
 # Increment it when the same bytes yield other text or blocks, or the same text other passages or
 # stems.
 EXTRACTOR_VERSION = 5
 MAX_SKIPPED_PAGES = 3  # pages that crash a reader; a document with more fails
+SCRATCH_PREFIX = "document-"
 MAX_ITEM_CHARS = 600  # a longer list item is a numbered paragraph
 
 
@@ -174,6 +176,40 @@ class PlainSource:
 
     def close(self) -> None:
         """Do nothing: nothing stays open."""
+
+
+def scratch_folder() -> tempfile.TemporaryDirectory[str]:
+    """Make a folder for its owner only, in the child's scratch folder, which is removed with it."""
+    return tempfile.TemporaryDirectory(prefix=SCRATCH_PREFIX, ignore_cleanup_errors=True)
+
+
+class ScratchSource:
+    """A document that was converted or decrypted into a folder, which is removed when it closes."""
+
+    def __init__(self, source: PageSource, folder: tempfile.TemporaryDirectory[str]) -> None:
+        self._source = source
+        self._folder = folder
+
+    @property
+    def page_count(self) -> int:
+        return self._source.page_count
+
+    @property
+    def metadata(self) -> Metadata:
+        return self._source.metadata
+
+    @property
+    def outline(self) -> tuple[OutlineEntry, ...]:
+        return self._source.outline
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        return self._source.pages(skip)
+
+    def close(self) -> None:
+        try:
+            self._source.close()
+        finally:
+            self._folder.cleanup()
 
 
 @runtime_checkable

@@ -1,8 +1,7 @@
 """One document in two passes: all pages are read and counted, then yielded as canonical text.
 
-Owns the conversion of raw pages to the canonical text, with running heads, headings and offsets
-determined over the whole document, and the document's metadata. It must not know formats. Memory
-does not grow with the number of pages.
+Running heads, headings and the title depend on the whole document, so pages wait in a temporary
+file between the passes; memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -10,14 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tempfile
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from indexer.api.errors import WorldError
 from indexer.api.types import Block, BlockKind, DocumentInfo
 from indexer.extract.base import (
     EXTRACTOR_VERSION,
+    BlockStyle,
     ContainerSource,
     PageSource,
     PageText,
@@ -31,7 +32,52 @@ from indexer.extract.structure.titles import TITLE_PAGES, choose_title
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from indexer.extract.process.spool import Spool
+IN_MEMORY_BYTES = 4 * 1024**2
+_KINDS = tuple(BlockKind)
+_KIND_NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
+
+
+class Spool:
+    """A list of pages that is written once and may be iterated repeatedly."""
+
+    def __init__(self, in_memory_bytes: int = IN_MEMORY_BYTES) -> None:
+        self._file = tempfile.SpooledTemporaryFile(max_size=in_memory_bytes)  # noqa: SIM115  # closed by ``close``
+        self.pages = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def append(self, page: RawPage) -> None:
+        blocks = [_block_row(block) for block in page.blocks]
+        row = [page.number, page.text, page.unreadable, blocks, page.part]
+        self._file.write(json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n")
+        self.pages += 1
+
+    def __iter__(self) -> Iterator[RawPage]:
+        """Yield the pages in the order of ``append``."""
+        self._file.seek(0)
+        for line in self._file:
+            number, text, unreadable, rows, part = json.loads(line)
+            blocks = tuple(_block(row) for row in rows)
+            yield RawPage(number, text, blocks, unreadable, part=part)
+
+
+def _block_row(block: RawBlock) -> list[float]:
+    row = [block.start, block.end, _KIND_NUMBER[block.kind], block.level, int(block.split_off)]
+    if (style := block.style) is None:
+        return [*row]
+    place = (round(style.top, 4), round(style.bottom, 4))
+    return [*row, round(style.size, 2), int(style.bold), *place]
+
+
+def _block(row: list[float]) -> RawBlock:
+    start, end, kind, level, split_off = (int(value) for value in row[:5])
+    style = BlockStyle(row[5], bool(row[6]), row[7], row[8]) if len(row) > 5 else None
+    return RawBlock(start, end, _KINDS[kind], level, style, bool(split_off))
+
 
 PAGE_JOINT = "\n"
 

@@ -1,13 +1,13 @@
-"""Detects the format of a file by its first bytes and its name, and imports its reader.
+"""Detects the format of a file by its bytes and its name, and imports its reader.
 
-It must not know how any format is read. A new format is a module with ``open_source`` and a row in
-``indexer.api.formats``.
+A new format is a module with ``open_source`` and a row in ``indexer.api.formats``.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
+import zipfile
 from typing import TYPE_CHECKING, cast
 
 from indexer.api.errors import WorldError
@@ -22,13 +22,78 @@ from indexer.api.formats import (
     Format,
     SizeClass,
 )
-from indexer.extract.containers import inside_ole, inside_zip
+from indexer.extract.office.package import MAX_DIRECTORY_BYTES, directory_bytes, zip_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path, PurePath
 
     from indexer.extract.base import Opener
+
+_FOLDERS = {known.inside: known.name for known in FORMATS if known.inside.endswith("/")}
+_MIMETYPES = {
+    known.inside.encode(): known.name
+    for known in FORMATS
+    if known.magic == ZIP_MAGIC and known.inside and known.inside not in _FOLDERS
+}
+_STREAMS = {
+    "EncryptedPackage": "encrypted",
+    **{known.inside: known.name for known in FORMATS if known.magic == OLE_MAGIC},
+    "Book": "xls",  # of Excel 5
+}
+
+
+def inside_zip(path: Path, head: bytes, promised: str) -> str:
+    """Return the format of a zip file, "" for a plain archive.
+
+    Args:
+        path: The file.
+        head: Its first bytes.
+        promised: The format of its extension. It is returned if the file is too damaged to tell,
+            so that the reader can report what is wrong.
+    """
+    # In EPUB and OpenDocument the first part is the media type, uncompressed.
+    if head[30:38] == b"mimetype":
+        for name, form in _MIMETYPES.items():
+            if head[38:].startswith(name):
+                return form
+    try:
+        with path.open("rb") as file, zip_errors():
+            if directory_bytes(file, path.stat().st_size) > MAX_DIRECTORY_BYTES:
+                return promised
+            container = zipfile.ZipFile(file)
+            names = set(container.namelist())
+            if "mimetype" in names and container.getinfo("mimetype").file_size < 200:
+                return _MIMETYPES.get(container.read("mimetype").strip(), "")
+    except WorldError:
+        return promised
+    if "[Content_Types].xml" in names:
+        for folder, form in _FOLDERS.items():
+            if any(name.startswith(folder) for name in names):
+                return form
+    return "epub" if "META-INF/container.xml" in names else ""
+
+
+def inside_ole(path: Path, promised: str) -> str:
+    """Return the format of an OLE file, "" if it is unknown.
+
+    An ``encrypted`` package has any of the newer office formats inside.
+
+    Args:
+        path: The file.
+        promised: As for ``inside_zip``.
+    """
+    import olefile
+
+    try:
+        with path.open("rb") as file, olefile.OleFileIO(file) as container:
+            for stream, form in _STREAMS.items():
+                if container.exists(stream):
+                    return form
+    except Exception:  # noqa: BLE001  # olefile raises many types for damaged files
+        return promised
+    return ""
+
 
 HEAD_BYTES = 4096
 # The line before a mail in a mailbox: "From anna@example.org Fri Nov 20 13:32:27 2026".

@@ -1,7 +1,7 @@
 """Files: the entries below the folders that a person added.
 
 In: roots and patterns. Out: entries with their kind, size, time and identity, the hash of their
-bytes, and whether a root is where it was. Must not know how documents are read. Open ``scanner``
-first (whole and partial scans), then ``walk``; ``root_location`` and ``volumes`` distinguish a
+bytes, and whether a root is where it was. Must not know how documents are read, nor what triggers a
+scan. Open ``scanner`` first (whole and partial scans), then ``walk``; ``volumes`` tells a
 disconnected drive from an empty folder.
 """

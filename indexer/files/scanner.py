@@ -1,11 +1,13 @@
-"""Whole and partial scans of roots, applied to the catalog.
+"""Whole and partial scans of roots: locate the root, collect its rules, walk, apply to the catalog.
 
-Owns the steps of a scan: locate the root, collect its rules, walk, apply; one scan at a time is
-applied, during reading too. It must not know what triggers a scan.
+A folder at a root's path is that root only if it is the same folder, or has known files: an empty
+mount point would make every file count as deleted. One scan at a time is applied, during reading
+too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import threading
@@ -13,10 +15,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.api.formats import BY_EXTENSION
+from indexer.catalog.database import signed
 from indexer.catalog.records import ScanCounts
 from indexer.catalog.roots import join
 from indexer.files.excludes import Excludes
-from indexer.files.root_location import locate
+from indexer.files.volumes import Location, find, location_of
 from indexer.files.walk import RootWalk, ScanRules
 
 if TYPE_CHECKING:
@@ -27,6 +30,73 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Root
     from indexer.config import EngineConfig
     from indexer.files.walk import Entries
+
+# Folders on a newly created volume.
+_NOTHING = frozenset({b"lost+found", b"System Volume Information", b"$RECYCLE.BIN"})
+
+
+def locate(catalog: Catalog, root: Root) -> Root | None:
+    """Find a root, store its location, and update its path if its volume is mounted elsewhere.
+
+    Returns:
+        The updated root; None if it is unreachable.
+    """
+    here = _location(root.path)
+    if here is not None and _is_same(catalog, root, here):
+        return _record(catalog, root, here)
+    for path in find(Location(root.volume, root.volume_path, root.inode)):
+        there = _location(path)
+        if path != root.path and there is not None and catalog.roots.relocate(root.id, path):
+            return _record(catalog, root, there)
+    return None
+
+
+def in_place(root: Root) -> bool:
+    """Return whether the folder at a root's path is the one of the last scan; cheap."""
+    try:
+        return signed(os.stat(root.path).st_ino) == root.inode
+    except OSError:
+        return False
+
+
+def _location(path: bytes) -> Location | None:
+    try:
+        return location_of(path)
+    except OSError:
+        return None
+
+
+def _record(catalog: Catalog, root: Root, place: Location) -> Root:
+    if (root.volume, root.volume_path, root.inode) != (
+        place.volume,
+        place.volume_path,
+        signed(place.inode),
+    ):
+        catalog.roots.set_location(root.id, place.volume, place.volume_path, place.inode)
+    return catalog.roots.get(root.id)
+
+
+def _is_same(catalog: Catalog, root: Root, here: Location) -> bool:
+    if root.inode == 0 or (root.volume, root.inode) == (here.volume, signed(here.inode)):
+        return True
+    known = catalog.files.sizes(root.id)
+    if not known or any(_has(join(root.path, path), size) for path, size in known):
+        return True
+    # The person recreated it and put other files there.
+    return here.volume == root.volume and not _empty(root.path)
+
+
+def _has(path: bytes, size: int) -> bool:
+    with contextlib.suppress(OSError):
+        return os.lstat(path).st_size == size
+    return False
+
+
+def _empty(folder: bytes) -> bool:
+    try:
+        return all(name in _NOTHING or name.startswith(b".") for name in os.listdir(folder))
+    except OSError:
+        return True
 
 
 def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:

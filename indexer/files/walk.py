@@ -1,9 +1,7 @@
 """Walks a root, or some entries of it.
 
-Owns the walk: a stack instead of recursion, no folder twice, distinguishing unreadable folders from
-deleted ones, and detecting a drive that is unplugged meanwhile. It opens only files of patterns. It
-must not know the catalog's tables or how files are read.
-
+The walk uses a stack instead of recursion, enters no folder twice, distinguishes unreadable folders
+from deleted ones, and detects a drive that is unplugged meanwhile. It opens only files of patterns.
 Links are listed but not followed: their targets are either under a root, where they are listed, or
 not meant to be indexed.
 """
@@ -13,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,15 +20,85 @@ from indexer.api.phrases import reason_of
 from indexer.api.types import FileState
 from indexer.catalog.records import FoundFile, FoundFolder, Root
 from indexer.catalog.roots import join
-from indexer.files.entries import ABSENT, code_of, error_of_root, ignore_lines, row, status_of
-from indexer.files.excludes import IGNORE_NAME, detail_of
-from indexer.files.kinds import EntryClassifier, counting_volumes, is_hidden, is_link
+from indexer.catalog.stamps import mtime_ns
+from indexer.files.excludes import IGNORE_NAME, MAX_IGNORE_BYTES, detail_of
+from indexer.files.kinds import EntryClassifier, counting_volumes, is_away, is_hidden, is_link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from indexer.api.progress import CancelToken
     from indexer.files.excludes import Excludes
+
+ABSENT = (FileNotFoundError, NotADirectoryError)
+_NOFOLLOW = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+def status_of(entry: bytes | os.DirEntry[bytes]) -> os.stat_result | OSError:
+    """Return the status of an entry itself, not of a link's target, or the error."""
+    try:
+        if isinstance(entry, bytes):
+            return os.lstat(entry)
+        return entry.stat(follow_symlinks=False)
+    except OSError as error:
+        return error
+
+
+def ignore_lines(path: bytes) -> list[str]:
+    """Read a file of patterns; a link, a huge file or a placeholder counts as empty."""
+    found = first_bytes(path, MAX_IGNORE_BYTES + 1)
+    if len(found) > MAX_IGNORE_BYTES:
+        return []
+    return found.decode("utf-8-sig", "replace").splitlines()
+
+
+def first_bytes(path: bytes, most: int) -> bytes:
+    """Read the beginning of a file; a link, a placeholder or an unreadable one counts as empty."""
+    try:
+        with os.fdopen(os.open(path, _NOFOLLOW), "rb") as file:
+            found = os.fstat(file.fileno())
+            there = stat.S_ISREG(found.st_mode) and not is_away(found)
+            return file.read(most) if there else b""
+    except OSError:
+        return b""
+
+
+def row(
+    name: bytes,
+    found: os.stat_result,
+    volume: int,
+    state: FileState | None,
+    code: str,
+    detail: Mapping[str, str],
+    file_format: str = "",
+) -> FoundFile:
+    """Make the record of an entry for the catalog."""
+    # The times of folders and links are left out, as their changes are irrelevant.
+    counts = stat.S_ISREG(found.st_mode)
+    # On Windows the status of a listed entry has neither volume nor inode.
+    return FoundFile(
+        name,
+        found.st_size if counts else 0,
+        mtime_ns(found) if counts else 0,
+        found.st_dev or volume,
+        found.st_ino,
+        file_format,
+        state,
+        code,
+        detail,
+    )
+
+
+def code_of(error: OSError) -> str:
+    """Return the reason code of an error of a system call."""
+    return "path_denied" if isinstance(error, PermissionError) else "read_error"
+
+
+def error_of_root(error: OSError, path: bytes) -> WorldError:
+    """Return the error of a root that cannot be walked."""
+    code = "path_missing" if isinstance(error, ABSENT) else code_of(error)
+    return WorldError(code, path=os.fsdecode(path), reason=reason_of(error))
+
 
 GIB = 1 << 30
 # Names by folder (below the root) of a partial walk; a name that is a folder is walked whole.

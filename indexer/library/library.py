@@ -17,7 +17,7 @@ from indexer.api.lock import HOLDER_NAME, LOCK_NAME, LibraryLock
 from indexer.catalog.roots import CHOICES_NAME
 from indexer.files.hashing import content_id
 from indexer.library.crashes import MARK_NAME
-from indexer.ocr.cache_file import FILE_NAME, SIDE_NAME
+from indexer.ocr.cache import FILE_NAME, SIDE_NAME
 
 CATALOG_NAME = "catalog.sqlite"
 LANCE_NAME = "lance"

@@ -1,10 +1,9 @@
 """Text recognition for pages with content but without text: scans, drawings, unusual fonts.
 
 In: the image of a page. Out: its words with their boxes, cached by the hash of the document's
-bytes. It must not know the catalog, nor how pages are rendered. Open ``tesseract`` first (one run
-of the program), then ``hocr`` (its output), ``layer`` (words in place of a page's own text),
-``cache`` (written by the engine) and ``recognised_pages`` (the cache, read by children);
-``languages`` chooses the languages.
+bytes. Must not know the catalog, nor how pages are rendered. Open ``tesseract``
+first (one run of the program, and its languages), then ``layer`` (its output, and words in place of
+a page's own text) and ``cache`` (written by the engine, read by children).
 
 Tesseract is run as a command for each page, not linked as a library, so that it can be confined,
 stopped and limited. Alternatives:

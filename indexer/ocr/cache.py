@@ -1,22 +1,150 @@
-"""The cache of pages with content but no text, and of their recognised text.
+"""The cache of pages with content but no text, and of their recognised text: one SQLite file.
 
-Owns its queries. Pages are keyed by the hash of the file's bytes, so that renames, moves and copies
-cost nothing; each entry names the program and languages that made it. Every call is one
-transaction. It must not know how text is recognised or for whom.
+Pages are keyed by the hash of the file's bytes, so that renames, moves and copies cost nothing;
+each entry names the program and languages that made it. It is apart from the catalog because it is
+only a cache: children read it while the engine writes it, and a damaged one is replaced.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import logging
+import os
+import sqlite3
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from indexer import faults
-from indexer.ocr.cache_file import CacheFile
+from indexer.api.errors import WorldError
+from indexer.ocr.layer import unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from indexer.ocr.layer import RecognisedLine
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "recognised-pages.sqlite"
+# SQLite's rollback journal.
+SIDE_NAME = f"{FILE_NAME}-journal"
+_WAIT_S = 10.0
+_VERSION = 2
+
+_SCHEMA = f"""
+CREATE TABLE contents (
+    id INTEGER PRIMARY KEY,
+    content_id TEXT NOT NULL UNIQUE,          -- the hash of the bytes
+    size INTEGER NOT NULL,                    -- of the file
+    fresh INTEGER NOT NULL DEFAULT 0,         -- pages that its text does not have yet
+    last INTEGER NOT NULL DEFAULT 0           -- its turn is after all others
+) STRICT;
+CREATE INDEX contents_size ON contents (size);
+CREATE TABLE pages (
+    content INTEGER NOT NULL REFERENCES contents ON DELETE CASCADE,
+    page INTEGER NOT NULL,
+    made_by TEXT NOT NULL DEFAULT '',         -- engine and languages; '' before the first time
+    words BLOB,                               -- see indexer.ocr.layer
+    stops INTEGER NOT NULL DEFAULT 0,
+    reason TEXT NOT NULL DEFAULT '',          -- why it was set aside
+    PRIMARY KEY (content, page)
+) STRICT, WITHOUT ROWID;
+PRAGMA user_version = {_VERSION};
+"""
+
+
+class CacheFile:
+    """The file of one library, opened at its first use. Thread-safe."""
+
+    def __init__(self, library: Path, *, writable: bool) -> None:
+        self.path = library / FILE_NAME
+        self._writable = writable
+        self._lock = threading.RLock()
+        self._open: sqlite3.Connection | None = None
+
+    def close(self) -> None:
+        """Close the connection, if it is open."""
+        with self._lock:
+            if self._open is not None:
+                self._open.close()
+            self._open = None
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        if self._open is None:
+            try:
+                self._open = self._connect()
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):
+                    raise
+                log.warning("what was recognised on scanned pages is lost: %s", error)
+                self.path.unlink(missing_ok=True)
+                self._open = self._connect()
+        return self._open
+
+    def _connect(self) -> sqlite3.Connection:
+        if not self._writable:
+            address = f"{self.path.absolute().as_uri()}?mode=ro"
+            return sqlite3.connect(address, uri=True, timeout=_WAIT_S, check_same_thread=False)
+        # SQLite would create it readable by others.
+        with contextlib.suppress(OSError):
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        connection = sqlite3.connect(
+            self.path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
+        )
+        try:
+            # Unlike a WAL, this mode needs no files that readers in other processes would have to
+            # create.
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:
+                connection.executescript(f"BEGIN; {_SCHEMA} COMMIT")
+            elif version != _VERSION:
+                raise sqlite3.DatabaseError("it is of another version")
+            connection.execute("SELECT 1 FROM pages, contents LIMIT 1").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._lock, self._translated():
+            if self._open is None and not self.path.exists():
+                return []
+            return self._connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """Run the block in one transaction; a nested block joins the outer one."""
+        with self._lock, self._translated():
+            connection = self._connection
+            if connection.in_transaction:
+                yield connection
+            else:
+                # Rolled back unless the block succeeds.
+                connection.execute("BEGIN IMMEDIATE")
+                with connection:
+                    yield connection
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code == sqlite3.SQLITE_FULL:
+                needed = "what was recognised on scanned pages"
+                raise WorldError("disk_full", needed=needed, path=str(self.path.parent)) from error
+            if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}:
+                raise WorldError("library_unwritable", library=str(self.path.parent)) from error
+            raise
+
 
 # The number of runs that a page may end before it counts as failed.
 MAX_STOPS = 2
@@ -193,3 +321,68 @@ class PageCache:
             connection.execute(
                 "UPDATE contents SET fresh = fresh + 1 WHERE content_id = ?", (content_id,)
             )
+
+
+_READ_WAIT_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedPage:
+    """The recognised lines of a page, or why there are none."""
+
+    lines: tuple[RecognisedLine, ...] = ()
+    reason: str = ""
+
+
+_NOTHING = RecognisedPage()
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedPages:
+    """The recognised pages of one file from the cache, by page number from 1."""
+
+    pages: Mapping[int, tuple[bytes | None, str]] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, library: Path | None, size: int, content: Callable[[], str]) -> RecognisedPages:
+        """Take the pages of a file from the cache.
+
+        Args:
+            library: The folder of the library, None if there is none.
+            size: Of the file, in bytes.
+            content: Gives the hash of its bytes; only asked for files that may have such pages.
+        """
+        try:
+            with _open_to_read(library) as connection:
+                if connection is None or not _may_be_known(connection, size):
+                    return cls()
+                rows = connection.execute(
+                    "SELECT page, words, reason FROM pages JOIN contents c ON c.id = content "
+                    "WHERE c.content_id = ?",
+                    (content(),),
+                )
+                return cls({page: (words, reason) for page, words, reason in rows})
+        except (sqlite3.Error, OSError):
+            return cls()
+
+    def page(self, number: int) -> RecognisedPage:
+        """Return what was recognised on a page."""
+        words, reason = self.pages.get(number, (None, ""))
+        if words is None:
+            return RecognisedPage((), reason) if reason else _NOTHING
+        return RecognisedPage(tuple(unpack(words)))
+
+
+def _open_to_read(
+    library: Path | None,
+) -> contextlib.AbstractContextManager[sqlite3.Connection | None]:
+    path = None if library is None else library / FILE_NAME
+    if path is None or not path.exists():
+        return contextlib.nullcontext()
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    return contextlib.closing(sqlite3.connect(address, uri=True, timeout=_READ_WAIT_S))
+
+
+def _may_be_known(connection: sqlite3.Connection, size: int) -> bool:
+    found = connection.execute("SELECT 1 FROM contents WHERE size = ? LIMIT 1", (size,))
+    return found.fetchone() is not None

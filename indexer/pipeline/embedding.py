@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from indexer.embed.base import Embedder, EmbedInput
-    from indexer.throttle.gate import QueryGate
-    from indexer.throttle.throttle import Throttle
+    from indexer.throttle.throttle import QueryGate, Throttle
 
 log = logging.getLogger(__name__)
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from indexer.embed.base import Embedder
     from indexer.pipeline.scanned_pages import ScannedPages
     from indexer.store.store import Store
-    from indexer.throttle.gate import QueryGate
-    from indexer.throttle.throttle import Throttle
+    from indexer.throttle.throttle import QueryGate, Throttle
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import Cancelled, LecternError
 from indexer.extract.process.sandbox import ExtractionChild
 from indexer.files.hashing import size_and_time
-from indexer.ocr.languages import for_document
+from indexer.ocr.tesseract import for_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable

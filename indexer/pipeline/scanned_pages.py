@@ -17,8 +17,7 @@ from indexer.api.formats import DRAWN
 from indexer.api.status import ScannedPagesStatus
 from indexer.catalog.scanned import ScannedContents
 from indexer.ocr.cache import PageCache
-from indexer.ocr.languages import default_languages
-from indexer.ocr.tesseract import find_program, install_command
+from indexer.ocr.tesseract import default_languages, find_program, install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

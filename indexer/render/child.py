@@ -1,19 +1,22 @@
 """The process of the render child: requests on stdin, answers on stdout, one at a time.
 
-Owns the frames and the limits of the process; ``indexer.render.requests`` has the handlers. It has
-the priority of the window and ends with it: when the pipe is closed, and on Linux even if the
-window is killed. The window orders the requests, so there is no queue here. Where the system
-supports it, each document is opened by a confined worker that can read nothing else
-(``indexer.render.workers``).
+It has the priority of the window and ends with it: when the pipe is closed, and on Linux even if
+the window is killed. The window orders the requests, so there is no queue here. Where the system
+supports it, each document is opened by a confined worker that can read nothing else; a replaced
+file, another password or newly recognised pages need a new worker.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import os
 import sys
 import traceback
+from collections import OrderedDict
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -21,17 +24,140 @@ from indexer.api.codec import encode
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.pages import DocumentRequest, PageRequest
 from indexer.api.protocol import Hello, hello, read_frame, write_frame
+from indexer.catalog.stamps import Stamp
 from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout
+from indexer.confine.worker import DocumentWorker
 from indexer.extract.process.child import file_error
-from indexer.render.open_documents import OpenDocuments, RecognitionLookup
-from indexer.render.requests import answer
-from indexer.render.workers import Workers
+from indexer.extract.registry import promised_format
+from indexer.render.requests import (
+    DRAWS,
+    MAX_OPEN,
+    NOTHING,
+    OpenDocuments,
+    RecognitionLookup,
+    answer,
+)
+from indexer.text import language
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from indexer.api.pages import DocumentSource
     from indexer.api.protocol import Header
+    from indexer.confine.process import ChildOptions
+    from indexer.ocr.cache import RecognisedPages
+
+    Serve = Callable[[OpenDocuments, Header, BinaryIO], None]
+
+_ANSWERED = b"."
+
+
+@dataclass(frozen=True, slots=True)
+class _RunningWorker:
+    """A worker and its pipes."""
+
+    worker: DocumentWorker
+    requests: BinaryIO
+    answered: int  # descriptor; the worker writes a byte after each answer
+    identity: tuple[object, ...]  # a change of it needs a new worker
+
+    def end(self) -> None:
+        with suppress(OSError):
+            self.requests.close()
+        os.close(self.answered)
+        self.worker.end()
+
+
+class Workers:
+    """Passes requests to the workers of their documents, and keeps the last ``MAX_OPEN`` workers.
+
+    Args:
+        known: The recognised pages of files.
+        started: The limits of a worker, and its scratch folder.
+        outgoing: Receives the answers.
+        serve: Answers one request, with an error if it must; does not raise.
+    """
+
+    def __init__(
+        self, known: RecognitionLookup, started: ChildOptions, outgoing: BinaryIO, serve: Serve
+    ) -> None:
+        self._known = known
+        self._started = started
+        self._outgoing = outgoing
+        self._serve = serve
+        self._readers: OrderedDict[Path, _RunningWorker] = OrderedDict()
+
+    def serve(self, header: Header) -> None:
+        """Pass a request to its worker; a crash of the worker ends this process too."""
+        request: PageRequest[Any] | None = None
+        with suppress(WorldError):
+            request = PageRequest.read(header)
+        if not isinstance(request, DocumentRequest):
+            while self._readers:
+                self._readers.popitem()[1].end()
+            self._serve(OpenDocuments(), header, self._outgoing)
+            return
+        reader = self._reader(request.source)
+        write_frame(reader.requests, header)
+        if reader.worker.wait(reader.answered):
+            os.read(reader.answered, len(_ANSWERED))
+        else:
+            self._readers.pop(request.source.path).requests.close()
+
+    def _reader(self, source: DocumentSource) -> _RunningWorker:
+        """Return the worker of a document's current file, started if necessary."""
+        path = source.path
+        recognised = NOTHING
+        stamp: tuple[int, int] | None = None
+        with suppress(OSError, ValueError):
+            found = Stamp.from_status(path.stat())
+            stamp = found.volume, found.inode
+            recognised = self._known.pages(path, found)
+        identity = (stamp, source.password, recognised)
+        reader = self._readers.get(path)
+        if reader is not None and reader.identity != identity:
+            self._readers.pop(path).end()
+            reader = None
+        if reader is None:
+            _load_libraries(source)
+            if recognised.pages:
+                language.load()  # decides whether recognised text replaces that of the page
+            reader = self._readers[path] = self._start(path, recognised, identity)
+            while len(self._readers) > MAX_OPEN:
+                self._readers.popitem(last=False)[1].end()
+        self._readers.move_to_end(path)
+        return reader
+
+    def _start(
+        self, document: Path, recognised: RecognisedPages, identity: tuple[object, ...]
+    ) -> _RunningWorker:
+        asked, asking = os.pipe()
+        answered, answering = os.pipe()
+
+        def work() -> None:
+            documents = OpenDocuments(recognised=lambda _path, _stamp: recognised)
+            with os.fdopen(asked, "rb") as requests:
+                while (frame := read_frame(requests)) is not None:
+                    self._started.alarm.restart()
+                    self._serve(documents, frame[0], self._outgoing)
+                    self._started.alarm.stop()
+                    os.write(answering, _ANSWERED)
+
+        keep = (self._outgoing.fileno(), asked, answering)
+        worker = DocumentWorker(work, document, self._started, keep)
+        os.close(asked)
+        os.close(answering)
+        return _RunningWorker(worker, os.fdopen(asking, "wb"), answered, identity)
+
+
+def _load_libraries(source: DocumentSource) -> None:
+    """Import the libraries for a document before the fork, so that later workers share them."""
+    promised = promised_format(source.path, source.format)
+    if promised is not None:
+        with suppress(ImportError):
+            importlib.import_module(DRAWS if promised.drawn else promised.module)
+
 
 _OBJECTS = 200_000
 
@@ -97,3 +223,7 @@ def _serve(documents: OpenDocuments, header: Header, outgoing: BinaryIO) -> None
 
 def _failure(error: LecternError) -> tuple[Header, bytes]:
     return {"type": "error", "error": encode(error.failure())}, b""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,7 +1,6 @@
-"""The speed of indexing, by the person's choice and the state of the machine.
+"""The speed of indexing, by the person's choice, the load of the machine, and running queries.
 
-Owns speed, pause, the duty cycle, and the reason that is shown. It must not know the work: a worker
-reports how long a piece took, and pauses.
+A worker reports how long a piece of work took, and pauses.
 """
 
 from __future__ import annotations
@@ -9,16 +8,96 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import psutil
+
 from indexer.api.status import Speed
-from indexer.throttle.machine import Machine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from indexer.catalog.catalog import Catalog
+
+SAMPLE_EVERY_S = 2.0
+BATTERY_EVERY_S = 15.0
+# Hysteresis: the shares of all cores used by other programs from which on the machine is busy, and
+# below which it is not.
+BUSY_FROM, BUSY_UNTIL = 0.5, 0.25
+# Samples in a row that are needed, so that a short peak does not count.
+SAMPLES_IN_A_ROW = 2
+
+
+@dataclass(slots=True)
+class Machine:
+    """The load of this machine, sampled every few seconds at most. Thread-safe."""
+
+    on_battery: bool = False
+    busy: bool = False
+    _sample_at: float = 0.0
+    _battery_at: float = 0.0
+    _before: tuple[float, float, float] | None = None  # when, all cores' work, ours
+    _samples: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def sample(self) -> None:
+        """Update ``on_battery`` and ``busy``."""
+        now = time.monotonic()
+        if now < self._sample_at or not self._lock.acquire(blocking=False):
+            return
+        try:
+            self._sample_at = now + SAMPLE_EVERY_S
+            if now >= self._battery_at:
+                self._battery_at = now + BATTERY_EVERY_S
+                self.on_battery = _on_battery()
+            self._compare(now, *_work_done())
+        finally:
+            self._lock.release()
+
+    def _compare(self, now: float, everyone: float, ours: float) -> None:
+        """Compare the processor seconds of all programs and of ours with the last sample."""
+        before, self._before = self._before, (now, everyone, ours)
+        if before is None or now <= before[0]:
+            return
+        cores = psutil.cpu_count() or 1
+        others = (everyone - before[1]) - max(0.0, ours - before[2])
+        share = others / (cores * (now - before[0]))
+        differs = share < BUSY_UNTIL if self.busy else share >= BUSY_FROM
+        self._samples = self._samples + 1 if differs else 0
+        if self._samples >= SAMPLES_IN_A_ROW:
+            self.busy = not self.busy
+            self._samples = 0
+
+
+def _on_battery() -> bool:
+    sensors = getattr(psutil, "sensors_battery", None)
+    if sensors is None:
+        return False
+    # Some machines report a missing battery, or fail.
+    with contextlib.suppress(OSError, RuntimeError, NotImplementedError, psutil.Error):
+        battery = sensors()
+        return battery is not None and battery.power_plugged is False
+    return False
+
+
+def _work_done() -> tuple[float, float]:
+    """Processor seconds since boot: of all programs, and of this process and its children."""
+    times = psutil.cpu_times()
+    idle = times.idle + getattr(times, "iowait", 0.0)
+    # Linux counts guest time twice.
+    everyone = sum(times) - idle - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
+    ours = 0.0
+    process = psutil.Process()
+    own = process.cpu_times()
+    ours += own.user + own.system + own.children_user + own.children_system
+    for child in process.children():
+        with contextlib.suppress(psutil.Error):
+            spent = child.cpu_times()
+            ours += spent.user + spent.system
+    return everyone, ours
+
 
 SPEED_KEY, PAUSED_KEY = "speed", "paused"
 # Seconds after the last key for which the person counts as typing.
@@ -138,3 +217,50 @@ class Throttle:
         if self.machine.on_battery:
             return "battery"
         return "busy" if self.machine.busy else ""
+
+
+# The longest pause in seconds: about two warm queries.
+LONGEST_PAUSE_S = 0.2
+# Tokens in a batch: full use of the cores; under 200 ms during queries; without effect on a query
+# that starts in the middle.
+FULL_BATCH = 4096
+SMALL_BATCH = 1024
+TINY_BATCH = 256
+
+
+class QueryGate:
+    """Counts the queries in flight. Thread-safe.
+
+    Args:
+        throttle: Notified of each query; returns whether batches must be small.
+    """
+
+    def __init__(self, throttle: Throttle | None = None) -> None:
+        self._changed = threading.Condition()
+        self._active = 0
+        self._throttle = throttle
+
+    @contextmanager
+    def query(self) -> Iterator[None]:
+        """Pause indexing while the block runs."""
+        with self._changed:
+            self._active += 1
+        try:
+            yield
+        finally:
+            if self._throttle is not None:
+                self._throttle.query_answered()
+            with self._changed:
+                self._active -= 1
+                self._changed.notify_all()
+
+    def wait_for_queries(self) -> None:
+        """Wait, for a bounded time, until no query is in flight."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._active == 0, LONGEST_PAUSE_S)
+
+    def batch_tokens(self) -> int:
+        """How many tokens the next batch may have."""
+        if self._throttle is not None and self._throttle.slowed:
+            return TINY_BATCH
+        return SMALL_BATCH if self._active else FULL_BATCH

@@ -1,4 +1,4 @@
-"""Debounces changed paths.
+"""Debounces changed paths, and maps them to the entries and roots to scan.
 
 A path has settled once it had no event, and its size and time were constant, for a while; a folder
 once nothing below it is unsettled either. A path that never settles, such as a log, is reported at
@@ -7,11 +7,18 @@ intervals. Pure: time and status are arguments.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from indexer.catalog.roots import below
+from indexer.files.excludes import IGNORE_NAME
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterable
+
+    from indexer.catalog.records import Root
+    from indexer.files.walk import Entries
 
 # Size and time of a path, or None if it does not exist.
 SizeAndTime = tuple[int, int] | None
@@ -87,3 +94,62 @@ def _above(path: bytes, separator: bytes) -> list[bytes]:
     """Return the parent folders of a path."""
     parts = path.split(separator)
     return [separator.join(parts[:end]) for end in range(1, len(parts))]
+
+
+_SEPARATOR = os.fsencode(os.sep)
+_IGNORE_NAME = os.fsencode(IGNORE_NAME)
+
+
+@dataclass(slots=True)
+class Targets:
+    """What to scan: single entries of roots, and ``whole`` roots, all by the roots' ids."""
+
+    entries: dict[int, dict[bytes, set[bytes]]] = field(default_factory=dict)
+    whole: set[int] = field(default_factory=set)
+
+    @property
+    def partial(self) -> dict[int, Entries]:
+        return {
+            root: {folder: frozenset(names) for folder, names in folders.items()}
+            for root, folders in self.entries.items()
+            if root not in self.whole
+        }
+
+
+def targets(paths: Iterable[bytes], roots: Collection[Root]) -> Targets:
+    """Return what to scan for some absolute paths."""
+    chosen = {_meant(path) for path in paths}
+    found = Targets()
+    for path in chosen:
+        # A path below a chosen one is scanned with it.
+        if not any(above in chosen for above in _folders_above(path)):
+            for root in roots:
+                _place(path, root, found)
+    return found
+
+
+def _meant(path: bytes) -> bytes:
+    """The path to scan for a changed one: for a file of patterns, its folder."""
+    folder, _, name = path.rpartition(_SEPARATOR)
+    return folder if name == _IGNORE_NAME else path
+
+
+def _place(path: bytes, root: Root, found: Targets) -> None:
+    relative = below(root.path, path)
+    if relative is None:
+        # A folder above the root was moved or deleted.
+        if below(path, root.path) is not None:
+            found.whole.add(root.id)
+    elif root.file_name:
+        if relative in {b"", root.file_name}:
+            found.whole.add(root.id)
+    elif relative:
+        folder, _, name = relative.rpartition(b"/")
+        found.entries.setdefault(root.id, {}).setdefault(folder, set()).add(name)
+    else:
+        found.whole.add(root.id)
+
+
+def _folders_above(path: bytes) -> list[bytes]:
+    parts = path.split(_SEPARATOR)
+    return [_SEPARATOR.join(parts[:end]) for end in range(2, len(parts))]

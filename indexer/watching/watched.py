@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.answers import WatchedRoot
 from indexer.catalog.roots import below, join
-from indexer.files.root_location import in_place
+from indexer.files.scanner import in_place
 from indexer.files.volumes import mounts, reports_changes
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
 """Keeps a library up to date: decides when to scan, and how much.
 
-Owns the one thread that waits for hints, debounces them, scans, and triggers reading. It scans
-everything at the start, when changes may have been missed (a full queue of events, suspension, a
-root that moved, became unreachable or reachable, other patterns), every few hours, and every few
-minutes under roots whose changes are not all reported. It must not know how files are read.
+One thread waits for hints, debounces them, scans, and triggers reading. It scans everything at the
+start, when changes may have been missed (a full queue of events, suspension, a root that moved,
+became unreachable or reachable, other patterns), every few hours, and every few minutes under roots
+whose changes are not all reported.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,10 +22,8 @@ from indexer.api.progress import CancelToken
 from indexer.catalog.roots import below
 from indexer.files.hashing import size_and_time
 from indexer.files.scanner import ignore_folder
-from indexer.watching.clock import Clock, SleepWatch
-from indexer.watching.settling import SETTLED_S, Settling
+from indexer.watching.settling import SETTLED_S, Settling, targets
 from indexer.watching.sources import Hints, open_source
-from indexer.watching.targets import targets
 from indexer.watching.watched import WatchedRoots
 
 if TYPE_CHECKING:
@@ -35,9 +34,42 @@ if TYPE_CHECKING:
     from indexer.watching.sources import EventSource
 
     Done = Callable[[Exception | None], None]
+
     # Reads the queued files, on this thread (until the token is set) or another, and then calls
     # back with the outcome: ``Cancelled`` if it was interrupted.
     Read = Callable[[CancelToken, Done], None]
+
+# A smaller difference is a slow machine, or a clock that was adjusted.
+SLEPT_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The functions of time, for tests to replace."""
+
+    wall: Callable[[], float] = time.time
+    monotonic: Callable[[], float] = time.monotonic
+
+
+class SleepWatch:
+    """Detects suspension during a wait; waits have timeouts of a few seconds."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._wall, self._monotonic = clock.wall(), clock.monotonic()
+        self._waits_since = self._monotonic
+
+    def waits(self) -> None:
+        """Mark the beginning of a wait."""
+        self._waits_since = self._clock.monotonic()
+
+    def slept(self) -> bool:
+        """Return, at the end of a wait, whether the machine was suspended."""
+        wall, monotonic = self._clock.wall(), self._clock.monotonic()
+        passed, grown = wall - self._wall, monotonic - self._monotonic
+        self._wall, self._monotonic = wall, monotonic
+        return passed - grown > SLEPT_S or monotonic - self._waits_since > SLEPT_S
+
 
 log = logging.getLogger(__name__)
 

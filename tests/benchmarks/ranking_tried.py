@@ -173,14 +173,14 @@ Three sets are chunking-eval, cuad and financebench, in this order.
 - Sections end 100,000 characters after their last heading; speakers' turns and entries of contents
   are no headings: meetings +.002 (-.001 to +.005), regulations +.002 (-.002 to +.005; at 30,000
   characters), mergers +.003 (-.011 to +.018; at 30,000 -.005), evidence and chunking-eval 0.
-- Rules for the titles of one kind of document, `TITLE_RULES`. Contracts in English make 108 titles
+- Rules for the titles of one kind of document. Contracts in English make 108 titles
   of cuad and 6 of mergers: without it cuad-plain -.045 (-.065 to -.025), cuad -.008 (-.023 to
   +.007), mergers +.006 (-.011 to +.025). US filings made 36 and press releases 2 of financebench,
   none elsewhere: without both +.001 (-.032 to +.032), right document .900 as with them, as its file
   names say company and year. With files named by numbers instead: -.013 (-.041 to +.015), right
   document .633 instead of .667, five questions lost and three won; two about the company of the
-  releases fall by .1 of reciprocal rank, their documents as before. So the rule for filings stays;
-  that for press releases, too rare to bring anything that can be told, went.
+  releases fall by .1 of reciprocal rank, their documents as before. The rule for contracts stays;
+  those for filings and press releases, whose effect is within the noise, went.
 
 ## Weights
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 GOALS_MB = {"at rest": 300, "engine while indexing": 600}
 LOOK_S = 0.25
 PATIENCE_S = 120.0
-PART = {"engine": "engine", CHILD: "extraction", "indexer.render": "render child"}
+PART = {"engine": "engine", CHILD: "extraction", "indexer.render.child": "render child"}
 
 
 def parts_of(window: psutil.Process) -> Iterator[tuple[str, psutil.Process]]:

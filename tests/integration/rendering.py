@@ -68,7 +68,7 @@ class Asker:
 @contextlib.contextmanager
 def render_child(*arguments: str) -> Iterator[Asker]:
     """Start a render child; it does not outlive the block."""
-    command = [sys.executable, "-P", "-m", "indexer.render", *arguments]
+    command = [sys.executable, "-P", "-m", "indexer.render.child", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment

@@ -13,7 +13,7 @@ from indexer.api.requests import ListFiles, Unlock
 from indexer.api.types import FileState
 from indexer.config import Limits
 from indexer.confine import worker
-from indexer.extract.office.program import find_program
+from indexer.extract.office.libreoffice import find_program
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.fuzz.ole import ole_file
 from tests.integration.extraction import read

@@ -14,7 +14,7 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.confine import landlock, reader, seccomp, worker
-from indexer.extract.office.program import find_program
+from indexer.extract.office.libreoffice import find_program
 from indexer.extract.process import process
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration import rights

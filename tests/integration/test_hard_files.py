@@ -14,7 +14,7 @@ import pytest
 
 from indexer.api.errors import LecternError
 from indexer.config import Limits
-from indexer.extract.office.program import find_program
+from indexer.extract.office.libreoffice import find_program
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.corpora import BENCH, needs_corpus
 from tests.integration.extraction import reader_of

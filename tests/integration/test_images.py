@@ -11,8 +11,8 @@ from PIL import Image
 from indexer.api.pages import DocumentSource
 from indexer.api.types import FileState
 from indexer.config import Limits
-from indexer.render.open_documents import OpenDocuments, RecognitionLookup
 from indexer.render.pdf import PdfPages
+from indexer.render.requests import OpenDocuments, RecognitionLookup
 from tests.integration.scanning import (
     Counted,
     letters,

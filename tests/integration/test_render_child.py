@@ -269,7 +269,7 @@ def test_it_ends_when_the_pipe_is_closed() -> None:
 def test_it_ends_when_the_window_is_killed(tmp_path: Path) -> None:
     code = (
         "import os, subprocess, sys, time\n"
-        "child = subprocess.Popen([sys.executable, '-P', '-m', 'indexer.render',"
+        "child = subprocess.Popen([sys.executable, '-P', '-m', 'indexer.render.child',"
         " f'--engine={os.getpid()}'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
         "child.stdout.read(8)\n"
         "print(child.pid, flush=True)\n"
@@ -330,7 +330,7 @@ def test_hard_files_never_end_the_child(ask: Asker) -> None:
 
 
 def test_the_frozen_program_can_be_it() -> None:
-    started = [sys.executable, "-m", "app", CHILD_ARGUMENT, "indexer.render"]
+    started = [sys.executable, "-m", "app", CHILD_ARGUMENT, "indexer.render.child"]
     with subprocess.Popen(
         started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
     ) as process:

@@ -16,9 +16,8 @@ from indexer.api.requests import GetActivity, Index, Watch
 from indexer.server.host import Host
 from indexer.server.service import Service
 from indexer.server.work_queues import Priority
-from indexer.watching.clock import SLEPT_S, Clock
 from indexer.watching.observer import ObserverSource
-from indexer.watching.watcher import Watcher
+from indexer.watching.watcher import SLEPT_S, Clock, Watcher
 from tests.integration.watching import PACE, wait_for_states, watched, watching
 from tests.integration.world import World, indexed_texts, quoted, states
 from tests.waiting import wait_for

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from indexer.api.protocol import Header
 
-MODULE = "indexer.render"
+MODULE = "indexer.render.child"
 # Bytes: several times what the largest page image needs.
 RESIDENT_BYTES = 1 << 30
 ADDRESS_SPACE = 4 << 30

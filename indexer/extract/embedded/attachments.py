@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.api.phrases import read_detail, reason_in, reason_of
 from indexer.api.types import BlockKind
-from indexer.extract.base import ContainerSource, HasScannedPages, RawBlock, RawPage
-from indexer.extract.document import CanonicalText
-from indexer.extract.process import scratch
-from indexer.extract.process.spool import Spool
+from indexer.extract.base import ContainerSource, HasScannedPages, RawBlock, RawPage, scratch_folder
+from indexer.extract.document import CanonicalText, Spool
 from indexer.extract.registry import IMAGE, by_name, identify, opener
 
 if TYPE_CHECKING:
@@ -100,7 +98,7 @@ class AttachmentReader:
 
     def _read(self, attachment: Attachment, budget: Budget, level: int) -> Iterator[RawPage]:
         budget.spend_document()
-        with scratch.folder() as folder, Spool() as spool:
+        with scratch_folder() as folder, Spool() as spool:
             path = Path(folder) / f"attachment{_suffix(attachment)}"
             attachment.save(path, budget)
             known = identify(path)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import PlainSource, RawPage, check_size, is_left_out, too_large
-from indexer.extract.mail.body_spool import BodySpool
-from indexer.extract.mail.eml import read_mail
+from indexer.extract.mail.eml import BodySpool, read_mail
 from indexer.extract.mail.message import MailReader
 from indexer.extract.page_writer import salvage
 from indexer.extract.registry import BORDER

@@ -1,8 +1,4 @@
-"""Office files with a password: they are decrypted into a temporary folder.
-
-Owns the decryption, in the process that reads the document; the result is read by the opener of its
-format. It must not know where passwords come from.
-"""
+"""Office files with a password: decrypted into a temporary folder, and read by their format."""
 
 from __future__ import annotations
 
@@ -10,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import damaged_container, too_large
-from indexer.extract.process import scratch
+from indexer.extract.base import ScratchSource, damaged_container, scratch_folder, too_large
+from indexer.extract.registry import identify, opener
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -24,11 +20,9 @@ _EXCEL_DEFAULT_PASSWORD = "VelvetSweatshop"  # noqa: S105  # public
 LARGEST_BYTES = 64 * 1024**2
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> scratch.ScratchSource:
+def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSource:
     """Open an encrypted package (``indexer.extract.base.Opener``)."""
-    from indexer.extract.registry import identify, opener
-
-    made_in = scratch.folder()
+    made_in = scratch_folder()
     try:
         inside = Path(made_in.name) / "document"
         with path.open("rb") as file:
@@ -37,7 +31,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> scratch.Scr
     except BaseException:
         made_in.cleanup()
         raise
-    return scratch.ScratchSource(source, made_in)
+    return ScratchSource(source, made_in)
 
 
 def is_locked(file: BinaryIO) -> bool:

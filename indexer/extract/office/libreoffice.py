@@ -1,6 +1,6 @@
 """Word, Excel and PowerPoint files from before 2007, converted by LibreOffice if it is installed.
 
-Owns running it: without a window, macros and network, in a temporary profile, killed after a time
+It runs without a window, macros and network, in a temporary profile, and is killed after a time
 limit and together with the process that started it. The readers of the newer formats read the
 result.
 """
@@ -13,25 +13,37 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
+from indexer.api.formats import BY_NAME
 from indexer.confine.reader import SOCKETS
-from indexer.extract.base import check_size
-from indexer.extract.office import docx, encrypted, pptx, xlsx
-from indexer.extract.office.program import find_program
-from indexer.extract.process import scratch
-from indexer.extract.process.scratch import ScratchSource
+from indexer.extract.base import ScratchSource, check_size, scratch_folder
+from indexer.extract.office import encrypted
+from indexer.extract.registry import inside_ole, opener
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from indexer.config import Limits
 
+_PLACES = {
+    "darwin": ("/Applications/LibreOffice.app/Contents/MacOS/soffice",),
+    "win32": (
+        r"C:\Program Files\LibreOffice\program\soffice.com",
+        r"C:\Program Files (x86)\LibreOffice\program\soffice.com",
+    ),
+}
+
+
 _SHARE_OF_SILENCE = 0.8
 _NEWER = {"doc": "docx", "xls": "xlsx", "ppt": "pptx"}
+_BY_EXTENSION = {
+    **{kind: kind for kind in _NEWER}, "dot": "doc", "pps": "ppt", "pot": "ppt", "xlt": "xls",
+}  # fmt: skip
 _NAMES = {"doc": "Word 97", "xls": "Excel 97", "ppt": "PowerPoint 97"}
 # Documents can neither run macros nor load external content.
 _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -49,6 +61,14 @@ xmlns:xs="http://www.w3.org/2001/XMLSchema">
 """
 
 
+def find_program() -> str:
+    """Return the path of LibreOffice, "" if it is not installed."""
+    for name in ("soffice", "libreoffice"):
+        if found := shutil.which(name):
+            return found
+    return next((place for place in _PLACES.get(sys.platform, ()) if Path(place).is_file()), "")
+
+
 def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSource:
     """Open an office file from before 2007 (``indexer.extract.base.Opener``)."""
     check_size(path, limits.package_bytes)
@@ -56,7 +76,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSour
     program = find_program()
     if not program:
         raise WorldError("needs_libreoffice", format=_NAMES[kind])
-    folder = scratch.folder()
+    folder = scratch_folder()
     try:
         source = Path(folder.name) / f"document.{kind}"
         with path.open("rb") as file:
@@ -65,8 +85,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSour
             else:
                 shutil.copyfile(path, source)
         made = _convert(program, source, kind, limits)
-        opener = {"doc": docx, "xls": xlsx, "ppt": pptx}[kind].open_source
-        return ScratchSource(opener(made, None, limits), folder)
+        return ScratchSource(opener(BY_NAME[_NEWER[kind]])(made, None, limits), folder)
     except BaseException:
         folder.cleanup()
         raise
@@ -94,16 +113,7 @@ def _sockets() -> Iterator[Path]:
 
 
 def _kind(path: Path) -> str:
-    from indexer.extract.containers import inside_ole
-
-    extension = path.suffix.lower().lstrip(".")[:3]
-    promised = (
-        extension
-        if extension in _NEWER
-        else {"dot": "doc", "pps": "ppt", "pot": "ppt"}.get(
-            extension, "xls" if extension == "xlt" else "doc"
-        )
-    )
+    promised = _BY_EXTENSION.get(path.suffix.lower().lstrip(".")[:3], "doc")
     found = inside_ole(path, promised)
     return found if found in _NEWER else promised
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.office.odf import Body, open_odf
-from indexer.extract.office.odf_text import SKIPPED, attribute, short, texts
+from indexer.extract.office.odf import SKIPPED, Body, attribute, open_odf, short, texts
 from indexer.extract.office.slides import Shape, write_notes, write_slide
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.office.odf import Body, open_odf
-from indexer.extract.office.odf_text import attribute, short, texts
+from indexer.extract.office.odf import Body, attribute, open_odf, short, texts
 from indexer.extract.office.sheets import SheetWriter
 from indexer.extract.office.xml import whole_number
 

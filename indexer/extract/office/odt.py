@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS
-from indexer.extract.office.odf import Body, open_odf
-from indexer.extract.office.odf_text import (
+from indexer.extract.office.odf import (
     PARAGRAPHS,
     SKIPPED,
+    Body,
     attribute,
+    open_odf,
     read_paragraph,
     short,
     texts,

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.errors import WorldError
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.package import opened
-from indexer.extract.office.sheets import UNNAMED, SheetWriter
-from indexer.extract.office.values import (
+from indexer.extract.office.sheets import (
     BUILTIN_FORMATS,
     EPOCH,
     EPOCH_1904,
+    UNNAMED,
+    SheetWriter,
     formatted,
     without_zero_time,
 )

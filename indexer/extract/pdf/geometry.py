@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.extract.pdf.lines import Line
-    from indexer.ocr.hocr import RecognisedLine
+    from indexer.ocr.layer import RecognisedLine
 
 
 # Left, top, right and bottom in points, as in ``Rectangle``.

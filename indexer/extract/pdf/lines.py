@@ -1,15 +1,21 @@
-"""The lines of a PDF page, with their boxes and styles, from MuPDF's page dictionary.
+"""The lines of a PDF page, and its rows in reading order, from MuPDF's page dictionary.
 
-It must not know reading order or blocks, and imports no PDF library.
+Drawing order is the strongest evidence: it follows the columns of a text and the rows of a table,
+which geometry alone cannot distinguish. It is kept while it goes downwards; the runs between upward
+jumps are ordered as a whole. Pure; imports no PDF library.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from indexer.extract.plain.decode import without_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _BOLD_FLAG = 16
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
@@ -125,3 +131,164 @@ def _turn(line: Line, direction: tuple[int, int], width: float, height: float) -
         line.x0, line.y0, line.x1, line.y1 = y0, width - x1, y1, width - x0
     elif direction == (-1, 0):  # upside down
         line.x0, line.y0, line.x1, line.y1 = width - x1, height - y1, width - x0, height - y0
+
+
+_SHORT_CELL_CHARS = 24
+_MIN_ALIGNED_ROWS = 3
+_MAX_LONG_SHARE = 0.2
+
+
+class TextRow:
+    """Lines at one height, its cells, from left to right after ``finalise``.
+
+    ``size`` is the type size of the longest cell; ``bold`` is whether every cell is bold.
+    """
+
+    __slots__ = ("bold", "cells", "characters", "size", "x0", "x1", "y0", "y1")
+
+    def __init__(self, first: Line) -> None:
+        self.cells = [first]
+        self.x0, self.y0, self.x1, self.y1 = first.x0, first.y0, first.x1, first.y1
+        self.size, self.bold, self.characters = first.size, first.bold, len(first.text)
+
+    def add(self, line: Line) -> None:
+        self.cells.append(line)
+        self.x0, self.y0 = min(self.x0, line.x0), min(self.y0, line.y0)
+        self.x1, self.y1 = max(self.x1, line.x1), max(self.y1, line.y1)
+
+    def finalise(self) -> None:
+        """Sort the cells, and set size, weight and length by all of them."""
+        if len(self.cells) == 1:
+            return
+        self.cells.sort(key=lambda cell: cell.x0)
+        self.size = max(self.cells, key=lambda cell: len(cell.text)).size
+        self.bold = all(cell.bold for cell in self.cells if len(cell.text) > 1)
+        self.characters = sum([len(cell.text) for cell in self.cells])
+
+
+@dataclass(slots=True)
+class RowRun:
+    """Rows that were drawn consecutively without a jump upwards."""
+
+    rows: list[TextRow]
+    x0: float = field(init=False)
+    y0: float = field(init=False)
+    x1: float = field(init=False)
+    y1: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.x0 = min(row.x0 for row in self.rows)
+        self.y0 = min(row.y0 for row in self.rows)
+        self.x1 = max(row.x1 for row in self.rows)
+        self.y1 = max(row.y1 for row in self.rows)
+
+
+def reading_order(lines: Sequence[Line]) -> list[RowRun]:
+    """Arrange lines in drawing order into runs of rows in reading order."""
+    rows = _rows(lines)
+    runs = _runs(rows)
+    if len(runs) < 2:
+        return runs
+    return _arrange(_join_columns_of_tables(runs))
+
+
+def _rows(lines: Sequence[Line]) -> list[TextRow]:
+    rows: list[TextRow] = []
+    for line in lines:
+        if rows and _on_same_row(rows[-1], line):
+            rows[-1].add(line)
+        else:
+            rows.append(TextRow(line))
+    for row in rows:
+        row.finalise()
+    return rows
+
+
+def _on_same_row(row: TextRow, line: Line) -> bool:
+    """Return whether a line belongs to a row: at the same height, and not over its cells."""
+    shared = min(row.y1, line.y1) - max(row.y0, line.y0)
+    if shared < 0.5 * min(row.y1 - row.y0, line.height):
+        return False
+    slack = 0.2 * line.size
+    return line.x0 >= row.x1 - slack or line.x1 <= row.x0 + slack
+
+
+def _runs(rows: list[TextRow]) -> list[RowRun]:
+    if not rows:
+        return []
+    groups = [[rows[0]]]
+    for before, row in pairwise(rows):
+        if row.y0 < before.y0 - 0.6 * max(row.y1 - row.y0, 1.0):
+            groups.append([row])
+        else:
+            groups[-1].append(row)
+    return [RowRun(group) for group in groups]
+
+
+def _join_columns_of_tables(runs: list[RowRun]) -> list[RowRun]:
+    """Join the columns of tables that were drawn column by column."""
+    joined = [runs[0]]
+    for run in runs[1:]:
+        if _are_columns_of_one_table(joined[-1], run):
+            joined[-1] = RowRun(_merge_rows(joined[-1].rows, run.rows))
+        else:
+            joined.append(run)
+    return joined
+
+
+def _are_columns_of_one_table(left: RowRun, right: RowRun) -> bool:
+    """Return whether most rows of the shorter run are beside a row of the other.
+
+    Columns of prose may be aligned too, but then both rows of most pairs are long.
+    """
+    fewer = min(len(left.rows), len(right.rows))
+    if fewer < _MIN_ALIGNED_ROWS:
+        return False
+    aligned = prose = 0
+    for row in right.rows:
+        near = [other for other in left.rows if abs(row.y1 - other.y1) < 0.3 * row.size]
+        if any(row.x0 < other.x1 - 1 and other.x0 < row.x1 - 1 for other in near):
+            return False
+        aligned += bool(near)
+        long_pair = row.characters > _SHORT_CELL_CHARS
+        prose += long_pair and any(other.characters > _SHORT_CELL_CHARS for other in near)
+    return aligned >= 0.6 * fewer and prose <= _MAX_LONG_SHARE * aligned
+
+
+def _merge_rows(left: list[TextRow], right: list[TextRow]) -> list[TextRow]:
+    merged: list[TextRow] = []
+    for row in sorted([*left, *right], key=lambda row: (row.y1, row.x0)):
+        if merged and all(_on_same_row(merged[-1], cell) for cell in row.cells):
+            for cell in row.cells:
+                merged[-1].add(cell)
+        else:
+            merged.append(row)
+    for row in merged:
+        row.finalise()
+    return merged
+
+
+def _arrange(runs: list[RowRun]) -> list[RowRun]:
+    """Order runs recursively by gaps between them: horizontal ones first (XY-cut)."""
+    if len(runs) < 2:
+        return runs
+    for low, high in (("y0", "y1"), ("x0", "x1")):
+        parts = _split(runs, low, high)
+        if len(parts) > 1:
+            return [run for part in parts for run in _arrange(part)]
+    return runs  # no gap: keep the drawing order
+
+
+def _split(runs: list[RowRun], low: str, high: str) -> list[list[RowRun]]:
+    """Split runs at gaps along one axis; each part keeps the drawing order."""
+    places = {id(run): place for place, run in enumerate(runs)}
+    parts: list[list[RowRun]] = []
+    edge = float("-inf")
+    for run in sorted(runs, key=lambda run: getattr(run, low)):
+        if not parts or getattr(run, low) >= edge - 1.0:
+            parts.append([])
+        parts[-1].append(run)
+        edge = max(edge, getattr(run, high))
+    for part in parts:
+        part.sort(key=lambda run: places[id(run)])
+    return parts

@@ -1,14 +1,14 @@
 """Reads the pages, metadata and outline of a PDF with PyMuPDF.
 
-``opening`` opens files, ``layout`` orders and structures the text of a page. Runs in child
-processes only.
+A page without legible text gets its recognised text, if there is any. Runs in child processes
+only.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
@@ -22,16 +22,12 @@ from indexer.extract.pdf.legible import (
     has_letters,
     illegible,
     mostly_unmapped,
+    should_replace,
+    shows,
 )
 from indexer.extract.pdf.lines import read_lines
-from indexer.extract.pdf.opening import failures_of, open_checked
-from indexer.extract.pdf.page_tree import was_rebuilt
-from indexer.extract.pdf.recognised import (
-    confirms_text,
-    recognised_text,
-    replaces_text,
-    shows_something,
-)
+from indexer.extract.pdf.opening import failures_of, open_checked, was_rebuilt
+from indexer.ocr.layer import page_dictionary
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -39,8 +35,49 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
     from indexer.extract.pdf.lines import Line
-    from indexer.ocr.hocr import RecognisedLine
-    from indexer.ocr.recognised_pages import RecognisedPages
+    from indexer.ocr.cache import RecognisedPages
+    from indexer.ocr.layer import RecognisedLine
+
+# Kinds of MuPDF's bounding box log that are invisible.
+_UNSEEN = frozenset({"ignore-text"})
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedText:
+    """A replacement of PyMuPDF's text page, with recognised text."""
+
+    content: dict[str, Any]
+
+    def extractRAWDICT(self) -> dict[str, Any]:  # noqa: N802  # PyMuPDF's name
+        return self.content
+
+
+def shows_something(page: Any) -> bool:
+    """Whether a page has visible content: an image, a drawing or text."""
+    return any(kind not in _UNSEEN for kind, *_ in page.get_bboxlog())
+
+
+def replaces_text(own: str, lines: Sequence[RecognisedLine]) -> bool:
+    """Whether recognised lines replace a page's own text."""
+    return bool(lines) and (not has_letters(own) or should_replace(_words(lines), own))
+
+
+def confirms_text(own: str, lines: Sequence[RecognisedLine]) -> bool:
+    """Whether the recognised lines have the doubtful words of the page's text."""
+    return shows(_words(lines), illegible(own))
+
+
+def _words(lines: Sequence[RecognisedLine]) -> str:
+    return " ".join(word.text for line in lines for word in line.words)
+
+
+def recognised_text(page: Any, lines: Sequence[RecognisedLine]) -> RecognisedText:
+    """Return recognised lines as the text page of an open page."""
+    width, height = page.rect.width, page.rect.height
+    if page.rotation in {90, 270}:
+        width, height = height, width
+    return RecognisedText(page_dictionary(lines, tuple(page.derotation_matrix), width, height))
+
 
 # Hyphens are not joined and ligatures not split. White space is kept because the width of a gap
 # distinguishes words from cells; text outside the media box is left out.

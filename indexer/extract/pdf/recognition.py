@@ -14,8 +14,7 @@ import pymupdf
 from indexer.api.errors import WorldError
 from indexer.extract.pdf.image import resolution_of
 from indexer.extract.pdf.opening import failures_of, open_checked
-from indexer.ocr.hocr import read_hocr
-from indexer.ocr.layer import scaled
+from indexer.ocr.layer import read_hocr, scaled
 from indexer.ocr.tesseract import Tesseract, recognise
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.config import Limits
-    from indexer.ocr.hocr import RecognisedLine
+    from indexer.ocr.layer import RecognisedLine
 
 # Dots per inch that Tesseract is made for; finer images take longer and are recognised no better.
 RESOLUTION = 300

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, PlainSource, RawBlock, RawPage
 from indexer.extract.plain.decode import MARK, TextFile, open_text
-from indexer.extract.structure.turns import Turns
+from indexer.extract.structure.headings import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator

@@ -27,7 +27,7 @@ from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.confine.reader import deny_programs, deny_sockets, limit_processes
 from indexer.extract.base import HasScannedPages, too_large
-from indexer.extract.document import CanonicalText
+from indexer.extract.document import CanonicalText, Spool
 from indexer.extract.process.messages import (
     DocumentRead,
     Ended,
@@ -42,10 +42,9 @@ from indexer.extract.process.messages import (
     Textless,
     ToChild,
 )
-from indexer.extract.process.spool import Spool
 from indexer.extract.registry import identify, opener, promised_format
+from indexer.ocr.cache import RecognisedPages
 from indexer.ocr.layer import pack
-from indexer.ocr.recognised_pages import RecognisedPages
 
 if TYPE_CHECKING:
     from indexer.api.formats import Format
@@ -167,7 +166,7 @@ def _programs(request: Job, promised: Format | None) -> list[Path]:
         return [Path(request.program.path)]
     if promised is None or not promised.needs_program:
         return []
-    from indexer.extract.office.program import find_program
+    from indexer.extract.office.libreoffice import find_program
 
     return [Path(found)] if (found := find_program()) else []
 

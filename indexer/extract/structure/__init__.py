@@ -1,5 +1,5 @@
 """The structure of a whole document.
 
-In: pages with their styles. Out: headings, running heads and feet, and a title. Open
-``headings`` first; ``filings`` and ``agreements`` have the title rules of two kinds of documents.
+In: pages with the styles of their blocks. Out: headings, running heads and feet, and a title. Pure;
+must not know any format. Open ``headings`` first.
 """

@@ -199,7 +199,7 @@ def test_closing_ends_the_child(
 def test_the_frozen_window_starts_children_with_the_other_program(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert command()[:4] == [sys.executable, "-P", "-m", "indexer.render"]
+    assert command()[:4] == [sys.executable, "-P", "-m", "indexer.render.child"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "executable", "/opt/lectern/lectern-window")
-    assert command()[:3] == ["/opt/lectern/lectern", "--child", "indexer.render"]
+    assert command()[:3] == ["/opt/lectern/lectern", "--child", "indexer.render.child"]

@@ -21,7 +21,7 @@ def test_a_missing_libreoffice_is_reported(
     if installed:
         program.touch(mode=0o700)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("indexer.extract.office.program._PLACES", {})
+    monkeypatch.setattr("indexer.extract.office.libreoffice._PLACES", {})
     settings = Settings(tmp_path / "settings.json")
     found = {each.name: each for each in doctor.checks(settings, engine_config(settings, tmp_path))}
     row = found["old office files"]

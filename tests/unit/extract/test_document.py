@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind, DocumentInfo, OutlineEntry
 from indexer.extract.base import BlockStyle, Metadata, PageText, RawBlock, RawPage
-from indexer.extract.document import CanonicalText
-from indexer.extract.process.spool import Spool
+from indexer.extract.document import CanonicalText, Spool
 from tests.unit.extract.pages import page_of
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ OUTSIDE = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
 def no_libreoffice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Results must not depend on installed programs."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("indexer.extract.office.program._PLACES", {})
+    monkeypatch.setattr("indexer.extract.office.libreoffice._PLACES", {})
 
 
 def outcome(path: Path, limits: Limits = LIMITS) -> str:

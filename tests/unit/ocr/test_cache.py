@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.ocr.cache import PageCache, PageCounts
-from indexer.ocr.cache_file import FILE_NAME
-from indexer.ocr.hocr import RecognisedLine, RecognisedWord
-from indexer.ocr.layer import pack
-from indexer.ocr.recognised_pages import RecognisedPages
+from indexer.ocr.cache import FILE_NAME, PageCache, PageCounts, RecognisedPages
+from indexer.ocr.layer import RecognisedLine, RecognisedWord, pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,16 +133,3 @@ def test_images_come_after_all_scans(cache: PageCache) -> None:
     cache.add_pages("scan", 20, range(1, 9))
     assert cache.next_page(MADE) == ("scan", 1)
     assert cache.next_page(MADE, ["scan"]) == ("photo", 1)
-
-
-def test_what_an_earlier_version_recognised_is_kept(tmp_path: Path) -> None:
-    with contextlib.closing(PageCache(tmp_path)) as cache:
-        cache.add_pages("a", 10, [1])
-        cache.store("a", 1, MADE, b"words")
-    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
-        connection.execute("ALTER TABLE contents DROP COLUMN last")
-        connection.execute("PRAGMA user_version = 1")
-    with contextlib.closing(PageCache(tmp_path)) as cache:
-        cache.add_pages("b", 10, [1], last=True)
-        assert cache.counts(MADE).read == 1
-        assert cache.next_page(MADE) == ("b", 1)

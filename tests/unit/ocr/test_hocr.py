@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.ocr.hocr import read_hocr
+from indexer.ocr.layer import read_hocr
 
 LINE = '<span class="ocr_line" title="bbox 10 10 90 20; {more}x_size 12.5">{words}</span>'
 WORD = '<span class="ocrx_word" title="bbox {box}; x_wconf {sure}">{text}</span>'

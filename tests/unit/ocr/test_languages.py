@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.ocr.languages import (
+from indexer.ocr.tesseract import (
     default_languages,
     for_document,
+    install_command,
     package_of_system,
     system_language,
 )
-from indexer.ocr.tesseract import install_command
 
 MANY = ("afr", "ara", "ces", "chi_sim", "deu", "eng", "fra", "ita", "jpn")
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from indexer.extract.pdf.layout import lay_out
 from indexer.extract.pdf.lines import read_lines
-from indexer.ocr.hocr import RecognisedLine, RecognisedWord
-from indexer.ocr.layer import pack, page_dictionary, scaled, unpack
+from indexer.ocr.layer import RecognisedLine, RecognisedWord, pack, page_dictionary, scaled, unpack
 
 STRAIGHT = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 WIDTH, HEIGHT = 600.0, 800.0

@@ -79,7 +79,7 @@ def test_a_library_that_is_not_wanted_gets_a_stand_in(
 
 
 def test_there_are_more_languages_than_are_all_used_at_once(scripts: dict[str, ModuleType]) -> None:
-    from indexer.ocr.languages import MAX_LANGUAGES, default_languages
+    from indexer.ocr.tesseract import MAX_LANGUAGES, default_languages
 
     languages = scripts["tesseract"].LANGUAGES
     assert len(languages) > MAX_LANGUAGES

@@ -14,8 +14,7 @@ from indexer.embed.base import PassageVectors
 from indexer.pipeline.embedding import EmbeddingWorker
 from indexer.pipeline.passages import FinishedDocument, PassageWriter
 from indexer.store.store import Store
-from indexer.throttle.gate import QueryGate
-from indexer.throttle.throttle import Throttle
+from indexer.throttle.throttle import QueryGate, Throttle
 from tests.store_rows import DIMENSION, passage, unit
 from tests.unit.catalog.fakes import FakeWalk, found, info, root_at
 

@@ -8,8 +8,7 @@ import numpy as np
 from indexer.embed.base import EmbedInput
 from indexer.pipeline.embedding import UNITS_AHEAD, EmbeddingWorker, Unit, pack
 from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, PendingPassage
-from indexer.throttle.gate import FULL_BATCH, SMALL_BATCH, QueryGate
-from indexer.throttle.throttle import Throttle
+from indexer.throttle.throttle import FULL_BATCH, SMALL_BATCH, QueryGate, Throttle
 from tests.unit.pipeline.conftest import WordCountEmbedder, vectors_of
 from tests.waiting import WAIT_S
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.extract.document import PAGE_JOINT
-from indexer.render.anchor import Slice, find_text, slices
+from indexer.render.pdf import Slice, find_text, slices
 
 PAGES = st.lists(st.text("ab \n", max_size=30), min_size=1, max_size=4)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import time
 
-from indexer.throttle.gate import FULL_BATCH, LONGEST_PAUSE_S, SMALL_BATCH, QueryGate
+from indexer.throttle.throttle import FULL_BATCH, LONGEST_PAUSE_S, SMALL_BATCH, QueryGate
 
 
 def test_batches_are_small_while_a_query_is_answered() -> None:

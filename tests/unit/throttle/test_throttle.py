@@ -7,8 +7,7 @@ import threading
 import pytest
 
 from indexer.api.status import Speed
-from indexer.throttle.machine import Machine
-from indexer.throttle.throttle import Throttle
+from indexer.throttle.throttle import Machine, Throttle
 
 
 class Calm(Machine):

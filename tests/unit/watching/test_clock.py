@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from indexer.watching.clock import SLEPT_S, Clock, SleepWatch
+from indexer.watching.watcher import SLEPT_S, Clock, SleepWatch
 
 
 @dataclass

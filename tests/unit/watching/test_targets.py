@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from indexer.catalog.records import Root
-from indexer.watching.targets import targets
+from indexer.watching.settling import targets
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="written with /")
 

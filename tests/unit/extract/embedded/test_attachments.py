@@ -12,8 +12,7 @@ import pytest
 from indexer.api.phrases import english, read_detail
 from indexer.config import Limits
 from indexer.extract import registry
-from indexer.extract.document import CanonicalText
-from indexer.extract.process.spool import Spool
+from indexer.extract.document import CanonicalText, Spool
 from indexer.render.text import TextDocument
 from indexer.text.passages import cut
 from tests.fuzz.ole import ole_file

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
 from indexer.config import Limits
-from indexer.extract.mail.body_spool import BodySpool
-from indexer.extract.mail.eml import read_mail
+from indexer.extract.mail.eml import BodySpool, read_mail
 from tests.fuzz.ole import ole_file
 from tests.fuzz.samples import EML, MBOX, SENTENCE, msg
 from tests.unit.extract.reading import read

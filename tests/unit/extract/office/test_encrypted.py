@@ -12,8 +12,8 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.config import Limits
 from indexer.extract import registry
+from indexer.extract.base import SCRATCH_PREFIX
 from indexer.extract.office import encrypted
-from indexer.extract.process import scratch
 from tests.locked import locked, word, workbook
 
 PASSWORD = "ßecret of 12"
@@ -42,7 +42,7 @@ def text_of(path: Path, password: str | None) -> str:
 
 
 def left_behind() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob(f"{scratch.PREFIX}*"))
+    return set(Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"))
 
 
 @pytest.mark.parametrize(

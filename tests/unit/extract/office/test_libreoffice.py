@@ -15,8 +15,7 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.config import Limits
-from indexer.extract.office.libreoffice import open_source
-from indexer.extract.office.program import find_program
+from indexer.extract.office.libreoffice import find_program, open_source
 from tests.fuzz.ole import ole_file
 from tests.fuzz.samples import SENTENCE, docx
 from tests.locked import word, workbook
@@ -119,7 +118,7 @@ def test_without_libreoffice_the_error_says_to_install_it(
     document: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("indexer.extract.office.program._PLACES", {})
+    monkeypatch.setattr("indexer.extract.office.libreoffice._PLACES", {})
     with pytest.raises(WorldError) as caught:
         open_source(document, None, Limits())
     assert caught.value.code == "needs_libreoffice"

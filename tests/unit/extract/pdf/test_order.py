@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.extract.pdf.layout import lay_out, placements
-from indexer.extract.pdf.lines import Line
-from indexer.extract.pdf.order import reading_order
+from indexer.extract.pdf.lines import Line, reading_order
 
 HEIGHT = 800.0
 WIDE = "a line of prose that fills its column to the end"

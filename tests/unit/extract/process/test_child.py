@@ -29,8 +29,7 @@ from indexer.extract.process.messages import (
     ToChild,
 )
 from indexer.ocr.cache import PageCache
-from indexer.ocr.hocr import RecognisedLine, RecognisedWord
-from indexer.ocr.layer import pack
+from indexer.ocr.layer import RecognisedLine, RecognisedWord, pack
 from indexer.ocr.tesseract import Tesseract
 from tests.unit.extract.pdfs import PROSE, box, save
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import BlockStyle, RawBlock, RawPage
-from indexer.extract.process.spool import Spool
+from indexer.extract.document import Spool
 
 SHARES = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 STYLES = st.none() | st.builds(

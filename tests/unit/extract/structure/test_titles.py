@@ -8,68 +8,14 @@ from hypothesis import strategies as st
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import RawBlock, RawPage
-from indexer.extract.structure.agreements import agreement_title
-from indexer.extract.structure.filings import filing_title
-from indexer.extract.structure.titles import TITLE_RULES, choose_title
-from indexer.extract.structure.wording import MAX_TITLE_CHARS, is_plausible_title, tidy_capitals
-from tests.unit.extract.pages import page_of, styled
-
-COVER = """UNITED STATES
-SECURITIES AND EXCHANGE COMMISSION
-Washington, D.C. 20549
-FORM {form}
-(Mark One)
-☒ {kind} REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934
-{period}
-or
-☐ TRANSITION REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934
-Commission File Number: 0-00000
-__________
-{name}
-(Exact name of registrant as specified in its charter)
-Delaware\t00-0000000
-"""
-
-
-YEAR = "For the fiscal year ended"
-QUARTER = "For the quarterly period ended"
-
-
-def cover(name: str, form: str, period: str) -> str:
-    return COVER.format(form=form, kind="ANNUAL", period=period, name=name)
-
-
-@pytest.mark.parametrize(
-    ("name", "form", "period", "expected"),
-    [
-        ("LAMP COMPANY, INC.", "10-K", f"{YEAR} December 31, 2018", "LAMP COMPANY, INC. 10-K 2018"),
-        ("LAMP\nPLC", "10-K", f"{YEAR}\nJune 30, 2016", "LAMP PLC 10-K 2016"),
-        ("Lamp & Wick", "10-K/A", f"{YEAR} January 1, 2023", "Lamp & Wick 10-K/A 2022"),
-        ("Lamp Co.", "10-K", f"{YEAR} January 28, 2017", "Lamp Co. 10-K 2017"),
-        ("Lamp Co.", "10-Q", f"{QUARTER} June 30, 2022", "Lamp Co. 10-Q June 30, 2022"),
-        ("Lamp Co.", "8-K", "Date of Report: July 1, 2022", "Lamp Co. 8-K July 1, 2022"),
-        ("L AMPLIGHT R ESORTS", "10-K", "", "LAMPLIGHT RESORTS 10-K"),
-    ],
-)  # fmt: skip
-def test_filings(name: str, form: str, period: str, expected: str) -> None:
-    text = cover(name, form, period)
-    assert filing_title([text]) == expected
-    assert filing_title(["A page of decoration", text]) == expected
-
-
-def test_a_filing_without_caption_has_the_name_after_the_file_number() -> None:
-    text = cover("LAMP COMPANY", "10-K", "For the fiscal year ended May 26, 2019")
-    text = text.replace("(Exact name of registrant as specified in its charter)\n", "")
-    assert filing_title([text]) == "LAMP COMPANY 10-K 2019"
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "FORM 10-K", "A letter about form 10-K.", "FORM 12-X\nSecurities and Exchange Commission"],
+from indexer.extract.structure.titles import (
+    MAX_TITLE_CHARS,
+    agreement_title,
+    choose_title,
+    is_plausible_title,
+    tidy_capitals,
 )
-def test_no_filing_no_title(text: str) -> None:
-    assert filing_title([text]) == ""
-
+from tests.unit.extract.pages import page_of, styled
 
 BETWEEN_COMPANIES = """Exhibit 10.1
 SERVICES AGREEMENT
@@ -158,21 +104,10 @@ def test_without_a_larger_type_the_first_heading_is_the_title() -> None:
     assert choose_title("", [page]) == "THE KEEPER'S RULES"
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "title"),
-    [
-        ("covers of US company filings", cover("LAMP CO", "10-K", ""), "LAMP CO 10-K"),
-        ("contracts in English", AMENDMENT, "Amendment No. 3 to the Supply Agreement between"),
-    ],
-)
-def test_each_kind_of_document_has_its_rule(kind: str, text: str, title: str) -> None:
-    (rule,) = (rule for rule in TITLE_RULES if rule.kind == kind)
-    pages = [page_of(1, *text.split("\n"))]
-    assert choose_title("", pages, rules=[rule]).startswith(title)
-    others = [other for other in TITLE_RULES if other is not rule]
-    assert not choose_title("", pages, rules=others).startswith(title)
-    own = choose_title("The Lamp", pages, rules=[rule])
-    assert own.startswith(title) if rule.before_metadata else own == "The Lamp"
+def test_the_title_of_a_contract_comes_after_that_of_the_metadata() -> None:
+    pages = [page_of(1, *AMENDMENT.split("\n"))]
+    assert choose_title("", pages).startswith("Amendment No. 3 to the Supply Agreement between")
+    assert choose_title("The Lamp", pages) == "The Lamp"
 
 
 @pytest.mark.parametrize(
@@ -216,6 +151,4 @@ def test_a_title_is_one_short_line_whatever_the_document(metadata: str, texts: l
 @given(WORDY)
 def test_rules_accept_any_text(text: str) -> None:
     assert "\n" not in agreement_title([text])
-    assert "\n" not in filing_title([text])
-    assert "\n" not in filing_title([f"FORM 10-K\n{text}\n(Exact name of registrant"])
     assert tidy_capitals(tidy_capitals(text)) == tidy_capitals(text) or " " in text
