@@ -72,7 +72,7 @@ def run(
     program = Program(app, settings, library, offline=offline, folder=check)
     if check is None:
         return program.run(start, in_tray=in_tray)
-    from ui.window_check import WindowCheck
+    from ui.main_window import WindowCheck
 
     shown = WindowCheck(program.window)
     return program.run(start, in_tray=False) or shown.status
@@ -80,12 +80,14 @@ def run(
 
 def launcher_commands() -> dict[type[LauncherRequest[Any]], Command]:
     """Return what a window may ask its launcher for: opening documents in other programs."""
-    from ui import outside
+    from ui import programs
 
     # The viewer is read from the file, so that a confined window cannot choose a program.
     return {
-        OpenPath: lambda request, _gone: outside.open_path(str(request.path)),
-        OpenInViewer: lambda request, _gone: outside.view(request, str(Settings()["viewer"])),
+        OpenPath: lambda request, _gone: programs.open_path(str(request.path)),
+        OpenInViewer: lambda request, _gone: programs.start_viewer(
+            request, str(Settings()["viewer"])
+        ),
     }
 
 
@@ -148,10 +150,10 @@ class Program:
         from ui.activity_feed import ActivityFeed
         from ui.application import Signals
         from ui.engine_client import EngineLink
-        from ui.hotkey_search import HotkeySearch
         from ui.main_window import MainWindow
         from ui.notices import NoticeBar
         from ui.ports import Context
+        from ui.quick_search import HotkeySearch
         from ui.single import Single
         from ui.state import WindowState
         from ui.supervisor import Supervisor
@@ -187,7 +189,7 @@ class Program:
         self._connect()
 
     def _connect(self) -> None:
-        from ui.focus_ring import FocusRings
+        from ui.application import FocusRings
 
         FocusRings(self.app, self._root)
         self.settings.watch(self._apply_setting)
@@ -234,7 +236,7 @@ class Program:
         self._root.deleteLater()
 
     def _add_tray(self) -> None:
-        from ui.tray import Tray
+        from ui.main_window import Tray
 
         if not Tray.is_available():
             return

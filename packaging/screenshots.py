@@ -257,7 +257,7 @@ def all_rows(window: QWidget) -> int:
 
 def lists_what_was_read(window: QWidget) -> bool:
     """Whether the activity page names several files that were read."""
-    from ui.library.last_read import LastRead
+    from ui.library.activity import LastRead
     from ui.search.link import Link
 
     last = window.findChild(LastRead)

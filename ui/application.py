@@ -1,7 +1,4 @@
-"""The Qt application: its name and language, Unix signals, and what becomes of faults.
-
-Owns what exists once in a process. It must not know any window.
-"""
+"""What exists once in a process: Qt's application, its language, signals, faults, focus ring."""
 
 from __future__ import annotations
 
@@ -18,6 +15,8 @@ from PySide6.QtCore import (
     QLibraryInfo,
     QLocale,
     QObject,
+    QRect,
+    QRectF,
     QSocketNotifier,
     Qt,
     QTimer,
@@ -26,17 +25,19 @@ from PySide6.QtCore import (
     Signal,
     qInstallMessageHandler,
 )
-from PySide6.QtGui import QFileOpenEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QFileOpenEvent, QPainter, QPen
+from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QWidget
+from shiboken6 import isValid
 
 from ui.icons import icon
+from ui.theme import S, current
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
 
     from PySide6.QtCore import QMessageLogContext
-    from PySide6.QtWidgets import QWidget
+    from PySide6.QtGui import QPaintEvent
 
 log = logging.getLogger(__name__)
 
@@ -183,3 +184,76 @@ def logged_faults(notify: Callable[[], None]) -> Iterator[None]:
     finally:
         qInstallMessageHandler(handler)
         sys.excepthook = before
+
+
+_RING_PX = 2
+
+
+class FocusRings(QObject):
+    """Keeps a ``FocusRing`` around the application's focus."""
+
+    def __init__(self, app: QApplication, parent: QObject) -> None:
+        super().__init__(parent)
+        self.ring: FocusRing | None = None
+        app.focusChanged.connect(self._move)
+
+    def _move(self, _before: QWidget | None, now: QWidget | None) -> None:
+        if self.ring is not None and isValid(self.ring):
+            self.ring.hide()
+            self.ring.deleteLater()
+        # A page gets the focus for the keys that it handles; there is nothing to be seen in it.
+        if now is not None and not now.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            now = None
+        host = now.parentWidget() if now is not None else None
+        # A child of a splitter becomes one of its parts.
+        while isinstance(host, QSplitter):
+            host = host.parentWidget()
+        self.ring = FocusRing(now, host) if now is not None and host is not None else None
+
+
+class FocusRing(QWidget):
+    """A ring over the edge of ``around``, as a child of ``host``, one of its ancestors.
+
+    Of tabs it is around the current one.
+    """
+
+    def __init__(self, around: QWidget, host: QWidget) -> None:
+        super().__init__(host)
+        self._around = around
+        for attribute in (
+            Qt.WidgetAttribute.WA_TransparentForMouseEvents,
+            Qt.WidgetAttribute.WA_NoSystemBackground,
+        ):
+            self.setAttribute(attribute)
+        around.installEventFilter(self)
+        if isinstance(around, QTabBar):
+            around.currentChanged.connect(self._place)
+        self._place()
+        self.show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Move, QEvent.Type.Resize):
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        colours, area = current(), QRectF(self.rect())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        # The thin line keeps it visible on the colour of a selection.
+        for width, inside, colour in (
+            (1, _RING_PX + 0.5, colours.base),
+            (_RING_PX, 1, colours.accent),
+        ):
+            painter.setPen(QPen(colour, width))
+            painter.drawRoundedRect(area.adjusted(inside, inside, -inside, -inside), S, S)
+        painter.end()
+
+    def _place(self, _current: int = 0) -> None:
+        host, around = self.parentWidget(), self._around
+        area = around.rect()
+        if isinstance(around, QTabBar):
+            area = around.tabRect(around.currentIndex())
+        if host is not None:
+            self.setGeometry(QRect(around.mapTo(host, area.topLeft()), area.size()))
+            self.raise_()

@@ -1,8 +1,4 @@
-"""Starting Lectern at login, on each system.
-
-Owns the entry for it: a desktop file, a launch agent, or a value under the Run key. It must not
-know the setting.
-"""
+"""Starting Lectern at login: a desktop file, a launch agent, or a value under Windows' Run key."""
 
 from __future__ import annotations
 

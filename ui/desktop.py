@@ -1,8 +1,8 @@
 """Opens files in other programs, and shows them in the file manager.
 
-Owns every start of a program outside Lectern, and waits for none. Programs get a list of arguments,
-never a shell's command line. A file that the system would run (``ui.runnable``) is not opened but
-shown in its folder.
+Every program is started here, or by ``ui.programs`` in the launcher, and none is waited for.
+Programs get a list of arguments, never a shell's command line. A file that the system would run is
+not opened but shown in its folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from indexer.api.errors import LecternError
 from indexer.confine import launcher
 from ui.ports import Notice
 from ui.preview.viewer_commands import custom_command, view_command
-from ui.runnable import is_program
+from ui.programs import is_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

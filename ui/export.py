@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from indexer.api.types import Hit
-    from ui.basket.passages import Kept
+    from ui.basket.basket import Kept
 
 _COLUMNS = (
     "title", "author", "year", "path", "page", "page_last", "heading", "why", "score",

@@ -1,8 +1,4 @@
-"""The help: pages in Markdown that come with the program.
-
-Owns their window, and which page F1 opens: ``about`` sets it for a widget and those inside it. It
-must not know what a page says.
-"""
+"""The help: pages in Markdown that come with the program, their window, and which one F1 opens."""
 
 from __future__ import annotations
 

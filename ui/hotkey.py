@@ -1,8 +1,7 @@
 """The system-wide hotkey for the search, where the system allows one.
 
-Owns its listener, and the sentence about why there is none. It must not know what the hotkey does.
-On X11 the key is grabbed (``ui.x11_keys``), on Wayland the desktop portal listens (``ui.portal``);
-on Windows and macOS pynput does, which is loaded only when a hotkey is chosen.
+On X11 and Wayland ``ui.hotkey_listeners`` listens, on Windows and macOS pynput, which is loaded
+only when a hotkey is chosen.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
-from ui.portal import PortalListener
-from ui.x11_keys import Taken, X11Listener
+from ui.hotkey_listeners import KeyTakenError, PortalListener, X11Listener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,7 +112,7 @@ class Hotkey(QObject):
                 return X11Listener(cast("Any", QKeySequence(keys))[0], self.pressed.emit)
             except OSError as error:
                 log.info("no key can be grabbed: %s", error)
-            except Taken:
+            except KeyTakenError:
                 raise Refused(
                     self.tr("Another program has this hotkey. Choose another one.")
                 ) from None

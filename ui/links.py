@@ -1,7 +1,7 @@
 """Links to passages: ``lectern://passage?text=…``.
 
 A link holds words of the passage and no path, so it still works after the file was renamed, moved
-or saved again, and following it is a search. Pure; it must not know the window.
+or saved again, and following it is a search.
 """
 
 from __future__ import annotations

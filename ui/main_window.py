@@ -1,29 +1,38 @@
-"""The main window: the rail, the pages, the line of notices and the status line.
-
-Owns the keys that work everywhere, and what closing does. It must not know what happens inside a
-page, nor how an engine is started.
-"""
+"""The main window: its parts, the keys that work everywhere, its dialogs, notices and tray."""
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QSystemTrayIcon,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
 
 from indexer.api.requests import GetStatus, SetPace
 from indexer.api.status import Speed
 from ui import keys
-from ui.dialogs import KEYS, SETTINGS, Dialogs
+from ui.desktop import open_path
+from ui.help import HelpWindow, page_about
+from ui.icons import icon
+from ui.keys import KeyList
 from ui.pages import ACTIVITY, BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.ports import Notice, ignore
 from ui.rail import Rail
 from ui.search.dragged import HIT_MIME, dragged_hits
 from ui.status_line import StatusLine
 from ui.theme import separator
-from ui.window_alerts import WindowAlerts
 from ui.words import amounts
 
 if TYPE_CHECKING:
@@ -302,3 +311,160 @@ def _is_typed(event: QKeyEvent) -> bool:
         Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
     )
     return bool(text.strip()) and text.isprintable() and text != "?" and not held
+
+
+SETTINGS, KEYS, HELP = "settings", "keys", "help"
+
+
+class Dialogs(QObject):
+    """Signals: ``deletion_requested``: the library and the window's files are to be deleted."""
+
+    deletion_requested = Signal()
+
+    def __init__(self, context: Context, window: QWidget) -> None:
+        super().__init__(window)
+        self._context, self._window = context, window
+        self._made: dict[str, QWidget] = {}
+
+    def show_settings(self) -> None:
+        from ui.settings_dialog.dialog import SettingsDialog
+
+        def make() -> QWidget:
+            dialog = SettingsDialog(self._context, self._window)
+            dialog.deletion_requested.connect(self.deletion_requested)
+            return dialog
+
+        self._show(SETTINGS, make)
+
+    def show_keys(self) -> None:
+        self._show(KEYS, lambda: KeyList(self._window))
+
+    def show_help(self) -> None:
+        """Open the help page of the widget that has the focus."""
+        page = page_about(QApplication.focusWidget())
+        window = self._show(HELP, lambda: HelpWindow(self._window))
+        assert isinstance(window, HelpWindow)  # noqa: S101  # made above
+        window.show_page(page)
+
+    def _show(self, name: str, make: Callable[[], QWidget]) -> QWidget:
+        dialog = self._made.get(name)
+        if dialog is None or not isValid(dialog):  # some are deleted when they are closed
+            dialog = self._made[name] = make()
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+        return dialog
+
+
+class WindowAlerts(QObject):
+    """Posts the notices; their buttons open reports, or the list of files on the pages."""
+
+    def __init__(self, notices: NoticeBar, state: WindowState, pages: Pages) -> None:
+        super().__init__(pages)
+        self._notices, self._state, self._pages = notices, state, pages
+
+    def show_restart(self) -> None:
+        self._notices.post(Notice(self.tr("The language changes when Lectern is started again.")))
+
+    def show_fault(self, report: str) -> None:
+        """Post a notice of a fault, with a button that opens the report."""
+        text = self.tr("Something went wrong inside Lectern. A report, which stays here: {file}")
+
+        def show() -> None:
+            open_path(report, self._notices)
+
+        self._notices.post(
+            Notice(text.format(file=report), action=self.tr("Show"), act=show, seconds=0)
+        )
+
+    def show_set_aside(self, number: int) -> None:
+        """Post a notice, once, that documents which crashed the engine are not retried."""
+        before = self._state.number("set_aside")
+        if number == before:
+            return
+        self._state.keep_number("set_aside", number)
+        if number > before:
+            text = self.tr(
+                "%Ln document(s) stopped the engine more than once and were set aside.",
+                "",
+                number - before,
+            )
+            self._notices.post(
+                Notice(text, action=self.tr("Show"), act=self._pages.show_files, seconds=0)
+            )
+
+
+Reason = QSystemTrayIcon.ActivationReason
+
+
+class Tray(QObject):
+    """Signals: ``search_requested``, ``pause_requested`` (whether to pause), ``quit_requested``."""
+
+    search_requested = Signal()
+    pause_requested = Signal(bool)
+    quit_requested = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.menu = QMenu(parent)
+        self.search = QAction(icon("search"), self.tr("Search…"), self.menu)
+        self.pause = QAction(icon("pause"), self.tr("Pause reading"), self.menu)
+        self.pause.setCheckable(True)
+        self.pause.setEnabled(False)
+        self.quit = QAction(icon("quit"), self.tr("Quit Lectern"), self.menu)
+        self.search.triggered.connect(self.search_requested)
+        self.pause.triggered.connect(self.pause_requested)
+        self.quit.triggered.connect(self.quit_requested)
+        self.menu.addActions([self.search, self.pause])
+        self.menu.addSeparator()
+        self.menu.addAction(self.quit)
+        self._icon = QSystemTrayIcon(icon("lectern"), self)
+        self._icon.setToolTip("Lectern")
+        self._icon.setContextMenu(self.menu)
+        self._icon.activated.connect(self._activated)
+
+    @staticmethod
+    def is_available() -> bool:
+        return QSystemTrayIcon.isSystemTrayAvailable()
+
+    def show(self) -> None:
+        self._icon.show()
+
+    def show_activity(self, activity: Activity | None) -> None:
+        """Show in the menu whether reading is paused."""
+        self.pause.setEnabled(activity is not None)
+        self.pause.setChecked(activity is not None and activity.paused)
+
+    def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason in {Reason.Trigger, Reason.DoubleClick}:
+            self.search_requested.emit()
+
+
+PATIENCE_S = 120.0
+LOOK_MS = 50
+
+
+class WindowCheck(QObject):
+    """Polls a window until it shows the page with the passage, at most ``PATIENCE_S`` seconds.
+
+    Attributes:
+        status: An exit status: 0 once the page was shown, else 1.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.status = 1
+        self._window = window
+        self._ends = time.monotonic() + PATIENCE_S
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._look)
+        self._timer.start(LOOK_MS)
+
+    def _look(self) -> None:
+        preview = self._window.pages.search.preview
+        if preview.has_pages and not preview.pages.loading and preview.pages.marks.pages():
+            self.status = 0
+        elif time.monotonic() < self._ends:
+            return
+        self._timer.stop()
+        self._window.quit()

@@ -1,8 +1,4 @@
-"""The pages of the window, each made when first shown.
-
-Owns which pages there are and the signals between them. It must not know the rail, the keys or
-how a page works inside.
-"""
+"""The pages of the window, each made when first shown, and the signals between them."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ from ui import passwords
 from ui.basket.basket import Basket
 from ui.file_worker import FileWorker
 from ui.help import about
-from ui.library.kept_passwords import KeptPasswords
+from ui.passwords import KeptPasswords
 from ui.ports import Notice
 from ui.preview.panel import Preview
 from ui.search.describe import is_name_only

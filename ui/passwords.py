@@ -1,21 +1,35 @@
 """The passwords of documents: in memory while the window runs, on request in the keyring.
 
-Owns where a password may be stored: only in a keyring of the operating system, not in a backend
-that stores plain text or nothing. It must not know what a password opens.
+A password is stored in a keyring of the operating system only, not in a backend that stores plain
+text or nothing. A file lists the documents whose passwords the keyring has: without any the keyring
+is not asked, and nobody has to unlock it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import threading
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
+from shiboken6 import isValid
+
+from indexer.api.atomic import write_file
+from indexer.api.requests import ListFiles, Unlock
+from indexer.api.types import FileState
+from ui.library.questions import Questions
+from ui.ports import ignore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from indexer.api.answers import FileList
+    from ui.ports import Context
 
 log = logging.getLogger(__name__)
 
@@ -167,3 +181,55 @@ def shared() -> Passwords:
     if not _shared:
         _shared.append(Passwords(parent=QCoreApplication.instance()))
     return _shared[0]
+
+
+KEPT_FILE_NAME = "in-keyring.json"
+MOST_LISTED = 1000
+
+
+class KeptPasswords(QObject):
+    """Unlocks documents after each connection to an engine."""
+
+    def __init__(self, context: Context, passwords: Passwords, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._passwords = passwords
+        self._questions = Questions(context, self)
+        context.link.connected.connect(self.unlock)
+        if context.link.is_connected:
+            self.unlock()
+
+    def unlock(self) -> None:
+        if kept_paths(self._context.folder):
+            request = ListFiles(FileState.NEEDS_PASSWORD, limit=MOST_LISTED)
+            self._questions.ask(request, self._handle_files, failed=ignore)
+
+    def _handle_files(self, listed: FileList) -> None:
+        kept = kept_paths(self._context.folder)
+        for row in listed.files:
+            # With another code the password was tried and is wrong.
+            if row.path in kept and row.code == "needs_password":
+                self._passwords.look_up(row.path, partial(self._found, row.path))
+
+    def _found(self, path: str, password: str | None) -> None:
+        if isValid(self) and password is not None:
+            self._questions.send(Unlock(Path(path), password), ignore, failed=ignore)
+
+
+def note_kept(folder: Path, path: str) -> None:
+    """Record that the keyring has the password of a document."""
+    paths = kept_paths(folder) | {path}
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_file(folder / KEPT_FILE_NAME, json.dumps(sorted(paths)))
+    except OSError as error:
+        log.warning("what the keyring keeps cannot be noted: %s", error.strerror)
+
+
+def kept_paths(folder: Path) -> set[str]:
+    """Return the paths of the documents whose passwords the keyring has."""
+    with suppress(OSError, ValueError):
+        paths = json.loads((folder / KEPT_FILE_NAME).read_text(encoding="utf-8"))
+        if isinstance(paths, list):
+            return {path for path in paths if isinstance(path, str)}
+    return set()

@@ -1,21 +1,20 @@
-"""The quick search: a box and its results over whatever is on the screen, opened by the hotkey.
-
-Owns its window, which hides when something is opened or another window is chosen. It must not know
-the main window.
-"""
+"""The quick search: a box and its results over whatever is on the screen, opened by the hotkey."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QCursor, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from ui.desktop import show_in_folder
 from ui.file_worker import FileWorker
 from ui.help import about
+from ui.hotkey import Hotkey
 from ui.keys import IN_WINDOW, shown
+from ui.pages import FIRST_RUN
+from ui.ports import Notice
 from ui.preview.viewers import open_external
 from ui.search.actions import HitActions
 from ui.search.box import SearchBox
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QContextMenuEvent
 
     from indexer.api.types import Hit, SearchResult
+    from ui.main_window import MainWindow
     from ui.ports import Context
 
 # The size in widths of a letter and lines, and the distance from the top as a share of the screen.
@@ -219,3 +219,55 @@ class QuickSearch(QFrame):
             width, high if self.results.isVisibleTo(self) else self.minimumSizeHint().height()
         )
         self.move(room.topLeft() + QPoint((room.width() - width) // 2, round(_TOP * room.height())))
+
+
+class HotkeySearch(QObject):
+    """Follows the setting ``hotkey`` when ``choose`` is called."""
+
+    def __init__(self, context: Context, window: MainWindow, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._window = window
+        self.quick: QuickSearch | None = None  # from the first press of the hotkey on
+        self.hotkey = Hotkey(self)
+        self.hotkey.refused.connect(self._say_no_hotkey)
+        self.hotkey.pressed.connect(self._show)
+
+    def choose(self) -> None:
+        """Listen for the hotkey of the settings."""
+        refusal = self.hotkey.choose(str(self._context.settings["hotkey"]))
+        if refusal:
+            self._say_no_hotkey(refusal)
+
+    def stop(self) -> None:
+        """Stop listening, and cancel what is under way."""
+        if self.quick is not None:
+            self.quick.stop()
+        self.hotkey.stop()
+
+    def close(self) -> None:
+        """Delete the quick search."""
+        self.hotkey.stop()
+        if self.quick is not None:
+            self.quick.deleteLater()
+
+    def _show(self) -> None:
+        """Show the quick search; the window instead, where nothing can be searched yet."""
+        from ui.quick_search import QuickSearch
+
+        if self._window.pages.name == FIRST_RUN:
+            self._window.present()
+            return
+        if self.quick is None:
+            self.quick = QuickSearch(self._context)
+            self.quick.window_requested.connect(self._window.present)
+            self.quick.kept.connect(self._window.pages.keep)
+            self.quick.compared.connect(self._compare)
+        self.quick.toggle()
+
+    def _compare(self, first: str, second: str) -> None:
+        self._window.present()
+        self._window.pages.compare(first, second)
+
+    def _say_no_hotkey(self, refusal: str) -> None:
+        self._context.notices.post(Notice(refusal, seconds=0))

@@ -1,7 +1,4 @@
-"""The rail at the window's side: a button for each page, the settings at its foot.
-
-It must not know the pages.
-"""
+"""The rail at the window's side: a button for each page, the settings at its foot."""
 
 from __future__ import annotations
 

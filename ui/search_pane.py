@@ -1,7 +1,4 @@
-"""The search page and the preview side by side.
-
-Owns their widths and the signals between them. It must not know how either works.
-"""
+"""The search page and the preview side by side, their widths and the signals between them."""
 
 from __future__ import annotations
 

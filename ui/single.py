@@ -1,8 +1,7 @@
 """One window for each library: a second start hands its query over to the first.
 
-Owns the local socket for that, which only its owner can open. A start names the device and inode
-of the library's folder, since another library may be in its place by now. It must not know how a
-start is handled.
+It does so through a local socket that only its owner can open. A start names the device and inode
+of the library's folder, since another library may be in its place by now.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The stored state of the window: its geometry, its splitters, a few numbers.
-
-Owns one file, readable by its owner only. It must not know what the window shows.
-"""
+"""The stored state of the window: its geometry, its splitters, a few numbers, in one file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The status line: what the engine does, the embedded share, the device.
-
-Owns the sentence about the engine's state and activity. It must not ask the engine.
-"""
+"""The status line: what the engine does, the embedded share, the device."""
 
 from __future__ import annotations
 

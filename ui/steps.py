@@ -1,7 +1,4 @@
-"""The history for going back and forward: queries, each with the hit that was current.
-
-Pure; it must not know the window.
-"""
+"""The history for going back and forward: queries, each with the hit that was current."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Converts between our offsets, in code points, and Qt's, in UTF-16 units. Pure."""
+"""Converts between our offsets, in code points, and Qt's, in UTF-16 units."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The colours, light and dark, the sizes of gaps, and the scale of text.
 
-It must not know any widget. Every text colour has a contrast of at least 4.5 with its background.
+Every text colour has a contrast of at least 4.5 with its background.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import pytest
 
 from tests.ui.portal import HAS_BUS, FakePortal, private_bus
 from ui.hotkey import Hotkey, pynput_keys
-from ui.portal import trigger
+from ui.hotkey_listeners import trigger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

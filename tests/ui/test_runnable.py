@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from indexer.api.formats import FORMATS
-from ui.runnable import would_run
+from ui.programs import would_run
 
 PLAIN, PROGRAM, FOLDER = (stat.S_IFREG | 0o644, stat.S_IFREG | 0o755, stat.S_IFDIR | 0o755)
 RUN_BY_WINDOWS = (

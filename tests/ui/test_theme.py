@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from tests.ui.contrast import contrast
 from ui import theme
-from ui.focus_ring import FocusRing, FocusRings
+from ui.application import FocusRing, FocusRings
 from ui.icons import icon, pixmap
 from ui.library.tones import light_tone
 from ui.search.message import Muted

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QComboBox
 
 from tests.ui.engines import ROOT
 from ui.application import use_language
-from ui.settings_dialog.editors import Choice
+from ui.settings_dialog.rows import Choice
 from ui.words.amounts import files
 
 if TYPE_CHECKING:

@@ -1,9 +1,6 @@
 """The basket: passages collected over several searches, in an order and with notes.
 
 In: hits of the search page and the preview. Out: a page of the window, a file in the person's
-folder, and documents (Markdown, OpenDocument, PDF) with pictures of the pages and their sources.
-It must not know how hits are found or pages shown.
-
-Open ``basket`` (what is kept, and its file) first, then ``page``; ``export`` makes a ``Report``,
-which ``ui.export`` writes.
+folder, and exported documents with pictures of the pages and their sources. Open ``basket`` (what
+is kept, and its file) first, then ``page``.
 """

@@ -1,28 +1,85 @@
-"""The kept passages, their order and their notes; on this machine only.
+"""The kept passages, their order and their notes, in a file on this machine.
 
-Owns the list and its file, which is readable by its owner only, replaced atomically, and never
-overwritten while something in it could not be read. It must not know how passages are shown.
+The file is readable by its owner only, replaced atomically, and never overwritten while something
+in it could not be read.
 """
 
 from __future__ import annotations
 
+import json
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.atomic import write_file
-from ui.basket.passages import Kept, read, written
+from indexer.api.codec import decode, encode
+from indexer.api.errors import LecternError
+from indexer.api.types import Hit
 from ui.widgets import timer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from indexer.api.types import Hit
     from ui.file_worker import FileWorker
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A passage of the basket.
+
+    Attributes:
+        key: Its own, whatever becomes of the document.
+        hit: The passage as it was found last; its file may have moved since.
+        note: By the person.
+        query: What it was found with.
+    """
+
+    key: str
+    hit: Hit
+    note: str = ""
+    query: str = ""
+
+    @classmethod
+    def from_hit(cls, hit: Hit, query: str = "") -> Kept:
+        return cls(uuid4().hex, replace(hit, explain=None, also=()), "", query)
+
+    def is_of(self, hit: Hit) -> bool:
+        """Whether a hit is this passage."""
+        mine = self.hit
+        return (mine.path, mine.start, mine.text) == (hit.path, hit.start, hit.text)
+
+
+def written_passages(kept: Sequence[Kept]) -> str:
+    """Return the content of the file."""
+    content = {"version": VERSION, "passages": [encode(one) for one in kept]}
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_passages(text: str) -> tuple[list[Kept], bool]:
+    """Return the passages of a file's content, and whether that was all of it."""
+    try:
+        content: Any = json.loads(text)
+    except ValueError:
+        return [], False
+    entries = content.get("passages") if isinstance(content, dict) else None
+    if not isinstance(entries, list):
+        return [], False
+    kept: dict[str, Kept] = {}
+    for entry in entries:
+        try:
+            one = decode(Kept, entry)
+        except LecternError:
+            continue
+        kept.setdefault(one.key, one)
+    return list(kept.values()), len(kept) == len(entries) and content.get("version") == VERSION
+
 
 log = logging.getLogger(__name__)
 
@@ -110,14 +167,14 @@ class Basket(QObject):
         if not self._writes:
             self.trouble.emit(OSError(f"{self.file.name} could not be read"))
             return
-        text = written(self.kept)
+        text = written_passages(self.kept)
 
         def work() -> list[Kept]:
             """Write the file; first return what another window has put into it."""
             there = self.file.read_text("utf-8") if self.file.exists() else ""
             if there != self._content:
                 self._content = there
-                found, whole = read(there)
+                found, whole = read_passages(there)
                 if there and not whole:
                     write_file(self._free_name(), there)
                 if others := [one for one in found if one.key not in self._seen]:
@@ -146,7 +203,7 @@ class Basket(QObject):
             log.warning("the basket cannot be read: %s", error)
             self._put_aside(move=True)
             return
-        found, whole = read(self._content)
+        found, whole = read_passages(self._content)
         self.kept = tuple(found)
         self._seen.update(one.key for one in found)
         if not whole:

@@ -1,7 +1,4 @@
-"""One passage of the basket: its text and place, the note beside it, and what can be done with it.
-
-It must not know the list that it is in.
-"""
+"""One passage of the basket as a card: its text and place, the note beside it, and its buttons."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
-    from ui.basket.passages import Kept
+    from ui.basket.basket import Kept
 
 #: The format of a card that is dragged: the key of its passage.
 CARD_MIME = "application/x-lectern-kept"

@@ -1,7 +1,7 @@
 """Finds kept passages again whose documents were moved, renamed or changed.
 
-Owns the requests: a document that is where it was, and as it was, costs one; any other is searched
-by the words of its passage, as a link to it would (``ui.links``). It must not know the basket.
+A document that is where it was, and as it was, costs one request; any other is searched by the
+words of its passage, as a link to it would (``ui.links``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from indexer.api.answers import Document
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit, SearchResult
-    from ui.basket.passages import Kept
+    from ui.basket.basket import Kept
     from ui.ports import EnginePort
 
     # The hits that have moved, by the keys of their passages; and the keys of those not found.

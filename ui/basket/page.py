@@ -1,8 +1,4 @@
-"""The page of the basket: its passages as cards, in an order that one drags or presses.
-
-Owns the list of cards, the line above it and the menu of exports. It must not know how passages are
-kept or written.
-"""
+"""The page of the basket: its passages as cards, in an order that one drags or presses."""
 
 from __future__ import annotations
 
@@ -43,8 +39,7 @@ if TYPE_CHECKING:
         QPaintEvent,
     )
 
-    from ui.basket.basket import Basket
-    from ui.basket.passages import Kept
+    from ui.basket.basket import Basket, Kept
     from ui.file_worker import FileWorker
     from ui.ports import Context
 

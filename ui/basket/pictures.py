@@ -1,8 +1,4 @@
-"""Pictures of the pages of passages, with their outlines, for an export.
-
-Owns the requests to the render child, one document after the other, and painting the marks. It must
-not know what the pictures are for.
-"""
+"""Pictures of the pages of passages, with their outlines, for an export."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.pages import MarkBox, Opened, PageImage, PageRequest, PassageMarks, Size
     from indexer.api.types import Hit, Span
-    from ui.basket.passages import Kept
+    from ui.basket.basket import Kept
 
     Made = Callable[[dict[str, list[ReportPicture]]], None]
 

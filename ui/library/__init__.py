@@ -1,6 +1,6 @@
-"""The pages about the library itself: folders, activity, coverage, and the first run.
+"""The pages about the library itself: folders, files, activity, and the first run.
 
 In: the engine's status, activity, estimates and lists of files. Out: requests that index, remove,
-retry and change patterns. It must not know how hits are searched or shown. Open ``folders`` and
-``coverage`` first.
+retry and change patterns. How hits are searched or shown is no matter of this room. Open
+``folders`` and ``coverage`` (the list of files) first.
 """

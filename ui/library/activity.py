@@ -1,38 +1,52 @@
 """The activity page: the current work, what has become of it, and what the library holds.
 
 It gets the activity from the window's feed, and asks for the status while it is visible and the
-library changes. It must not know how numbers are computed.
+library changes.
 """
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, ListFiles, Order, SetPace
 from indexer.api.status import Speed
 from indexer.api.types import SEARCHABLE_STATES, FileState
-from ui.library.activity_words import holdings, still_queued
+from ui.desktop import open_path
 from ui.library.column_page import ColumnPage
-from ui.library.current_work import CurrentWork
-from ui.library.folder_shares import FolderShares
-from ui.library.last_read import MOST, LastRead
+from ui.library.coverage_model import has_pages
+from ui.library.current_work import CurrentWork, holdings, still_queued
 from ui.library.questions import Questions
-from ui.library.tones import StateBar
+from ui.library.tones import StateBar, TonesBar
 from ui.ports import ignore
-from ui.theme import XL, L, M
-from ui.widgets import Facts, plain_label, timer
+from ui.search.link import DocumentLink, Link
+from ui.search.safe_text import line
+from ui.theme import XL, L, M, S
+from ui.widgets import ElidedLabel, Facts, plain_label, timer
+from ui.words import amounts
+from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 
     from indexer.api.answers import FileList
-    from indexer.api.status import Activity, Status
+    from indexer.api.status import Activity, RootStatus, Status
+    from indexer.api.types import FileRow
     from ui.ports import Context
 
 # Milliseconds between requests for the status, which counts every file.
@@ -93,7 +107,7 @@ class ActivityPanel(ColumnPage):
             return
         self._asked_for = activity.changes
         self._questions.ask(GetStatus(), self._show_status, failed=ignore)
-        last = ListFiles(order=Order.READ, limit=MOST)
+        last = ListFiles(order=Order.READ, limit=MOST_READ)
         self._questions.ask(last, self._show_last, failed=ignore)
         self.timer.start()
 
@@ -230,3 +244,126 @@ class ActivityPanel(ColumnPage):
 
     def _want_set_aside(self) -> None:
         self.files_requested.emit(FileState.FAILED)
+
+
+_SHOWN = 8
+
+
+class FolderShares(QWidget):
+    """Signals: ``chosen`` with the path of a folder."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[tuple[Link, TonesBar, QLabel]] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(L)
+        self._grid.setVerticalSpacing(S)
+        for column, stretch in enumerate((3, 2, 0)):
+            self._grid.setColumnStretch(column, stretch)
+
+    def show_roots(self, roots: Sequence[RootStatus]) -> None:
+        largest = sorted(roots, key=lambda root: -root.files)[:_SHOWN]
+        while len(self._rows) < len(largest):
+            self._add()
+        for number, row in enumerate(self._rows):
+            for part in row:
+                part.setVisible(number < len(largest))
+        for (name, bar, amount), root in zip(self._rows, largest, strict=False):
+            name.target = root.path
+            name.setText(line(from_home(root.path)))
+            name.setAccessibleName(name.text())
+            name.setToolTip(line(root.path))
+            counts = root.states
+            found = sum(counts.get(state, 0) for state in SEARCHABLE_STATES)
+            # Without those that cannot be read: the bar is full when nothing waits.
+            total = max(found + counts.get(FileState.QUEUED, 0), 1)
+            waiting = counts.get(FileState.TEXT_ONLY, 0)
+            bar.show_shares(found / total, (found - waiting) / total)
+            text = self.tr("{files}, {size}")
+            amount.setText(
+                text.format(files=amounts.files(root.files), size=amounts.size(root.bytes))
+            )
+            bar.setAccessibleName(f"{root.path}, {amount.text()}")
+
+    def _add(self) -> None:
+        name, bar, amount = Link("", ""), TonesBar(), plain_label()
+        name.elide = Qt.TextElideMode.ElideMiddle
+        name.followed.connect(self.chosen)
+        name.offer(self.tr("Show files"), name.click)
+        name.offer(self.tr("Open folder"), lambda: open_path(name.target))
+        copy = QGuiApplication.clipboard().setText
+        name.offer(self.tr("Copy path"), lambda: copy(name.target))
+        bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for column, part in enumerate((name, bar, amount)):
+            self._grid.addWidget(part, len(self._rows), column)
+        self._rows.append((name, bar, amount))
+
+
+# At least so many are shown, and at most.
+LEAST_READ, MOST_READ = 8, 100
+
+
+class LastRead(QWidget):
+    """Signals: ``chosen`` with the path of a file."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._files: Sequence[FileRow] = ()
+        self._shown: tuple[Sequence[FileRow], int] = ((), 1)  # and the number of columns
+        self._room, self._columns = LEAST_READ, 1
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(2 * XL)
+
+    def fit(self, height: int, columns: int) -> None:
+        """Show as many files as fit into a height in some columns, at least ``LEAST_READ``."""
+        row = 2 * self.fontMetrics().height() + 2 * S + M  # a link, a line below it
+        self._room, self._columns = (
+            max(LEAST_READ, min(columns * (height // row), MOST_READ)),
+            columns,
+        )
+        self.show_files(self._files)
+
+    def show_files(self, files: Sequence[FileRow]) -> None:
+        """Show files, the one read last first, as many as have room."""
+        self._files = files
+        shown = tuple(files[: self._room])
+        if (shown, self._columns) == self._shown:
+            return
+        self._shown = shown, self._columns
+        while (item := self._row.takeAt(0)) is not None:
+            column = item.widget()
+            if column is not None:
+                column.hide()
+                column.deleteLater()
+        high = -(-len(shown) // self._columns)
+        for number in range(self._columns):
+            self._row.addWidget(self._column(shown[number * high : (number + 1) * high]), 1)
+
+    def _column(self, files: Sequence[FileRow]) -> QWidget:
+        held = QWidget()
+        column = QVBoxLayout(held)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for file in files:
+            link = DocumentLink(file.path, file.path)
+            link.followed.connect(self.chosen)
+            about = ElidedLabel(Qt.TextElideMode.ElideMiddle, QPalette.ColorRole.PlaceholderText)
+            about.setText(_file_line(file))
+            column.addWidget(link)
+            column.addWidget(about)
+            column.addSpacing(M)
+        column.addStretch(1)
+        return held
+
+
+def _file_line(file: FileRow) -> str:
+    """The amount of a file, and where it is."""
+    pages = amounts.pages(file.pages) if file.pages and has_pages(file.file) else ""
+    folder = from_home(line(str(PurePath(file.path).parent)))
+    return " · ".join(filter(None, (pages, amounts.size(file.size), folder)))

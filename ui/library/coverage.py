@@ -1,8 +1,4 @@
-"""The coverage page: every file of the library with its state, the reason, and actions.
-
-Owns how its parts work together. It must not know how rows are fetched (``coverage_model``) nor
-what the actions do (``coverage_actions``).
-"""
+"""The list of files: every file of the library with its state, the reason, and actions."""
 
 from __future__ import annotations
 
@@ -31,9 +27,8 @@ from ui.library.coverage_actions import CoverageActions
 from ui.library.coverage_details import CoverageDetails
 from ui.library.coverage_export import CoverageExport
 from ui.library.coverage_model import CoverageModel
-from ui.library.coverage_table import CoverageTable
+from ui.library.coverage_table import CoverageTable, StateList
 from ui.library.questions import Questions
-from ui.library.state_list import StateList
 from ui.ports import Notice, ignore
 from ui.theme import L, M
 from ui.widgets import FlowLayout, IconButton, keep_from_wheel, open_menu, timer

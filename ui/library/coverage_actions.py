@@ -1,7 +1,4 @@
-"""The actions on files in the coverage: retry, unlock, leave out, open, copy.
-
-It must not know where the files are shown.
-"""
+"""The actions on files of the list: retry, unlock, leave out, open, copy."""
 
 from __future__ import annotations
 
@@ -16,9 +13,9 @@ from indexer.api.requests import Index, Remove, Retry, SetPatterns, Unlock
 from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui import desktop, keys
 from ui.icons import icon
-from ui.library.kept_passwords import note_kept
-from ui.library.patterns import pattern_for
+from ui.library.patterns_editor import pattern_for
 from ui.library.questions import Questions
+from ui.passwords import note_kept
 from ui.ports import Notice
 from ui.words import failures
 

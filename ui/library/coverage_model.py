@@ -1,14 +1,11 @@
-"""Every file of the library as the rows of a table, fetched in pages as they come into view.
-
-Owns the cache of pages, the filter and the order. It must not know how rows are drawn, beyond the
-text of each cell.
-"""
+"""Every file of the library as the rows of a table, fetched in pages as they come into view."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, replace
-from pathlib import Path
+from enum import IntEnum
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
@@ -20,19 +17,78 @@ from PySide6.QtCore import (
     Signal,
 )
 
+from indexer.api.formats import BY_EXTENSION
 from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileRow, FileState
-from ui.library import coverage_cells as cells
-from ui.library.coverage_cells import Column
 from ui.library.questions import Questions
 from ui.widgets import timer
+from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.api.answers import FileList
     from indexer.api.errors import LecternError
+    from indexer.api.types import FileRow
     from ui.ports import Context
+
+
+class Column(IntEnum):
+    """The columns, in their order."""
+
+    NAME = 0
+    FOLDER = 1
+    STATE = 2
+    REASON = 3
+    SIZE = 4
+    MODIFIED = 5
+    PAGES = 6
+
+
+_NUMBERS = frozenset({Column.SIZE, Column.MODIFIED, Column.PAGES})
+
+
+_END = Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter
+_START = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
+_ALIGNMENTS = {column: _END if column in _NUMBERS else _START for column in Column}
+
+
+def cell_text(row: FileRow, column: Column) -> str:
+    folder, _, name = row.file.rpartition("/")
+    root = PurePath(row.root).name or row.root
+    match column:
+        case Column.NAME:
+            return name
+        case Column.FOLDER:
+            return f"{root}/{folder}" if folder else root
+        case Column.STATE:
+            return names.state(row.state)
+        case Column.REASON:
+            reason = failures.reason(row.code)
+            if reason == names.state(row.state):
+                reason = failures.cause(row)
+            return reason[:1].upper() + reason[1:]
+        case Column.SIZE:
+            return amounts.size(row.size)
+        case Column.MODIFIED:
+            return amounts.moment(row.mtime_ns)
+        case Column.PAGES:
+            return amounts.count(row.pages) if row.pages and has_pages(row.file) else ""
+
+
+def has_pages(file: str) -> bool:
+    """Whether a file's format has pages, slides or the like; true for an unknown ending."""
+    known = BY_EXTENSION.get(PurePath(file).suffix.lower())
+    return known is None or bool(known.unit)
+
+
+def cell_hint(row: FileRow, column: Column) -> str:
+    if column in {Column.NAME, Column.FOLDER}:
+        return row.path
+    if column in {Column.STATE, Column.REASON}:
+        return failures.row_reason(row) or names.state_help(row.state)
+    return ""
+
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -148,7 +204,7 @@ class CoverageModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._headings()[Column(section)]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return cells.ALIGNMENTS[Column(section)]
+            return _ALIGNMENTS[Column(section)]
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -157,7 +213,7 @@ class CoverageModel(QAbstractTableModel):
             return None
         column = _COLUMNS[index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return cells.ALIGNMENTS[column]
+            return _ALIGNMENTS[column]
         row = self.file(index.row())
         self._touch(self._place(index.row()) // PAGE)
         if row is None:
@@ -165,11 +221,11 @@ class CoverageModel(QAbstractTableModel):
         if role == ROW_ROLE:
             return row
         if role == Qt.ItemDataRole.DisplayRole:
-            return cells.text(row, column)
+            return cell_text(row, column)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return cells.hint(row, column)
+            return cell_hint(row, column)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{self._headings()[column]}: {cells.text(row, column)}"
+            return f"{self._headings()[column]}: {cell_text(row, column)}"
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

@@ -1,6 +1,6 @@
 """The card between choosing folders and reading them: the estimated time, and Start.
 
-Nothing is read before Start is pressed. It must not know what happens then.
+Nothing is read before Start is pressed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The page of the library's folders: adding, estimating, patterns, removing.
-
-Owns how its parts work together. It must not know how folders are painted or read.
-"""
+"""The page of the library's folders: adding, estimating, patterns, removing."""
 
 from __future__ import annotations
 
@@ -22,10 +19,9 @@ from PySide6.QtWidgets import (
 from indexer.api.requests import GetStatus, Index
 from ui import desktop
 from ui.keys import shown
-from ui.library.change_line import ChangeLine
+from ui.library.current_work import ChangeLine
 from ui.library.estimate_card import EstimateCard
-from ui.library.folder_list import FolderList
-from ui.library.folder_model import FolderModel, name_of
+from ui.library.folder_list import FolderList, FolderModel, name_of
 from ui.library.patterns_editor import PatternsEditor
 from ui.library.questions import Questions
 from ui.library.removals import Removals

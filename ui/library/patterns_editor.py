@@ -1,7 +1,4 @@
-"""The editor of a folder's exclude patterns, which shows their effect before they are saved.
-
-It must not know how patterns match.
-"""
+"""The editor of a folder's exclude patterns, which shows their effect before they are saved."""
 
 from __future__ import annotations
 
@@ -15,7 +12,6 @@ from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from indexer.api.requests import EstimateIndex, SetPatterns
 from indexer.api.types import FileState
 from ui import theme
-from ui.library.patterns import lines_of
 from ui.library.questions import Questions
 from ui.theme import L, M, S
 from ui.widgets import (
@@ -178,3 +174,26 @@ class PatternsEditor(CardFrame):
         root = self._root
         self.close_editor()
         self.saved.emit(root)
+
+
+_SPECIAL = "\\*?["
+
+
+def pattern_for(file: str) -> str:
+    r"""Return the pattern that matches one file only.
+
+    Args:
+        file: Its path relative to the root, with forward slashes.
+
+    >>> pattern_for("notes/what? [1].txt")
+    '/notes/what\\? \\[1].txt'
+    """
+    escaped = "".join(f"\\{sign}" if sign in _SPECIAL else sign for sign in file)
+    if escaped.endswith(" "):
+        escaped = f"{escaped[:-1]}\\ "
+    return f"/{escaped}"
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the patterns of a text, one per line without the empty ones."""
+    return [line for line in text.splitlines() if line.strip()]

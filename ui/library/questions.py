@@ -1,8 +1,4 @@
-"""The requests of one widget, cancelled when it is deleted.
-
-Owns which of a widget's requests are under way: a new one replaces one of the same slot, and no
-answer reaches a deleted widget. It must not know what is asked.
-"""
+"""The requests of one widget: a new one replaces that of its slot, and all end with the widget."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Pending removals of folders, which can be undone for a while.
+"""Removals of folders that can be undone for a while.
 
-Owns the file that lists them until the engine has carried them out, so that they survive a restart
-of the window or the engine.
+A file lists them until the engine has carried them out, so that they survive a restart of the
+window or the engine.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Removals(QObject):
         self._questions = Questions(context, self)
         self._file = context.folder / FILE_NAME
         self._undoable: list[str] = []
-        self._due = _read(context)
+        self._due = _listed_removals(context)
         context.link.connected.connect(self.carry_out)
         if self._due and context.link.is_connected:
             self.carry_out()
@@ -106,7 +106,7 @@ class Removals(QObject):
             log.warning("what is to be removed cannot be noted: %s", error.strerror)
 
 
-def _read(context: Context) -> list[str]:
+def _listed_removals(context: Context) -> list[str]:
     with suppress(OSError, ValueError):
         paths = json.loads((context.folder / FILE_NAME).read_text(encoding="utf-8"))
         if isinstance(paths, list) and all(isinstance(path, str) for path in paths):

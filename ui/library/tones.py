@@ -1,7 +1,4 @@
-"""Bars of progress: the read and the embedded share in two tones, and the files by state.
-
-Owns their painting and their accessible texts. It must not know where the numbers come from.
-"""
+"""Bars of progress: the read and the embedded share in two tones, and the files by state."""
 
 from __future__ import annotations
 

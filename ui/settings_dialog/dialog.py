@@ -1,8 +1,4 @@
-"""The settings dialog, made from their declarations.
-
-Owns the pages, the search over them, and the entry for starting at login. It must not know which
-other settings there are.
-"""
+"""The settings dialog: a page for each group of declared settings, and a search over them."""
 
 from __future__ import annotations
 
@@ -28,7 +24,7 @@ from ui.help import about
 from ui.ports import Notice
 from ui.settings_dialog.models import ModelsPage
 from ui.settings_dialog.privacy import PrivacyPage
-from ui.settings_dialog.row import SettingRow
+from ui.settings_dialog.rows import SettingRow
 from ui.theme import L, M, S
 from ui.widgets import IconButton, RowDelegate, plain_label
 from ui.words import say

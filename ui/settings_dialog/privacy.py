@@ -1,7 +1,4 @@
-"""The privacy page: where data are stored, all connections made, and deleting everything.
-
-It must not delete anything itself: it emits a signal.
-"""
+"""The privacy page: where data are stored, all connections made, and deleting everything."""
 
 from __future__ import annotations
 

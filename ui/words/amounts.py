@@ -1,7 +1,4 @@
-"""Numbers, sizes, times and dates in the person's locale.
-
-Owns how amounts look everywhere in the window. Pure functions of a value and the default locale.
-"""
+"""Numbers, sizes, times, dates and paths in the person's locale."""
 
 from __future__ import annotations
 

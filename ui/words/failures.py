@@ -1,8 +1,4 @@
-"""Failures and notes of the engine in the person's language.
-
-Owns how the rows of ``indexer.api.errors`` and ``indexer.api.phrases`` are put together. A text
-that is no code is shown as it is.
-"""
+"""Failures and notes of the engine in the person's language; other texts stay as they are."""
 
 from __future__ import annotations
 

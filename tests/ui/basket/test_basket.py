@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ui.search.hits import hit
-from ui.basket.basket import FILE_NAME, Basket
-from ui.basket.passages import Kept, read, written
+from ui.basket.basket import FILE_NAME, Basket, Kept, read_passages, written_passages
 from ui.file_worker import FileWorker
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def test_what_cannot_be_read_is_put_aside(
     file = tmp_path / "person" / FILE_NAME
     file.parent.mkdir()
     good = Kept.from_hit(hit())
-    content = json.loads(written([good]))
+    content = json.loads(written_passages([good]))
     content["passages"].append({"key": "later", "of": "a newer Lectern"})
     file.write_text(json.dumps(content))
     basket, worker = begin()
@@ -116,6 +115,9 @@ def test_nothing_is_written_over_what_can_neither_be_read_nor_moved(
 
 def test_a_file_is_read_as_it_was_written() -> None:
     kept = [Kept.from_hit(hit(f"/d/{number}.pdf")) for number in range(3)]
-    assert read(written(kept)) == (kept, True)
-    assert read(written(kept).replace('"version": 1', '"version": 9')) == (kept, False)
-    assert read("[]") == ([], False)
+    assert read_passages(written_passages(kept)) == (kept, True)
+    assert read_passages(written_passages(kept).replace('"version": 1', '"version": 9')) == (
+        kept,
+        False,
+    )
+    assert read_passages("[]") == ([], False)

@@ -18,7 +18,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QColor, QImage
 
 from tests.ui.search.hits import hit
-from ui.basket.passages import Kept
+from ui.basket.basket import Kept
 from ui.citations import CitedSource, bibtex, csl_json
 from ui.export import (
     ExportFormat,

@@ -18,9 +18,9 @@ from tests.ui.basket.made import lease
 from tests.ui.engines import answer
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
+from ui.basket.basket import Kept
 from ui.basket.card import CARD_MIME, Card
 from ui.basket.page import BasketPage
-from ui.basket.passages import Kept
 from ui.basket.pictures import Extent
 from ui.export import ExportFormat
 from ui.pages import BASKET, SEARCH, Pages

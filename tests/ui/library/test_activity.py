@@ -21,9 +21,8 @@ from tests.ui.contrast import contrast
 from tests.ui.library.port import CannedLink, canned_context, make_row
 from ui import theme
 from ui.activity_feed import ActivityFeed
-from ui.library.activity import ActivityPanel
-from ui.library.activity_words import Smooth, facts, headline
-from ui.library.last_read import LEAST, LastRead
+from ui.library.activity import LEAST_READ, ActivityPanel, LastRead
+from ui.library.current_work import Smooth, work_facts, work_headline
 from ui.library.tones import TonesBar, light_tone
 from ui.search.link import Link
 from ui.widgets import ElidedLabel
@@ -288,15 +287,15 @@ def test_a_missing_engine_is_reported(qtbot: QtBot, tmp_path: Path) -> None:
     ],
 )
 def test_headlines(change: dict[str, Any], said: str) -> None:
-    assert headline(replace(IDLE, **change)) == said
+    assert work_headline(replace(IDLE, **change)) == said
 
 
 def test_nothing_is_shown_before_the_first_answer() -> None:
     scanning = replace(IDLE, running=running(Step.SCAN), device="", device_notes=())
-    shown = dict(facts(scanning, Smooth()))
+    shown = dict(work_facts(scanning, Smooth()))
     assert shown["Time left:"] == "…"
     assert shown["Computes on:"] == "decided at the first use"
-    known = dict(facts(replace(scanning, device="cuda"), Smooth()))
+    known = dict(work_facts(replace(scanning, device="cuda"), Smooth()))
     assert known["Computes on:"] == "CUDA"
 
 
@@ -308,7 +307,7 @@ def test_rates_are_smoothed() -> None:
     assert smooth.follow("pages", 1000.0) == 1000, "a jump is news"
     assert smooth.follow("pages", 0.0) == 0
     assert smooth.follow("pages", 50.0) == 50
-    rows = dict(facts(IDLE, smooth))
+    rows = dict(work_facts(IDLE, smooth))
     assert rows["Embedded:"].startswith("all")
     assert "Pace:" not in rows
 
@@ -332,7 +331,7 @@ def test_what_was_read_last_fills_the_height(qtbot: QtBot) -> None:
         last.fit(height, columns)
         QApplication.processEvents()
         counts.append(sum(link.isVisibleTo(last) for link in last.findChildren(Link)))
-    assert counts[0] == LEAST < counts[1] < counts[2] <= counts[3] == 30
+    assert counts[0] == LEAST_READ < counts[1] < counts[2] <= counts[3] == 30
 
 
 def test_from_right_to_left_every_text_begins_at_the_right(qtbot: QtBot, tmp_path: Path) -> None:

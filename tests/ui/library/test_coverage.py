@@ -16,9 +16,8 @@ from tests.ui.library.port import ManyFiles, canned_context
 from tests.ui.menus import entries
 from ui import passwords
 from ui.library.coverage import CoveragePage
-from ui.library.coverage_cells import Column
-from ui.library.coverage_model import CoverageModel
-from ui.library.patterns import lines_of, pattern_for
+from ui.library.coverage_model import Column, CoverageModel
+from ui.library.patterns_editor import lines_of, pattern_for
 from ui.widgets import RowDelegate
 
 if TYPE_CHECKING:

@@ -15,8 +15,15 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileState
 from tests.ui.library.port import CannedLink, ManyFiles, canned_context, make_row
-from ui.library.coverage_cells import Column, hint, text
-from ui.library.coverage_model import PAGE, PAGES_KEPT, ROW_ROLE, CoverageModel
+from ui.library.coverage_model import (
+    PAGE,
+    PAGES_KEPT,
+    ROW_ROLE,
+    Column,
+    CoverageModel,
+    cell_hint,
+    cell_text,
+)
 from ui.words import names
 
 if TYPE_CHECKING:
@@ -217,25 +224,28 @@ def test_cells_have_accessible_texts(made: tuple[CoverageModel, CannedLink]) -> 
 )
 def test_the_folder_of_a_file_is_named_from_the_chosen_one(file: str, folder: str) -> None:
     row = replace(make_row(1), file=file)
-    assert text(row, Column.FOLDER) == folder
+    assert cell_text(row, Column.FOLDER) == folder
 
 
 def test_a_cell_explains_what_it_leaves_out() -> None:
     row = make_row(1, FileState.UNREADABLE, code="unreadable", detail='{"reason": "xml_damaged"}')
     whole = make_row(2, pages=7)
-    assert hint(row, Column.FOLDER) == hint(row, Column.NAME) == row.path
-    assert "its XML is damaged" in hint(row, Column.REASON)
-    assert hint(whole, Column.STATE) == names.state_help(FileState.INDEXED) != ""
-    assert hint(row, Column.SIZE) == ""
-    assert (text(whole, Column.PAGES), text(row, Column.PAGES)) == ("7", "")
-    assert text(replace(whole, file="notes.md"), Column.PAGES) == "", "texts have no pages"
+    assert cell_hint(row, Column.FOLDER) == cell_hint(row, Column.NAME) == row.path
+    assert "its XML is damaged" in cell_hint(row, Column.REASON)
+    assert cell_hint(whole, Column.STATE) == names.state_help(FileState.INDEXED) != ""
+    assert cell_hint(row, Column.SIZE) == ""
+    assert (cell_text(whole, Column.PAGES), cell_text(row, Column.PAGES)) == ("7", "")
+    assert cell_text(replace(whole, file="notes.md"), Column.PAGES) == "", "texts have no pages"
 
 
 def test_the_reason_says_more_than_the_state() -> None:
     damaged = make_row(
         1, FileState.UNREADABLE, code="unreadable", detail='{"reason": "xml_damaged"}'
     )
-    assert text(damaged, Column.STATE) == "Damaged"
-    assert text(damaged, Column.REASON) == "Its XML is damaged"
+    assert cell_text(damaged, Column.STATE) == "Damaged"
+    assert cell_text(damaged, Column.REASON) == "Its XML is damaged"
     old = make_row(1, FileState.UNSUPPORTED, code="needs_libreoffice", detail='{"format": "doc"}')
-    assert (text(old, Column.STATE), text(old, Column.REASON)) == ("Not read", "Needs LibreOffice")
+    assert (cell_text(old, Column.STATE), cell_text(old, Column.REASON)) == (
+        "Not read",
+        "Needs LibreOffice",
+    )

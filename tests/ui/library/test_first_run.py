@@ -18,10 +18,8 @@ from tests.answers import IDLE
 from tests.ui.library.port import canned_context, make_row
 from tests.ui.search.hits import hit
 from ui.library import first_run
-from ui.library.first_run import FirstRun
-from ui.library.folder_choice import FolderChoice, usual_folders
-from ui.library.lessons import Lessons
-from ui.library.suggestions import Suggestions, is_good, plain
+from ui.library.first_run import FirstRun, FolderChoice, usual_folders
+from ui.library.first_search import Lessons, Suggestions, is_good, without_signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,8 +169,8 @@ def test_only_folders_that_exist_are_offered(qtbot: QtBot) -> None:
 
 
 def test_suggestions_are_plain_words() -> None:
-    assert plain('2.1  "Rent":  the basics') == "2.1 Rent the basics"
-    assert plain("annual_report-2023") == "annual report 2023"
+    assert without_signs('2.1  "Rent":  the basics') == "2.1 Rent the basics"
+    assert without_signs("annual_report-2023") == "annual report 2023"
     assert is_good("Repairs of the roof")
     assert not is_good("1.2.3")
     assert not is_good("IV")

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from tests.answers import root
-from ui.library.folder_model import FolderModel, embedded, name_of, state_of
+from ui.library.folder_list import FolderModel, embedded, name_of, state_of
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

@@ -17,7 +17,7 @@ from indexer.api.status import LanguageStatus, ModelChange
 from tests.answers import EMPTY, root
 from tests.ui.library.port import canned_context
 from tests.ui.notices import RecordedNotices
-from ui.library.folder_model import name_of
+from ui.library.folder_list import name_of
 from ui.library.folders import FoldersPage
 from ui.widgets import dropped_paths
 

@@ -13,8 +13,7 @@ from indexer.api.types import FileState
 from tests.ui.library.port import canned_context, make_row
 from tests.ui.settings.test_passwords import MemoryKeyring
 from ui.library.coverage_actions import CoverageActions
-from ui.library.kept_passwords import FILE_NAME, KeptPasswords, kept_paths
-from ui.passwords import SERVICE, Passwords
+from ui.passwords import KEPT_FILE_NAME, SERVICE, KeptPasswords, Passwords, kept_paths
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -35,7 +34,7 @@ def test_passwords_of_the_keyring_are_sent_to_each_engine(qtbot: QtBot, tmp_path
     actions.unlock(locked[1], "two", keep=False)
     actions.unlock(locked[2], "three", keep=True)
     qtbot.waitUntil(lambda: len(keyring.kept) == 2)
-    assert "one" not in (tmp_path / FILE_NAME).read_text()
+    assert "one" not in (tmp_path / KEPT_FILE_NAME).read_text()
     assert kept_paths(tmp_path) == {locked[0].path, locked[2].path}
     fresh = Passwords(lambda: keyring)
     link.asked.clear()
@@ -49,7 +48,7 @@ def test_passwords_of_the_keyring_are_sent_to_each_engine(qtbot: QtBot, tmp_path
 
 def test_a_damaged_list_of_documents_counts_as_empty(tmp_path: Path) -> None:
     assert kept_paths(tmp_path) == set()
-    (tmp_path / FILE_NAME).write_text("no json")
+    (tmp_path / KEPT_FILE_NAME).write_text("no json")
     assert kept_paths(tmp_path) == set()
-    (tmp_path / FILE_NAME).write_text('{"a": 1}')
+    (tmp_path / KEPT_FILE_NAME).write_text('{"a": 1}')
     assert kept_paths(tmp_path) == set()

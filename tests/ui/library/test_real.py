@@ -14,7 +14,7 @@ from ui.activity_feed import ActivityFeed
 from ui.library import first_run
 from ui.library.activity import ActivityPanel
 from ui.library.coverage import CoveragePage
-from ui.library.coverage_cells import Column
+from ui.library.coverage_model import Column
 from ui.library.first_run import FirstRun
 from ui.library.folders import FoldersPage
 

@@ -12,7 +12,7 @@ from indexer.api.answers import Removal
 from indexer.api.errors import WorldError
 from indexer.api.requests import Remove
 from tests.ui.library.port import canned_context
-from ui.library.folder_model import FolderModel
+from ui.library.folder_list import FolderModel
 from ui.library.removals import FILE_NAME, Removals
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from indexer.api.errors import WorldError
 from indexer.confine.launcher import OpenInViewer
 from tests.ui.search.hits import hit
 from ui import desktop as desktop_module
-from ui import outside
+from ui import programs
 from ui.desktop import open_path, show_in_folder
 from ui.preview.viewers import open_external
 
@@ -186,7 +186,7 @@ def test_programs_are_started_in_one_place() -> None:
         for file in (ROOT / package).rglob("*.py")
         if any(call in file.read_text("utf-8") for call in calls)
     }
-    assert starting == {"ui/desktop.py", "ui/outside.py"}
+    assert starting == {"ui/desktop.py", "ui/programs.py"}
 
 
 @linux_only
@@ -250,15 +250,15 @@ def test_for_a_window_without_a_network_nothing_else_is_started(
     for name in ("tool.sh", "a.txt"):
         (tmp_path / name).touch()
     with pytest.raises(WorldError) as caught:
-        outside.open_path(str(tmp_path / "tool.sh"))
+        programs.open_path(str(tmp_path / "tool.sh"))
     assert caught.value.code == "bad_request"
     document = tmp_path / "a.txt"
-    assert not outside.open_path(str(document))  # there is nothing to open it with
+    assert not programs.open_path(str(document))  # there is nothing to open it with
     break_program(tmp_path / "xdg-open")
-    assert not outside.open_path(str(document))
-    assert not outside.view(OpenInViewer("", document, 3), "")
-    assert not outside.view(OpenInViewer("", document, 3), "xdg-open {page}")
-    assert not outside.view(OpenInViewer("org.gnome.Evince.desktop", document, 3), "")
+    assert not programs.open_path(str(document))
+    assert not programs.start_viewer(OpenInViewer("", document, 3), "")
+    assert not programs.start_viewer(OpenInViewer("", document, 3), "xdg-open {page}")
+    assert not programs.start_viewer(OpenInViewer("org.gnome.Evince.desktop", document, 3), "")
 
 
 @linux_only

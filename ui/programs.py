@@ -1,18 +1,30 @@
-"""Whether opening a file would run it instead of showing it.
+"""Starts other programs for a window without a network; runs in the launcher, without Qt.
 
-Owns the extensions that count as programs on each platform. It decides by names and the mode alone,
-opens nothing, and must not import Qt, since the launcher uses it too.
+Programs get a list of arguments, never a shell's command line, and the environment that Lectern was
+started with. A file that the system would run instead of showing it is not opened: the extensions
+of programs are listed here for each platform.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
+import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from indexer import GIVEN_ENVIRONMENT
+from indexer.api.errors import WorldError
 from indexer.api.formats import FORMATS
+from ui.preview.viewer_commands import custom_command, view_command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.confine.launcher import OpenInViewer
 
 
 def _kinds(names: str) -> frozenset[str]:
@@ -86,3 +98,46 @@ def is_program(path: str) -> bool:
         mode, names = 0, {path}
     extensions = os.environ.get("PATHEXT", "")
     return any(would_run(name, sys.platform, mode, extensions) for name in names)
+
+
+_OPENERS = (("xdg-open",), ("gio", "open"))
+# Startup tokens that are valid for this process only.
+_OURS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
+
+
+def open_path(path: str) -> bool:
+    """Open a file or folder in the desktop's program for it; False if there is none.
+
+    Raises:
+        WorldError: ``bad_request``, if opening would run it.
+    """
+    if is_program(path):
+        raise WorldError("bad_request", reason="opening it would run it")
+    return any(_start_program([*opener, path]) for opener in _OPENERS)
+
+
+def start_viewer(request: OpenInViewer, own: str) -> bool:
+    """Start a viewer at a page, by its name or as the person's own command; see ``ui.desktop``."""
+    name, path, page = request.viewer, str(request.path), request.page
+    return _start_program(
+        view_command(name, path, page) if name else custom_command(own, path, page)
+    )
+
+
+def _start_program(command: Sequence[str]) -> bool:
+    program = shutil.which(command[0]) if command else None
+    if program is None:
+        return False
+    environment = {name: GIVEN_ENVIRONMENT[name] for name in GIVEN_ENVIRONMENT if name not in _OURS}
+    try:
+        subprocess.Popen(
+            [program, *command[1:]],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # it outlives us and gets no Ctrl+C
+        )
+    except OSError:
+        return False
+    return True

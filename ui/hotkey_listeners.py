@@ -1,14 +1,18 @@
-"""The hotkey by the desktop portal's GlobalShortcuts, which works on Wayland too.
+"""Threads that listen for the system-wide hotkey on Linux: the desktop portal, a grab on X11.
 
-Owns the conversation over D-Bus, on a thread of its own, since the portal may ask the person first.
-It must not know what the hotkey does, nor Qt's event loop: callbacks come on its thread.
+The portal's GlobalShortcuts work on Wayland too, but may ask the person first. On X11 Qt grabs no
+keys for a program without the focus, so libX11 does, which Qt needs there anyway. Callbacks come on
+the listener's thread.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import logging
+import os
 import secrets
+import select
 import socket
 import threading
 from collections import deque
@@ -21,16 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jeepney.io.blocking import DBusConnection
+    from PySide6.QtCore import QKeyCombination
 
 log = logging.getLogger(__name__)
 
 _BUS, _OBJECT = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
 _SHORTCUTS, _REQUEST = "org.freedesktop.portal.GlobalShortcuts", "org.freedesktop.portal.Request"
-_NAME = "search"
+_SHORTCUT_ID = "search"
 # Seconds for an answer that asks nobody, and for one that waits for the person.
 _SOON_S, _PERSON_S = 10.0, 600.0
 # https://specifications.freedesktop.org/shortcuts-spec
-_MODIFIERS = (
+_PORTAL_MODIFIERS = (
     (Qt.KeyboardModifier.ControlModifier, "CTRL"),
     (Qt.KeyboardModifier.AltModifier, "ALT"),
     (Qt.KeyboardModifier.ShiftModifier, "SHIFT"),
@@ -47,7 +52,7 @@ def trigger(keys: str) -> str:
     combination: Any = cast("Any", QKeySequence(keys))[0]  # its stub does not know indexing
     held, key = combination.keyboardModifiers(), combination.key()
     name = _KEYSYMS.get(key) or QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
-    names = [text for modifier, text in _MODIFIERS if held & modifier]
+    names = [text for modifier, text in _PORTAL_MODIFIERS if held & modifier]
     return "+".join([*names, name.lower() if len(name) == 1 else name])
 
 
@@ -130,12 +135,12 @@ class PortalListener(threading.Thread):
             ), _SOON_S)  # fmt: skip
             session = made["session_handle"][1]
             self._ask(bus, "BindShortcuts", "oa(sa{sv})sa{sv}", (
-                session, [(_NAME, self._shortcut)], "", {},
+                session, [(_SHORTCUT_ID, self._shortcut)], "", {},
             ), _PERSON_S)  # fmt: skip
             self.bound.set()
             while True:
                 press = bus.recv_until_filtered(presses)
-                if press.body[:2] == (session, _NAME):
+                if press.body[:2] == (session, _SHORTCUT_ID):
                     self._pressed()
 
     def _ask(
@@ -171,3 +176,131 @@ class PortalListener(threading.Thread):
         if code:
             raise PortalError(f"{method}: declined ({code})")
         return cast("dict[str, Any]", results)
+
+
+_MASKS = {
+    Qt.KeyboardModifier.ShiftModifier: 1, Qt.KeyboardModifier.ControlModifier: 4,
+    Qt.KeyboardModifier.AltModifier: 8, Qt.KeyboardModifier.MetaModifier: 64,
+}  # fmt: skip
+# Caps Lock and Num Lock are modifiers too: the key is grabbed with and without them.
+_LOCKS = (0, 2, 16, 2 | 16)
+_NAMES = {
+    Qt.Key.Key_Space: b"space", Qt.Key.Key_Return: b"Return", Qt.Key.Key_Enter: b"KP_Enter",
+    Qt.Key.Key_Tab: b"Tab", Qt.Key.Key_Insert: b"Insert", Qt.Key.Key_Home: b"Home",
+    Qt.Key.Key_End: b"End", Qt.Key.Key_PageUp: b"Prior", Qt.Key.Key_PageDown: b"Next",
+    Qt.Key.Key_Up: b"Up", Qt.Key.Key_Down: b"Down", Qt.Key.Key_Left: b"Left",
+    Qt.Key.Key_Right: b"Right", Qt.Key.Key_Pause: b"Pause",
+}  # fmt: skip
+_ASYNC, _KEY_PRESS = 1, 2
+_EVENT_BYTES = 192
+_UNICODE = 0x01000000  # keysyms of characters beyond Latin-1
+
+_ErrorHandler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+_errors: list[int] = []
+
+
+def _note_error(_display: int, _event: int) -> int:
+    """Note an error; Xlib's own handler would end the process."""
+    _errors.append(1)
+    return 0
+
+
+_handler = _ErrorHandler(_note_error)  # kept as long as Xlib may call it
+
+
+class KeyTakenError(Exception):
+    """Another program has the key."""
+
+
+class X11Listener(threading.Thread):
+    """Grabs a key and calls ``pressed`` on this thread, until it is stopped.
+
+    Raises:
+        OSError: There is no libX11, no display, or no such key on the keyboard.
+        KeyTakenError: Another program has the key.
+    """
+
+    def __init__(self, keys: QKeyCombination, pressed: Callable[[], None]) -> None:
+        super().__init__(name="hotkey", daemon=True)
+        self._x11 = _library()
+        self._display = self._x11.XOpenDisplay(None)
+        if not self._display:
+            raise OSError("there is no display")
+        self._pressed = pressed
+        try:
+            self._grab(keys)
+        except BaseException:
+            self._x11.XCloseDisplay(self._display)
+            raise
+        self._wakes, self._wake = os.pipe()
+        self.start()
+
+    def wait(self) -> None:
+        """Return at once: the key is grabbed already."""
+
+    def stop(self) -> None:
+        """Release the key."""
+        os.close(self._wake)
+        self.join()
+
+    def run(self) -> None:
+        event = ctypes.create_string_buffer(_EVENT_BYTES)
+        connection = self._x11.XConnectionNumber(self._display)
+        while self._wakes not in select.select([connection, self._wakes], [], [])[0]:
+            while self._x11.XPending(self._display):
+                self._x11.XNextEvent(self._display, event)
+                if ctypes.cast(event, ctypes.POINTER(ctypes.c_int))[0] == _KEY_PRESS:
+                    self._pressed()
+        self._x11.XCloseDisplay(self._display)
+        os.close(self._wakes)
+
+    def _grab(self, keys: QKeyCombination) -> None:
+        code = self._x11.XKeysymToKeycode(self._display, _keysym(self._x11, keys.key()))
+        if not code:
+            raise OSError("the keyboard has no such key")
+        held = sum(mask for one, mask in _MASKS.items() if keys.keyboardModifiers() & one)
+        root = self._x11.XDefaultRootWindow(self._display)
+        self._x11.XSetErrorHandler(_handler)
+        _errors.clear()
+        for lock in _LOCKS:
+            self._x11.XGrabKey(self._display, code, held | lock, root, 0, _ASYNC, _ASYNC)
+        self._x11.XSync(self._display, 0)
+        if _errors:
+            raise KeyTakenError
+
+
+def _keysym(x11: Any, key: Qt.Key) -> int:
+    number, first = int(key), int(Qt.Key.Key_F1)
+    name = _NAMES.get(key)
+    if first <= number < first + 20:
+        name = f"F{number - first + 1}".encode()
+    if name is not None:
+        return int(x11.XStringToKeysym(name))
+    letter = ord(chr(number).lower()) if number < 0x3000 else 0
+    return letter if letter < 0x100 else _UNICODE | letter
+
+
+def _library() -> Any:
+    """Load libX11.
+
+    Raises:
+        OSError: It is not there.
+    """
+    x11, display = ctypes.CDLL("libX11.so.6"), ctypes.c_void_p
+    x11.XOpenDisplay.restype, x11.XOpenDisplay.argtypes = display, [ctypes.c_char_p]
+    x11.XStringToKeysym.restype, x11.XStringToKeysym.argtypes = ctypes.c_ulong, [ctypes.c_char_p]
+    x11.XKeysymToKeycode.restype = ctypes.c_ubyte
+    x11.XKeysymToKeycode.argtypes = [display, ctypes.c_ulong]
+    x11.XDefaultRootWindow.restype = ctypes.c_ulong
+    x11.XGrabKey.argtypes = [
+        display,
+        ctypes.c_int,
+        ctypes.c_uint,
+        ctypes.c_ulong,
+        *[ctypes.c_int] * 3,
+    ]
+    x11.XNextEvent.argtypes = [display, ctypes.c_char_p]
+    x11.XSync.argtypes = [display, ctypes.c_int]
+    for each in (x11.XDefaultRootWindow, x11.XConnectionNumber, x11.XPending, x11.XCloseDisplay):
+        each.argtypes = [display]
+    return x11
