@@ -1,9 +1,9 @@
 """The contract: the requests to an engine, their answers, and their transport.
 
 In: a request of a window, a command or another process. Out: its answer, an error with a stable
-code, or progress. Must not know how requests are handled; it needs the standard library only, so
-that the window can import it. Open ``requests`` first (every request, its answer and its queue,
-declared by ``contract``; those about models are in ``model_requests``), then ``answers``,
+code, or progress. Must not know how requests are handled; it needs the standard library and msgspec
+only, so that the window can import it. Open ``requests`` first (every request, its answer and its
+queue, declared by ``contract``; those about models are in ``model_requests``), then ``answers``,
 ``status``, ``comparison`` and ``types`` (hits, files, summaries), ``errors`` and ``phrases`` (every
 code and its sentence), ``pages`` (requests to the render child); ``codec``, ``protocol``,
 ``conversation``, ``endpoint`` and ``client`` carry them between processes.

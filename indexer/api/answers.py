@@ -2,7 +2,6 @@
 
 Owns their fields and units: sizes are bytes, times seconds, paths absolute text. Hits, files and
 summaries are in ``indexer.api.types``, the larger answers in ``status`` and ``comparison``.
-Standard library only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The answers to comparisons: of two documents, and of a text with the whole library.
 
-Owns its fields; offsets are code points of the canonical text, paths absolute text. Standard
-library only.
+Owns its fields; offsets are code points of the canonical text, paths absolute text.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Owns the connection, and the thread that reads it. ``call`` blocks, ``send`` does not; both may be
 used concurrently. It must not know what the requests mean, nor how an engine is found
-(``indexer.api.client``). Standard library only.
+(``indexer.api.client``).
 """
 
 from __future__ import annotations

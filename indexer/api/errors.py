@@ -3,7 +3,7 @@
 ``WorldError`` has a cause outside the program (a missing file, a full disk) and is shown as one
 sentence; any other exception is a fault of the program and keeps its traceback. ``Cancelled`` is
 neither. Code, message and detail travel between processes as a ``Failure``, which maps unknown
-codes to ``internal``. Standard library only.
+codes to ``internal``.
 """
 
 from __future__ import annotations

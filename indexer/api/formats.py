@@ -1,8 +1,7 @@
 """The formats of documents, one row each.
 
 Owns the table. Extensions, limits, units, labels and the groups of ``type:`` derive from it;
-``indexer.extract.registry`` detects a format by content. It must not load a reader. Standard
-library only.
+``indexer.extract.registry`` detects a format by content. It must not load a reader.
 """
 
 from __future__ import annotations

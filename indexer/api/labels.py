@@ -1,6 +1,6 @@
 """Labels and explanations of files' states, steps of indexing and reasons of hits.
 
-Owns these tables, for the window, the command line and the reference. Standard library only.
+Owns these tables, for the window, the command line and the reference.
 """
 
 from __future__ import annotations

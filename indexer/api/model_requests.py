@@ -1,6 +1,6 @@
 """The requests to an engine about language models, and the change from one to another.
 
-Owns their fields, as ``requests`` does of the others. Standard library only.
+Owns their fields, as ``requests`` does of the others.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the person is told of a language model, of one that is here or one that could be fetched.
 
-Owns the types alone; ``indexer.embed.installed`` fills them. Standard library only.
+Owns the types alone; ``indexer.embed.installed`` fills them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The files of a library outside its folder, in one that only this user can enter.
 
 Owns the choice of that folder, and the names of files in it: by device and inode of the library's
-folder, so that a copy of a library has none. It must not know what is in them. Standard library
-only.
+folder, so that a copy of a library has none. It must not know what is in them.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Owns both as dataclasses; ``indexer.render`` handles them. Page numbers begin at 1, lengths are in
 points, offsets are code points of the canonical text. Some answers have binary data, as their class
-says. Standard library only.
+says.
 """
 
 from __future__ import annotations

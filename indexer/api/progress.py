@@ -1,7 +1,7 @@
 """Progress and cancelling: one call that reports and raises ``Cancelled`` if the token is set.
 
 A loop that reports thereby checks for cancelling too. A reporter passes on at most ten reports a
-second. Standard library only.
+second.
 """
 
 from __future__ import annotations

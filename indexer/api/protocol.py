@@ -1,20 +1,16 @@
 """The framing of all messages between processes: a JSON header, optionally followed by bytes.
 
-Owns converting a message to bytes and back, the limits on its size and the hello that carries the
-protocol's version; it must not know what any message means. A message is a 4-byte big-endian header
-length, the JSON header in UTF-8 and the binary part; on a stream it is preceded by a 4-byte
-big-endian total length. Transports that preserve message boundaries (the engine's socket) use
-``pack`` and ``unpack``. Standard library only.
+A message is a 4-byte big-endian header length, the JSON header in UTF-8 and the binary part; on a
+stream it is preceded by a 4-byte big-endian total length.
 """
 
 from __future__ import annotations
 
-import json
 import struct
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-from indexer.api.codec import decode, encode
+from indexer.api.codec import decode, encode, from_json, to_json
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
@@ -37,19 +33,14 @@ def pack(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
     """Encode a message as bytes.
 
     Args:
-        header: JSON-able values. Strings may hold lone surrogates (names that are not UTF-8), which
-            are written as JSON escapes, so that the header is always valid UTF-8.
+        header: Values that ``codec`` can encode.
         binary: The binary part.
 
     Raises:
         WorldError: ``bad_request`` if the message exceeds the limit.
-        TypeError: If the header holds a value that JSON has no type for.
-        ValueError: If the header holds a number that is not finite.
+        TypeError: If the header holds a value that cannot be encoded.
     """
-    try:
-        encoded = _encode(header, ascii_only=False).encode("utf-8")
-    except UnicodeEncodeError:
-        encoded = _encode(header, ascii_only=True).encode("ascii")
+    encoded = to_json(header)
     _check_size(_LENGTH.size + len(encoded) + len(binary))
     return _LENGTH.pack(len(encoded)) + encoded + binary
 
@@ -68,9 +59,8 @@ def unpack(message: bytes) -> tuple[Header, bytes]:
     if end > len(message):
         raise WorldError("bad_request", reason="the header is cut off")
     try:
-        text = message[_LENGTH.size : end].decode("utf-8")
-        header = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
+        header = from_json(message[_LENGTH.size : end])
+    except ValueError as error:
         raise WorldError("bad_request", reason="the header is not JSON") from error
     if not isinstance(header, dict):
         raise WorldError("bad_request", reason="the header is not an object")
@@ -189,15 +179,6 @@ def check_hello(header: Mapping[str, Any], kind: type[H]) -> H:
     if header.get("protocol") != PROTOCOL_VERSION:
         raise WorldError("engine_version", found=header.get("protocol"), known=PROTOCOL_VERSION)
     return decode(kind, header)
-
-
-def _encode(header: Mapping[str, Any], *, ascii_only: bool) -> str:
-    return json.dumps(header, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"))
-
-
-def _refuse(constant: str) -> NoReturn:
-    """Refuse NaN and infinities, which Python parses though they are no JSON."""
-    raise ValueError(constant)
 
 
 def _check_size(size: int) -> None:

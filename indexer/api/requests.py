@@ -2,7 +2,7 @@
 
 Owns their fields and the checks on them, the type of each answer, and the queue of each
 (``indexer.api.contract``). It must not know how a request is handled (``indexer.engine``) or
-travels. Standard library only. The file is one table of declarations, which is why it is long.
+travels. The file is one table of declarations, which is why it is long.
 """
 
 from __future__ import annotations

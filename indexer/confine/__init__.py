@@ -2,8 +2,8 @@
 
 In: which files may be read and written, whether there is a network, whether programs may be
 started. Out: a process that the kernel restricts so, and which restrictions this kernel lacks.
-Must not know documents, engines or windows. Standard library only, so that the window, which must
-not import heavy libraries, can use it before it loads Qt.
+Must not know documents, engines or windows. Standard library and msgspec only, so that the window,
+which must not import heavy libraries, can use it before it loads Qt.
 
 Open ``landlock`` (files, TCP, signals) and ``seccomp`` (system calls) first. Both are kernel
 interfaces of Linux, called through ctypes: they can only be tightened, are inherited by every

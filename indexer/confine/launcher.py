@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-from indexer.api.codec import encode, read_answer
+from indexer.api.codec import read_answer
 from indexer.api.contract import Answered
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.protocol import read_frame, write_frame
@@ -251,13 +251,13 @@ def _share(connection: socket.socket, commands: Commands) -> None:
 
 def _answer(header: Header, commands: Commands, gone: Callable[[], bool]) -> Header:
     try:
-        request: LauncherRequest[Any] = LauncherRequest.read(header)
+        request: LauncherRequest[Any] = LauncherRequest.from_header(header)
         if type(request) not in commands:
             raise WorldError("bad_request", reason="no such command")
-        return {"type": "reply", "answer": encode(commands[type(request)](request, gone))}
+        return {"type": "reply", "answer": commands[type(request)](request, gone)}
     except LecternError as error:
         failure = error.failure()
     except Exception as error:  # noqa: BLE001  # a launcher that died could not be started again
         reason = f"{type(error).__name__}: {error}"
         failure = InternalError("internal", reason=reason).failure()
-    return {"type": "error", "error": encode(failure)}
+    return {"type": "error", "error": failure}

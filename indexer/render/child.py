@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from indexer.api.codec import encode
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.pages import DocumentRequest, PageRequest
 from indexer.api.protocol import Hello, hello, read_frame, write_frame
@@ -92,7 +91,7 @@ class Workers:
         """Pass a request to its worker; a crash of the worker ends this process too."""
         request: PageRequest[Any] | None = None
         with suppress(WorldError):
-            request = PageRequest.read(header)
+            request = PageRequest.from_header(header)
         if not isinstance(request, DocumentRequest):
             while self._readers:
                 self._readers.popitem()[1].end()
@@ -204,7 +203,7 @@ def library_of(arguments: Sequence[str]) -> tuple[Path | None, list[str]]:
 def _serve(documents: OpenDocuments, header: Header, outgoing: BinaryIO) -> None:
     request: PageRequest[Any] | None = None
     try:
-        request = PageRequest.read(header)
+        request = PageRequest.from_header(header)
         found, data = answer(documents, request)
     except MemoryError:
         reply, data = _failure(WorldError("out_of_memory", limit="a preview may take"))
@@ -217,12 +216,12 @@ def _serve(documents: OpenDocuments, header: Header, outgoing: BinaryIO) -> None
         traceback.print_exc()
         reply, data = _failure(InternalError("internal", reason=f"{type(error).__name__}: {error}"))
     else:
-        reply = {"type": "reply", "answer": encode(found)}
+        reply = {"type": "reply", "answer": found}
     write_frame(outgoing, {**reply, "id": header.get("id")}, data)
 
 
 def _failure(error: LecternError) -> tuple[Header, bytes]:
-    return {"type": "error", "error": encode(error.failure())}, b""
+    return {"type": "error", "error": error.failure()}, b""
 
 
 if __name__ == "__main__":

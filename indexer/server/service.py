@@ -215,7 +215,7 @@ class Service:
             if header.get("type") == "cancel":
                 self._cancel(session, number)
                 return
-            request: Request[Any] = Request.read(header)
+            request: Request[Any] = Request.from_header(header)
             if isinstance(request, Shutdown):
                 self._shut_down(session, number)
             else:

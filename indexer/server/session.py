@@ -16,7 +16,6 @@ from collections import deque
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.codec import encode
 from indexer.api.endpoint import limit_waits, stop_reading
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.protocol import MAX_REQUEST_BYTES, Hello, check_hello, hello, pack, unpack
@@ -230,8 +229,8 @@ class Session:
 def _packed(header: Header) -> bytes:
     """Encode a message; one that is too large is replaced by an error, so that there is a reply."""
     try:
-        return pack(encode(header))
-    except (LecternError, ValueError, TypeError) as error:
+        return pack(header)
+    except (LecternError, TypeError) as error:
         log.exception("an answer of type %s cannot cross", header.get("type"))
         failure = InternalError("internal", reason=type(error).__name__)
-        return pack(encode({"type": "error", "id": header.get("id"), "error": failure.failure()}))
+        return pack({"type": "error", "id": header.get("id"), "error": failure.failure()})

@@ -118,7 +118,7 @@ def document_read(child: ChildProcess, path: Path, number: int) -> bool:
     child.send(Extract(path, "", None, Limits()), number)
     read = False
     while (header := child.receive()) is not None and not isinstance(
-        message := FromChild.read(header), Ended
+        message := FromChild.from_header(header), Ended
     ):
         if isinstance(message, DocumentRead):
             read = True

@@ -74,7 +74,7 @@ class EnginePipe:
         self._alarm.stop()
         frame = read_frame(self._incoming)
         self._alarm.restart()
-        return None if frame is None else (ToChild.read(frame[0]), int(frame[0]["id"]))
+        return None if frame is None else (ToChild.from_header(frame[0]), int(frame[0]["id"]))
 
     def send(self, message: FromChild) -> None:
         self._alarm.stop()  # the pipe may be full while the engine is busy

@@ -257,7 +257,7 @@ class ExtractionChild:
         while (header := process.receive()) is not None:
             if header.get("id") != number:
                 continue
-            message = FromChild.read(header)
+            message = FromChild.from_header(header)
             if isinstance(message, Ended):
                 return
             yield message

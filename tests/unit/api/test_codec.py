@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api import model_requests, requests
-from indexer.api.codec import MAX_INT, decode, encode
+from indexer.api.codec import MAX_INT, check_values, decode, encode, from_json
 from indexer.api.contract import Queue, Request
 from indexer.api.errors import WorldError
 from indexer.api.pages import PageRequest
 from indexer.api.progress import Progress
 from indexer.api.protocol import pack, unpack
+from indexer.api.requests import between
 from indexer.api.types import (
     Also,
     DocumentInfo,
@@ -110,7 +112,7 @@ results = st.builds(
 
 @given(st.one_of(hits, rows, summaries, reports, results, infos, passages))
 def test_values_come_back_equal(value: Any) -> None:
-    assert decode(type(value), travel(encode(value))) == value
+    assert decode(type(value), travel({"value": value})["value"]) == value
 
 
 def test_keys_of_a_newer_program_are_ignored() -> None:
@@ -128,8 +130,8 @@ def test_what_is_missing_or_wrong_is_a_bad_request(data: dict[str, Any]) -> None
 @pytest.mark.parametrize(
     ("kind", "good", "bad"),
     [
-        (int, [0, -(2**63) + 1], [True, 1.0, "1", None, 2**63, 10**300]),
-        (float, [1, 1.5], [True, "1", float("nan"), float("inf"), 10**400]),
+        (int, [0, -(2**63) + 1], [True, 1.0, "1", None]),
+        (float, [1, 1.5], [True, "1", None, 10**400]),
         (bool, [True], [1, "true", None]),
         (str, ["", "\udcff"], [1, None, ["a"]]),
         (Path, [ROOT_FILE], ["a", "", 1, None]),
@@ -144,25 +146,58 @@ def test_what_is_missing_or_wrong_is_a_bad_request(data: dict[str, Any]) -> None
 )
 def test_only_what_its_type_allows_comes_in(kind: Any, good: list[Any], bad: list[Any]) -> None:
     for value in good:
-        assert encode(decode(kind, value)) == value
+        assert travel({"value": decode(kind, value)}) == {"value": value}
     for value in bad:
         with pytest.raises(WorldError) as caught:
             decode(kind, value)
         assert caught.value.code == "bad_request"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="names of files may have lone surrogates there")
-def test_a_text_that_is_no_name_of_a_file_does_not_come_in() -> None:
-    with pytest.raises(WorldError):
-        decode(str, "\ud800")
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        (b'{"id": 9223372036854775807, "text": "99999999999999999999", "least": -9e15}', True),
+        (b'{"id": 9223372036854775808}', False),
+        (b'{"ids": [1, {"id": -9999999999999999999}]}', False),
+        (b'{"id": ' + b"1" * 300 + b"}", False),
+        (b'{"score": 1e999}', False),
+        (b'{"path": "\\udcff"}', True),
+        (b'{"\\udcff": "\xc3\xa4"}', True),
+        pytest.param(b'{"path": "\\ud800"}', sys.platform == "win32"),
+        pytest.param(b'{"\\ud800": 1}', sys.platform == "win32"),
+    ],
+)
+def test_values_that_no_program_of_ours_writes_are_bad_requests(text: bytes, good: bool) -> None:
+    value = from_json(text)
+    if good:
+        check_values(value)
+        return
+    with pytest.raises(WorldError) as caught:
+        check_values(value)
+    assert caught.value.code == "bad_request"
+
+
+@dataclass(frozen=True)
+class Picky:
+    number: int
+
+    def __post_init__(self) -> None:
+        between("number", self.number, 1, 2)
+
+
+def test_the_checks_of_a_type_raise_their_own_error() -> None:
+    with pytest.raises(WorldError) as caught:
+        decode(Picky, {"number": 3})
+    assert caught.value.reason == "number must be between 1 and 2"
+
+
+def test_a_value_of_numpy_crosses_as_the_number_that_it_is() -> None:
+    assert travel({"score": np.float64(0.25)}) == {"score": 0.25}
 
 
 def test_a_type_that_cannot_cross_is_a_fault_of_ours() -> None:
-    for kind in (int | str, set[int], object):
-        with pytest.raises(TypeError):
-            decode(kind, None)
     with pytest.raises(TypeError):
-        encode({1, 2})
+        encode(object())
 
 
 # Declared when their modules are imported.

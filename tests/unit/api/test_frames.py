@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from indexer.api.errors import WorldError
 from indexer.api.protocol import FrameReader, frame, read_frame, write_frame
 
-MESSAGES = st.lists(st.tuples(st.dictionaries(st.text(), st.integers()), st.binary()), max_size=5)
+MESSAGES = st.lists(
+    st.tuples(st.dictionaries(st.text(), st.integers(-(2**62), 2**62)), st.binary()), max_size=5
+)
 
 
 @given(MESSAGES, st.integers(1, 17))

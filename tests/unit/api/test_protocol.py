@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from typing import Any
 
 import pytest
@@ -13,14 +14,14 @@ from indexer.api import protocol
 from indexer.api.errors import WorldError
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
+    st.none() | st.booleans() | st.integers(-(2**63) + 1, 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )  # fmt: skip
 HEADERS = st.dictionaries(st.text(), JSON, max_size=5)
 # Names that are not UTF-8 reach us with halves of surrogate pairs in them.
-ANY_TEXT = st.text(st.characters())
+ANY_TEXT = st.binary().map(os.fsdecode)
 
 
 class Trickle(io.RawIOBase):
@@ -107,9 +108,25 @@ def test_a_message_past_the_limit_is_not_sent(monkeypatch: pytest.MonkeyPatch) -
         protocol.pack({"type": "page"}, b"x" * 64)
 
 
-def test_numbers_that_json_cannot_say_are_refused() -> None:
-    with pytest.raises(ValueError, match="JSON"):
-        protocol.pack({"score": float("nan")})
+def test_numbers_that_json_has_no_name_for_become_null() -> None:
+    assert protocol.unpack(protocol.pack({"score": float("nan")}))[0] == {"score": None}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b'{"id": ' + b"1" * 5000 + b"}",
+        b'{"score": NaN}',
+        b'{"path": "\\uDCFF", "score": Infinity}',
+        b'{"path": "\xed\xb3\xbf"}',
+        b'{"ids": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b'{"path": "\\udcff", "ids": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    ],
+)
+def test_what_no_program_of_ours_writes_is_a_bad_request(header: bytes) -> None:
+    with pytest.raises(WorldError) as caught:
+        protocol.unpack(len(header).to_bytes(4, "big") + header)
+    assert caught.value.code == "bad_request"
 
 
 def test_a_hello_of_the_same_version_passes() -> None:

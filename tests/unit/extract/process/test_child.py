@@ -60,7 +60,7 @@ def answers(folder: Path, *said: tuple[int, ToChild]) -> list[FromChild]:
     outgoing.seek(0)
     greeting, *frames = iter(lambda: read_frame(outgoing), None)
     assert greeting[0]["type"] == "hello"
-    return [FromChild.read(header) for header, _ in frames]
+    return [FromChild.from_header(header) for header, _ in frames]
 
 
 def asked(path: Path, **more: object) -> Extract:
