@@ -1,17 +1,9 @@
-"""The source of events on this system, and its hints.
-
-Owns the choice of a source, and the queue of changed paths from its threads to the watcher. It must
-not know how a source works.
-"""
+"""What a source of events is, and the queue of changed paths from its threads to the watcher."""
 
 from __future__ import annotations
 
-import logging
-import platform
 import threading
 from typing import Protocol
-
-log = logging.getLogger(__name__)
 
 # Beyond this number, scanning everything is faster than single entries.
 MOST_HINTS = 50_000
@@ -75,18 +67,3 @@ class EventSource(Protocol):
     def leave(self, path: bytes) -> None: ...
 
     def close(self) -> None: ...
-
-
-def open_source(hints: Hints) -> EventSource | None:
-    """Open the source of this system; None if its limit is reached."""
-    try:
-        if platform.system() == "Linux":
-            from indexer.watching.inotify import InotifySource
-
-            return InotifySource(hints)
-        from indexer.watching.observer import ObserverSource
-
-        return ObserverSource(hints)
-    except OSError:
-        log.warning("the system gives no more watches", exc_info=True)
-        return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import platform
 import threading
 import time
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from indexer.catalog.roots import below
 from indexer.files.hashing import size_and_time
 from indexer.files.scanner import ignore_folder
 from indexer.watching.settling import SETTLED_S, Settling, targets
-from indexer.watching.sources import Hints, open_source
+from indexer.watching.sources import Hints
 from indexer.watching.watched import WatchedRoots
 
 if TYPE_CHECKING:
@@ -72,6 +73,21 @@ class SleepWatch:
 
 
 log = logging.getLogger(__name__)
+
+
+def open_source(hints: Hints) -> EventSource | None:
+    """Open the source of this system; None if its limit is reached."""
+    try:
+        if platform.system() == "Linux":
+            from indexer.watching.inotify import InotifySource
+
+            return InotifySource(hints)
+        from indexer.watching.observer import ObserverSource
+
+        return ObserverSource(hints)
+    except OSError:
+        log.warning("the system gives no more watches", exc_info=True)
+        return None
 
 
 @dataclass(frozen=True, slots=True)

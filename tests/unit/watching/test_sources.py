@@ -14,7 +14,8 @@ import pytest
 from watchdog.events import FileCreatedEvent
 
 from indexer.watching.observer import ObserverSource
-from indexer.watching.sources import MOST_HINTS, Hints, open_source
+from indexer.watching.sources import MOST_HINTS, Hints
+from indexer.watching.watcher import open_source
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ _SHORT = """
 import os, sys
 from pathlib import Path
 from indexer.watching.sources import Hints
-from indexer.watching.sources import open_source
+from indexer.watching.watcher import open_source
 Path("/proc/sys/user/max_inotify_watches").write_text("10")
 source = open_source(Hints())
 entered = [source.enter(os.fsencode(path)) for path in sys.argv[1:]]
