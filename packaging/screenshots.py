@@ -258,7 +258,7 @@ def all_rows(window: QWidget) -> int:
 def lists_what_was_read(window: QWidget) -> bool:
     """Whether the activity page names several files that were read."""
     from ui.library.activity import LastRead
-    from ui.search.link import Link
+    from ui.search.labels import Link
 
     last = window.findChild(LastRead)
     return last is not None and sum(link.isVisible() for link in last.findChildren(Link)) > 3

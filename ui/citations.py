@@ -14,8 +14,7 @@ from PySide6.QtCore import QObject
 from indexer.api.requests import GetDocument
 from ui.links import link_of
 from ui.search import describe
-from ui.search.plain import plain
-from ui.search.safe_text import shown
+from ui.search.safe_text import plain, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

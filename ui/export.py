@@ -39,8 +39,7 @@ from ui.citations import (
 )
 from ui.links import link_of
 from ui.search.describe import headings
-from ui.search.plain import plain
-from ui.search.safe_text import is_right_to_left, shown
+from ui.search.safe_text import is_right_to_left, plain, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

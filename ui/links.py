@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, urlsplit
 
-from ui.search.plain import plain
 from ui.search.query_text import written
-from ui.search.safe_text import shown
+from ui.search.safe_text import plain, shown
 
 if TYPE_CHECKING:
     from indexer.api.types import Hit

@@ -30,7 +30,7 @@ from ui.keys import KeyList
 from ui.pages import ACTIVITY, BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.ports import Notice, ignore
 from ui.rail import Rail
-from ui.search.dragged import HIT_MIME, dragged_hits
+from ui.search.model import HIT_MIME, dragged_hits
 from ui.status_line import StatusLine
 from ui.theme import separator
 from ui.words import amounts

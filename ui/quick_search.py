@@ -16,13 +16,12 @@ from ui.keys import IN_WINDOW, shown
 from ui.pages import FIRST_RUN
 from ui.ports import Notice
 from ui.preview.viewers import open_external
-from ui.search.actions import HitActions
+from ui.search.actions import HitActions, SelectedHit
 from ui.search.box import SearchBox
+from ui.search.labels import MessageLine
 from ui.search.live_search import WORDS_LIMIT, LiveSearch
-from ui.search.message import MessageLine
 from ui.search.query_text import inside, steered
 from ui.search.results import ResultsPane
-from ui.search.selected_hit import SelectedHit
 from ui.theme import L, M
 from ui.words import failures
 

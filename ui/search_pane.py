@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget
 
 from ui import keys
-from ui.compare.elsewhere import Elsewhere
+from ui.compare.parallels import ParallelsPane
 from ui.desktop import show_in_folder
 from ui.preview.viewers import open_external
 
@@ -50,7 +50,7 @@ class SearchPane(QSplitter):
         self.setChildrenCollapsible(False)
         self.search = search
         self.preview = preview
-        self.elsewhere = Elsewhere(context.link)
+        self.elsewhere = ParallelsPane(context.link)
         self.left = QStackedWidget()
         self.left.addWidget(self.search)
         self.left.addWidget(self.elsewhere)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ui.search.grouping import Key
+    from ui.search.rows import Key
 
 MOST = 100
 # Seconds; a query that was shown for less, as while typing, is no step of its own.

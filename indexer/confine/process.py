@@ -3,7 +3,7 @@
 Owns what the child sets for its own process: priority, memory limit, dying with its parent, the
 alarm clock, a stdout that no library can write to, and the command and environment it is started
 with. ``indexer.confine.reader`` owns its access rights. The parent's side is
-``indexer.extract.process.process`` and ``ui.preview.process``. Standard library only.
+``indexer.extract.process.process`` and ``ui.preview.client``. Standard library only.
 """
 
 from __future__ import annotations

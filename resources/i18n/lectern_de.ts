@@ -204,7 +204,6 @@
     <name>BasketExport</name>
     <message>
         <source>Export the basket</source>
-        <extracomment>The formats with the passages themselves; the others have their sources only.</extracomment>
         <translation>Korb exportieren</translation>
     </message>
     <message>
@@ -807,45 +806,6 @@
     </message>
 </context>
 <context>
-    <name>Elsewhere</name>
-    <message>
-        <source>Elsewhere in the library</source>
-        <translation>Anderswo in der Bibliothek</translation>
-    </message>
-    <message>
-        <source>Back to the results</source>
-        <translation>Zurück zu den Treffern</translation>
-    </message>
-    <message>
-        <source>Passages that say nearly the same</source>
-        <translation>Stellen, die fast dasselbe sagen</translation>
-    </message>
-    <message>
-        <source>Looking through the library…</source>
-        <translation>Die Bibliothek wird durchgesehen…</translation>
-    </message>
-    <message>
-        <source>Here</source>
-        <translation>Hier</translation>
-    </message>
-    <message>
-        <source>Says nearly the same</source>
-        <translation>Sagt fast dasselbe</translation>
-    </message>
-    <message>
-        <source>Close in meaning</source>
-        <translation>Ähnlich gemeint</translation>
-    </message>
-    <message>
-        <source>Nothing else in the library says this in these words.</source>
-        <translation>Nichts anderes in der Bibliothek sagt dies mit diesen Worten.</translation>
-    </message>
-    <message>
-        <source>{here} here, {there} there</source>
-        <translation>{here} hier, {there} dort</translation>
-    </message>
-</context>
-<context>
     <name>EstimateCard</name>
     <message>
         <source>Estimate</source>
@@ -921,58 +881,6 @@
     <message>
         <source>A first estimate of the time; it improves once this computer’s speed is known.</source>
         <translation>Die Zeit ist eine erste Schätzung; sie wird besser, sobald dieser Rechner bekannt ist.</translation>
-    </message>
-</context>
-<context>
-    <name>Exporter</name>
-    <message>
-        <source>Export the hits</source>
-        <translation>Treffer exportieren</translation>
-    </message>
-    <message>
-        <source>hits</source>
-        <translation>treffer</translation>
-    </message>
-    <message>
-        <source>All hits are collected for the export…</source>
-        <translation>Für den Export werden alle Treffer gesammelt …</translation>
-    </message>
-    <message>
-        <source>The hits could not be exported. {reason}</source>
-        <translation>Die Treffer konnten nicht exportiert werden. {reason}</translation>
-    </message>
-    <message>
-        <source>The hits could not be exported: {reason}.</source>
-        <translation>Die Treffer ließen sich nicht exportieren: {reason}.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln document(s) exported</source>
-        <translation>
-            <numerusform>%Ln Dokument exportiert</numerusform>
-            <numerusform>%Ln Dokumente exportiert</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln without author and year left out</source>
-        <translation>
-            <numerusform>%Ln ohne Autor und Jahr ausgelassen</numerusform>
-            <numerusform>%Ln ohne Autor und Jahr ausgelassen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{done}; {rest}</source>
-        <translation>{done}; {rest}</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln hit(s) exported</source>
-        <translation>
-            <numerusform>%Ln Treffer exportiert</numerusform>
-            <numerusform>%Ln Treffer exportiert</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{done}; there are more</source>
-        <translation>{done}: die besten von mehr</translation>
     </message>
 </context>
 <context>
@@ -1468,6 +1376,58 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>HitExporter</name>
+    <message>
+        <source>Export the hits</source>
+        <translation>Treffer exportieren</translation>
+    </message>
+    <message>
+        <source>hits</source>
+        <translation>treffer</translation>
+    </message>
+    <message>
+        <source>All hits are collected for the export…</source>
+        <translation>Für den Export werden alle Treffer gesammelt …</translation>
+    </message>
+    <message>
+        <source>The hits could not be exported. {reason}</source>
+        <translation>Die Treffer konnten nicht exportiert werden. {reason}</translation>
+    </message>
+    <message>
+        <source>The hits could not be exported: {reason}.</source>
+        <translation>Die Treffer ließen sich nicht exportieren: {reason}.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln document(s) exported</source>
+        <translation>
+            <numerusform>%Ln Dokument exportiert</numerusform>
+            <numerusform>%Ln Dokumente exportiert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln without author and year left out</source>
+        <translation>
+            <numerusform>%Ln ohne Autor und Jahr ausgelassen</numerusform>
+            <numerusform>%Ln ohne Autor und Jahr ausgelassen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{done}; {rest}</source>
+        <translation>{done}; {rest}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hit(s) exported</source>
+        <translation>
+            <numerusform>%Ln Treffer exportiert</numerusform>
+            <numerusform>%Ln Treffer exportiert</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{done}; there are more</source>
+        <translation>{done}: die besten von mehr</translation>
+    </message>
+</context>
+<context>
     <name>Hotkey</name>
     <message>
         <source>The system does not let Lectern listen for a hotkey.</source>
@@ -1960,6 +1920,45 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>ParallelsPane</name>
+    <message>
+        <source>Elsewhere in the library</source>
+        <translation>Anderswo in der Bibliothek</translation>
+    </message>
+    <message>
+        <source>Back to the results</source>
+        <translation>Zurück zu den Treffern</translation>
+    </message>
+    <message>
+        <source>Passages that say nearly the same</source>
+        <translation>Stellen, die fast dasselbe sagen</translation>
+    </message>
+    <message>
+        <source>Looking through the library…</source>
+        <translation>Die Bibliothek wird durchgesehen…</translation>
+    </message>
+    <message>
+        <source>Here</source>
+        <translation>Hier</translation>
+    </message>
+    <message>
+        <source>Says nearly the same</source>
+        <translation>Sagt fast dasselbe</translation>
+    </message>
+    <message>
+        <source>Close in meaning</source>
+        <translation>Ähnlich gemeint</translation>
+    </message>
+    <message>
+        <source>Nothing else in the library says this in these words.</source>
+        <translation>Nichts anderes in der Bibliothek sagt dies mit diesen Worten.</translation>
+    </message>
+    <message>
+        <source>{here} here, {there} there</source>
+        <translation>{here} hier, {there} dort</translation>
+    </message>
+</context>
+<context>
     <name>PasswordLine</name>
     <message>
         <source>&amp;Password:</source>
@@ -2329,6 +2328,61 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>ResultsSummary</name>
+    <message>
+        <source>This much is found by meaning already; all of it by words.</source>
+        <translation>So viel ist schon am Sinn zu finden; an den Wörtern alles.</translation>
+    </message>
+    <message>
+        <source>Sort by</source>
+        <translation>Ordnen nach</translation>
+    </message>
+    <message>
+        <source>Order of the documents</source>
+        <translation>In welcher Reihenfolge die Dokumente stehen</translation>
+    </message>
+    <message>
+        <source>Relevance</source>
+        <translation>Relevanz</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>Datum</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>by words so far</source>
+        <translation>bisher nur nach Wörtern</translation>
+    </message>
+    <message>
+        <source>Perhaps not what you asked for.</source>
+        <translation>Vielleicht nicht das, wonach gefragt war.</translation>
+    </message>
+    <message>
+        <source>No good match; closest passages below.</source>
+        <translation>Kein guter Treffer; unten die nächstliegenden Stellen.</translation>
+    </message>
+    <message>
+        <source>The best {hits} in {documents}</source>
+        <translation>Die besten: {hits}, {documents}</translation>
+    </message>
+    <message>
+        <source>{hits} in {documents}</source>
+        <translation>{hits}, {documents}</translation>
+    </message>
+    <message>
+        <source>{hits}, {exact}</source>
+        <translation>{hits}, {exact}</translation>
+    </message>
+    <message>
+        <source>{share} embedded</source>
+        <translation>{share} eingebettet</translation>
+    </message>
+</context>
+<context>
     <name>SearchBar</name>
     <message>
         <source>Saved and recent searches, collections</source>
@@ -2624,61 +2678,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>{progress}, {time} left.</source>
         <translation>{progress}, noch {time}.</translation>
-    </message>
-</context>
-<context>
-    <name>Summary</name>
-    <message>
-        <source>This much is found by meaning already; all of it by words.</source>
-        <translation>So viel ist schon am Sinn zu finden; an den Wörtern alles.</translation>
-    </message>
-    <message>
-        <source>Sort by</source>
-        <translation>Ordnen nach</translation>
-    </message>
-    <message>
-        <source>Order of the documents</source>
-        <translation>In welcher Reihenfolge die Dokumente stehen</translation>
-    </message>
-    <message>
-        <source>Relevance</source>
-        <translation>Relevanz</translation>
-    </message>
-    <message>
-        <source>Date</source>
-        <translation>Datum</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>Name</translation>
-    </message>
-    <message>
-        <source>by words so far</source>
-        <translation>bisher nur nach Wörtern</translation>
-    </message>
-    <message>
-        <source>Perhaps not what you asked for.</source>
-        <translation>Vielleicht nicht das, wonach gefragt war.</translation>
-    </message>
-    <message>
-        <source>No good match; closest passages below.</source>
-        <translation>Kein guter Treffer; unten die nächstliegenden Stellen.</translation>
-    </message>
-    <message>
-        <source>The best {hits} in {documents}</source>
-        <translation>Die besten: {hits}, {documents}</translation>
-    </message>
-    <message>
-        <source>{hits} in {documents}</source>
-        <translation>{hits}, {documents}</translation>
-    </message>
-    <message>
-        <source>{hits}, {exact}</source>
-        <translation>{hits}, {exact}</translation>
-    </message>
-    <message>
-        <source>{share} embedded</source>
-        <translation>{share} eingebettet</translation>
     </message>
 </context>
 <context>

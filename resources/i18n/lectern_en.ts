@@ -191,7 +191,7 @@
     </message>
 </context>
 <context>
-    <name>Exporter</name>
+    <name>HitExporter</name>
     <message numerus="yes">
         <source>%Ln document(s) exported</source>
         <translation>

@@ -21,16 +21,15 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from tests.ui.search.hits import hit
-from ui.search.grouping import grouped
 from ui.search.model import ResultsModel
-from ui.search.view import ResultsView
-from ui.search.warm import warm
+from ui.search.rows import grouped
+from ui.search.view import ResultsView, warm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.api.types import Hit
-    from ui.search.grouping import Group
+    from ui.search.rows import HitGroup
 
 HITS = 10_000
 DOCUMENTS = 1_000
@@ -129,7 +128,7 @@ def measure(hits: list[Hit], ratio: int) -> None:
     image.setDevicePixelRatio(ratio)
     few, all_of_them = grouped(hits[:60]), grouped(hits)
 
-    def answer(groups: tuple[Group, ...], *, same_query: bool) -> None:
+    def answer(groups: tuple[HitGroup, ...], *, same_query: bool) -> None:
         model.show(groups, same_query=same_query)
         view.updateGeometries()
 

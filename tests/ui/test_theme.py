@@ -31,7 +31,7 @@ from ui import theme
 from ui.application import FocusRing, FocusRings
 from ui.icons import icon, pixmap
 from ui.library.tones import light_tone
-from ui.search.message import Muted
+from ui.search.labels import Muted
 from ui.search.summary import Banner
 from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon_side
 from ui.widgets import CardFrame, RowDelegate

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from ui.citations import passage
 from ui.icons import icon
 from ui.search import describe
-from ui.search.passage_label import PassageLabel
+from ui.search.labels import PassageLabel
 from ui.search.safe_text import line
 from ui.theme import L, M, S, current, icon_size
 from ui.widgets import CardFrame, plain_label, wrapped_label

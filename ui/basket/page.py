@@ -24,8 +24,8 @@ from ui.basket.pictures import Extent
 from ui.export import ExportFormat
 from ui.links import link_of, query_of
 from ui.ports import Notice
-from ui.search.grouping import natural
 from ui.search.query_text import inside
+from ui.search.rows import natural
 from ui.theme import XL, L, M, current
 from ui.widgets import IconButton, plain_label, wrapped_label
 from ui.words import amounts

@@ -14,7 +14,7 @@ from ui import passwords
 from ui.export import ReportPicture
 from ui.preview.client import RenderClient, Urgency
 from ui.preview.marks import NO_MARKS, Marks, bounds, ink_of, outline, pieces_of
-from ui.preview.page_painter import OUTLINE, TINT, TINT_BEST
+from ui.preview.page_view import OUTLINE, TINT, TINT_BEST
 from ui.theme import LIGHT
 from ui.widgets import timer
 from ui.words import names

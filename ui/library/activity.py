@@ -32,7 +32,7 @@ from ui.library.current_work import CurrentWork, holdings, still_queued
 from ui.library.questions import Questions
 from ui.library.tones import StateBar, TonesBar
 from ui.ports import ignore
-from ui.search.link import DocumentLink, Link
+from ui.search.labels import DocumentLink, Link
 from ui.search.safe_text import line
 from ui.theme import XL, L, M, S
 from ui.widgets import ElidedLabel, Facts, plain_label, timer

@@ -15,7 +15,7 @@ from ui.icons import icon
 from ui.library.questions import Questions
 from ui.ports import ignore
 from ui.search import describe
-from ui.search.passage_label import PassageLabel
+from ui.search.labels import PassageLabel
 from ui.search.safe_text import line
 from ui.theme import L, M, S, icon_size
 from ui.widgets import CardFrame, ElidedLabel, IconButton, timer, wrapped_label

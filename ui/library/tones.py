@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayou
 
 from indexer.api.types import FileState
 from ui import theme
-from ui.search.link import Link
+from ui.search.labels import Link
 from ui.theme import L, M, S, blend
 from ui.widgets import ElidedLabel, plain_label
 from ui.words import amounts, names

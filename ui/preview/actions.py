@@ -1,10 +1,8 @@
-"""The actions on the hit in the preview: copy, open, search similar ones.
-
-Owns their buttons, their key and the context menu. It must not know how a hit is shown.
-"""
+"""The actions on the hit in the preview: copy, open, search similar ones."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -15,8 +13,7 @@ from ui import keys
 from ui.desktop import show_in_folder
 from ui.icons import icon
 from ui.ports import Notice
-from ui.preview.letters import flowing
-from ui.preview.selected import selected_passage
+from ui.preview.marks import flowing
 from ui.preview.viewers import open_external
 from ui.search.query_text import similar
 
@@ -27,6 +24,30 @@ if TYPE_CHECKING:
     from ui.ports import Context
     from ui.preview.controls import Controls
     from ui.preview.frame import PreviewFrame
+
+
+def selected_passage(frame: PreviewFrame, hit: Hit) -> Hit | None:
+    """Return what is selected in the document of a hit; None without a selection.
+
+    The offsets are 0 for a selection on a page, which is found by its text.
+    """
+    if frame.shown is frame.text:
+        start, end = frame.text.selected
+        first = frame.text.loaded[0]
+        text = frame.text.loaded_text[start - first : end - first]
+        page = hit.page + frame.text.parts_between(hit.start, start)
+    else:
+        selection = frame.pages.selection
+        text, page, start, end = selection.text, selection.page, 0, 0
+    if not text.strip():
+        return None
+    inside = hit.start <= start < end <= hit.end or text in hit.text
+    whole = (0, len(text))
+    return replace(
+        hit, page=page, page_last=page, start=start, end=end, text=text, best=whole,
+        marks=(whole,), left_out=(), heading_path=hit.heading_path if inside else (),
+        explain=None, also=(),
+    )  # fmt: skip
 
 
 class PreviewActions(QObject):

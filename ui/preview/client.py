@@ -1,8 +1,8 @@
-"""The client of the render child: non-blocking, and replaces a child that hangs.
+"""The client of the render child: it replaces a child that hangs, and never blocks.
 
-Owns the queue of requests. The child gets one at a time, so that the most urgent is always next;
-the others wait here, where they can be cancelled. A child that takes too long or too much memory,
-or dies, is replaced, and its request fails.
+The child gets one request at a time, so that the most urgent is always next; the others wait here,
+where they can be cancelled. A child that takes too long or too much memory, or dies, is replaced,
+and its request fails.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ from __future__ import annotations
 import heapq
 import itertools
 import logging
+import os
+import tempfile
 from dataclasses import dataclass, field
 from enum import IntEnum
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QObject
+import psutil
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 
 from indexer.api.codec import read_answer
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.pages import Rest
+from indexer.api.protocol import FrameReader, Hello, check_hello, frame
+from indexer.confine.process import child_command, child_environment, make_scratch
 from ui.ports import ignore
-from ui.preview.process import RenderProcess
 from ui.widgets import timer
 
 if TYPE_CHECKING:
@@ -30,6 +34,125 @@ if TYPE_CHECKING:
 
     from indexer.api.pages import PageRequest
     from indexer.api.protocol import Header
+
+MODULE = "indexer.render.child"
+# Bytes: several times what the largest page image needs.
+RESIDENT_BYTES = 1 << 30
+ADDRESS_SPACE = 4 << 30
+# Seconds of work after which the child ends itself, should the window be gone.
+ALARM_S = 90
+_STDERR_TAIL_BYTES = 4_000
+_END_MS = 1_000
+
+
+def render_command(
+    library: Path | None = None,
+    scratch: str = "",
+) -> list[str]:
+    """Return the render_command line of a render child.
+
+    Args:
+        library: The library's folder, with the text recognised on scanned pages.
+        scratch: The folder for unpacked files.
+    """
+    limits = [
+        f"--engine={os.getpid()}",
+        f"--address-space={ADDRESS_SPACE}",
+        f"--resident={RESIDENT_BYTES}",
+        f"--silence={ALARM_S}",
+        *([f"--scratch={scratch}"] if scratch else []),
+    ]
+    known = [] if library is None else [f"--library={library}"]
+    return [*child_command(MODULE), *limits, *known]
+
+
+class RenderProcess(QObject):
+    """A running render child.
+
+    Signals:
+        received: The header and the bytes of an answer.
+        ended: The process has ended, once; with the reason for the log.
+    """
+
+    received = Signal(object, bytes)
+    ended = Signal(str)
+
+    def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:
+        super().__init__(parent)
+        self._reader = FrameReader()
+        self._greeted = False
+        self._over = False
+        self._usage: psutil.Process | None = None
+        self._process = QProcess(self)
+        self._process.setWorkingDirectory(tempfile.gettempdir())  # on no drive to be unplugged
+        environment = QProcessEnvironment()
+        for name, value in child_environment().items():
+            environment.insert(name, value)
+        self._process.setProcessEnvironment(environment)
+        self._process.readyReadStandardOutput.connect(self._read)
+        self._process.errorOccurred.connect(self._failed)
+        self._process.finished.connect(self._finished)
+        self._scratch = make_scratch()
+        program, *arguments = render_command(library, self._scratch.name)
+        self._process.start(program, arguments)
+
+    @property
+    def pid(self) -> int:
+        return int(self._process.processId())
+
+    def send(self, header: Header) -> None:
+        self._process.write(frame(header))
+
+    def is_large(self) -> bool:
+        """Return whether it holds more than ``RESIDENT_BYTES``."""
+        try:
+            self._usage = self._usage or psutil.Process(self.pid)
+            return bool(self._usage.memory_info().rss > RESIDENT_BYTES)
+        except (psutil.Error, ValueError):
+            return False
+
+    def end(self) -> None:
+        """Kill the process; ``ended`` is not emitted."""
+        self._over = True
+        self._process.readyReadStandardOutput.disconnect(self._read)
+        self._process.errorOccurred.disconnect(self._failed)
+        self._process.finished.disconnect(self._finished)
+        self._process.kill()
+        # A killed process ends at once; Qt has to reap it.
+        self._process.waitForFinished(_END_MS)
+        self._scratch.cleanup()
+
+    def stderr_tail(self) -> str:
+        tail = bytes(self._process.readAllStandardError().data())[-_STDERR_TAIL_BYTES:]
+        return tail.decode("utf-8", "replace")
+
+    def _read(self) -> None:
+        try:
+            for header, data in self._reader.feed(
+                bytes(self._process.readAllStandardOutput().data())
+            ):
+                if not self._greeted:
+                    check_hello(header, Hello)
+                    self._greeted = True
+                elif not self._over:
+                    self.received.emit(header, data)
+        except LecternError as error:
+            self._end_with(error.message)
+
+    def _failed(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._end_with(self._process.errorString())
+
+    def _finished(self, status: int, how: QProcess.ExitStatus) -> None:
+        crashed = how is QProcess.ExitStatus.CrashExit
+        self._end_with(f"signal {status}" if crashed else f"exit status {status}")
+
+    def _end_with(self, reason: str) -> None:
+        if not self._over:
+            self._over = True
+            self._scratch.cleanup()
+            self.ended.emit(reason)
+
 
 A = TypeVar("A")
 
@@ -57,7 +180,7 @@ class Urgency(IntEnum):
 
 
 @dataclass(order=True, slots=True)
-class _Pending:
+class _QueuedRequest:
     """A request that is queued or in progress. ``done`` is None once it is cancelled."""
 
     urgency: int
@@ -86,9 +209,9 @@ class RenderClient(QObject):
         super().__init__(parent)
         self._library = library
         self._numbers = itertools.count(1)
-        self._waiting: list[_Pending] = []
-        self._known: dict[int, _Pending] = {}
-        self._current: _Pending | None = None
+        self._waiting: list[_QueuedRequest] = []
+        self._known: dict[int, _QueuedRequest] = {}
+        self._current: _QueuedRequest | None = None
         self._child: RenderProcess | None = None
         self._starts = 0  # failed ones in a row
         self._closed = False
@@ -124,7 +247,7 @@ class RenderClient(QObject):
         """
         number = next(self._numbers)
         if not self._closed:
-            self._known[number] = _Pending(urgency, number, request, done, failed)
+            self._known[number] = _QueuedRequest(urgency, number, request, done, failed)
             heapq.heappush(self._waiting, self._known[number])
             self._go_on()
         return number
@@ -244,6 +367,6 @@ class RenderClient(QObject):
             self.ask(Rest(), ignore, urgency=Urgency.REST)
 
 
-def _fail(pending: _Pending, error: LecternError) -> None:
+def _fail(pending: _QueuedRequest, error: LecternError) -> None:
     if pending.failed is not None:
         pending.failed(error)

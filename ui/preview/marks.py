@@ -1,19 +1,21 @@
-"""The marks on a page: a passage, its best sentences, and the shape of an outline.
+"""The marks on a page and the letters of its text, in points of the page.
 
-Owns the geometry, in points of the page. It must not know widgets.
+A passage and its best sentences are tinted and outlined; letters have boxes, for selections.
 """
 
 from __future__ import annotations
 
+import re
+import struct
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath, QRegion, QTransform
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from indexer.api.pages import MarkBox
 
@@ -30,7 +32,7 @@ _GRID = 0.25  # points; corners of outlines are multiples of it
 _SHORTEST = 3.0  # the least length of an isolated piece, in heights
 
 
-class Piece(NamedTuple):
+class LinePiece(NamedTuple):
     """A piece of a line: its box in points, and the quarter turns clockwise of its text."""
 
     box: QRectF
@@ -38,15 +40,15 @@ class Piece(NamedTuple):
 
 
 # The pieces of each page.
-Pieces = dict[int, list[Piece]]
+LinePieces = dict[int, list[LinePiece]]
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
     """The boxes of a passage and of its best sentences, best first."""
 
-    passage: Pieces
-    sentences: tuple[Pieces, ...] = ()
+    passage: LinePieces
+    sentences: tuple[LinePieces, ...] = ()
 
     def pages(self) -> list[int]:
         return sorted(self.passage)
@@ -69,7 +71,7 @@ _UPRIGHT = (
 )
 
 
-def bounds(pieces: Iterable[Piece]) -> QRectF:
+def bounds(pieces: Iterable[LinePiece]) -> QRectF:
     """Return the box around some pieces."""
     around = QRectF()
     for piece in pieces:
@@ -77,16 +79,16 @@ def bounds(pieces: Iterable[Piece]) -> QRectF:
     return around
 
 
-def pieces_of(boxes: Iterable[MarkBox]) -> Pieces:
+def pieces_of(boxes: Iterable[MarkBox]) -> LinePieces:
     """Group the boxes of a range by their pages."""
-    found: Pieces = {}
+    found: LinePieces = {}
     for box in boxes:
         around = QRectF(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0)
-        found.setdefault(box.page, []).append(Piece(around, box.turn % 4))
+        found.setdefault(box.page, []).append(LinePiece(around, box.turn % 4))
     return found
 
 
-def outline(pieces: Sequence[Piece], padding: float = PADDING) -> QPainterPath:
+def outline(pieces: Sequence[LinePiece], padding: float = PADDING) -> QPainterPath:
     """Return the path around lines of text: one shape for each run of lines in one column.
 
     The first line may begin late and the last one end early; the lines between are as wide as the
@@ -105,7 +107,7 @@ def outline(pieces: Sequence[Piece], padding: float = PADDING) -> QPainterPath:
     return QTransform.fromScale(_GRID, _GRID).map(path.simplified())
 
 
-def ink_of(pieces: Sequence[Piece]) -> list[QRectF]:
+def ink_of(pieces: Sequence[LinePiece]) -> list[QRectF]:
     """Return the rectangles to tint for pieces of text: their lines, without the gaps between."""
     return [
         _upright(turn).inverted()[0].mapRect(inked(line))
@@ -149,7 +151,7 @@ def turned_lines(boxes: Sequence[QRectF], turn: int) -> list[QRectF]:
     return [back.mapRect(line) for line in lines_of([upright.mapRect(box) for box in boxes])]
 
 
-def _turns(pieces: Sequence[Piece]) -> list[tuple[int, list[QRectF]]]:
+def _turns(pieces: Sequence[LinePiece]) -> list[tuple[int, list[QRectF]]]:
     """Split pieces where the direction of their text changes, and turn each part upright."""
     return [
         (turn, [_upright(turn).mapRect(piece.box) for piece in run])
@@ -212,3 +214,65 @@ def _around(lines: list[QRectF], padding: float) -> list[QRectF]:
             shape.setBottom((line.bottom() + lines[i + 1].top()) / 2)
         shapes.append(shape.adjusted(-padding, -padding, padding, padding))
     return shapes
+
+
+_SIDES = struct.Struct("<4f")
+_HYPHENATED = re.compile(r"(?<=\w)[-\u00ad\u2010]\n(?=[^\W\d_A-Z])")
+_LINE_END = re.compile(r"[ \t]*\n")
+_WORD = re.compile(r"\w+(?:['\u2019-]\w+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """A page's text, and the box of each character, None for a blank between others."""
+
+    text: str
+    boxes: list[QRectF | None]
+    turn: int = 0  # quarter turns clockwise of most of the text
+
+    @classmethod
+    def read(cls, text: str, data: bytes, turn: int = 0) -> Letters:
+        """Decode the boxes that the render child sends: four floats for each character."""
+        boxes: list[QRectF | None] = []
+        for x0, y0, x1, y1 in _SIDES.iter_unpack(data[: len(text) * _SIDES.size]):
+            boxes.append(QRectF(x0, y0, x1 - x0, y1 - y0) if x1 > x0 else None)
+        boxes += [None] * (len(text) - len(boxes))
+        return cls(text, boxes, turn)
+
+    def place(self, point: QPointF) -> int:
+        """Return the offset of the border between characters that is nearest to a point."""
+        best, nearest = 0, float("inf")
+        x, y = point.x(), point.y()
+        for i, box in enumerate(self.boxes):
+            if box is None:
+                continue
+            down = max(box.top() - y, 0.0, y - box.bottom())
+            across = max(box.left() - x, 0.0, x - box.right())
+            # A distance across lines counts more than one along a line.
+            distance = 4 * down + across
+            if distance < nearest:
+                nearest = distance
+                best = i + (x > box.center().x())
+        return best
+
+    def word(self, place: int) -> tuple[int, int]:
+        """Return the range of the word at an offset."""
+        for found in _WORD.finditer(self.text, max(0, place - 100), place + 100):
+            if found.start() <= place <= found.end():
+                return found.span()
+        return place, min(place + 1, len(self.text))
+
+    def lines(self, start: int, end: int) -> list[QRectF]:
+        """Return the rectangles around a range, one per piece of a line."""
+        return turned_lines(list(self._boxes(start, end)), self.turn)
+
+    def _boxes(self, start: int, end: int) -> Iterator[QRectF]:
+        for box in self.boxes[max(0, start) : end]:
+            if box is not None:
+                yield box
+
+
+def flowing(text: str) -> str:
+    """Join the lines of a text: hyphenated words become whole, line ends blanks."""
+    joined = _HYPHENATED.sub("", text.strip())
+    return _LINE_END.sub(" ", joined)

@@ -21,14 +21,10 @@ from indexer.api.types import FileState
 from ui import passwords
 from ui.ports import ignore
 from ui.preview.actions import PreviewActions
-from ui.preview.controls import Controls
-from ui.preview.evidence import Evidence
-from ui.preview.finder import Finder
+from ui.preview.controls import Controls, Finder, PageOptions
 from ui.preview.frame import PreviewFrame
-from ui.preview.letters import flowing
-from ui.preview.loader import Loader
-from ui.preview.marks import NO_MARKS
-from ui.preview.page_options import PageOptions
+from ui.preview.loader import Evidence, Loader
+from ui.preview.marks import NO_MARKS, flowing
 from ui.search.safe_text import is_right_to_left, line
 from ui.widgets import timer
 

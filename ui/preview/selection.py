@@ -1,7 +1,4 @@
-"""The selected text of a page, by the mouse or all of it by a key.
-
-A selection stays within the page on which it began. It must not know painting.
-"""
+"""The selected text of a page, by the mouse or all of it by a key; it stays within the page."""
 
 from __future__ import annotations
 
@@ -9,19 +6,19 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
 
-from ui.preview.letters import flowing
+from ui.preview.marks import flowing
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPointF, QRectF
 
-    from ui.preview.letters import Letters
-    from ui.preview.page_view import PageView
+    from ui.preview.marks import Letters
+    from ui.preview.page_scroller import PageScroller
 
 
 class Selection:
-    """The selected text of a ``PageView``. Points are those of its layout."""
+    """The selected text of a ``PageScroller``. Points are those of its layout."""
 
-    def __init__(self, view: PageView) -> None:
+    def __init__(self, view: PageScroller) -> None:
         self._view = view
         self._page = 0
         self._anchor = 0
@@ -105,9 +102,5 @@ class Selection:
         return page, letters.place(layout.to_page(page, point))
 
     def _set(self, page: int, anchor: int, head: int) -> None:
-        had = self._anchor != self._head
         self._page, self._anchor, self._head = page, anchor, head
-        has = anchor != head
         self._view.viewport().update()
-        if had != has:
-            self._view.selection_changed.emit(has)

@@ -1,31 +1,282 @@
-"""The headings and the small pages of a document, beside its pages.
-
-Both are shown at once: side by side where there is room, else one above the other. It must not know
-where they come from.
-"""
+"""The headings and the small pages of a document, beside its pages."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHeaderView, QSplitter, QTreeView
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QMimeData,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    QUrl,
+    Signal,
+)
+from PySide6.QtGui import QGuiApplication, QImage, QPixmap, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QFrame, QHeaderView, QListView, QSplitter, QTreeView
 
-from ui.preview.outline import PAGE_ROLE, nearest, outline_model
-from ui.preview.thumbnails import Thumbnails
-from ui.theme import L
-from ui.widgets import RowDelegate
+from ui.preview.document import cut
+from ui.theme import L, M, S, current
+from ui.widgets import RowDelegate, timer
+from ui.words import names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from PySide6.QtCore import QModelIndex
-    from PySide6.QtGui import QResizeEvent
+    from PySide6.QtCore import QAbstractItemModel, QRect
+    from PySide6.QtGui import QResizeEvent, QShowEvent
     from PySide6.QtWidgets import QWidget
 
     from indexer.api.types import OutlineEntry
-    from ui.preview.document import PageDocument
+    from ui.preview.document import ImageKey, PageDocument
+
+PAGE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+
+
+def outline_model(
+    entries: Sequence[OutlineEntry], label: Callable[[int], str], parent: QWidget | None = None
+) -> QStandardItemModel:
+    """Return a tree of bookmarks with their pages.
+
+    Args:
+        entries: The bookmarks, in order.
+        label: Returns the label of a page.
+        parent: Owns the model.
+    """
+    model = QStandardItemModel(0, 2, parent)
+    path: list[tuple[int, QStandardItem]] = []
+    for entry in entries:
+        while path and path[-1][0] >= entry.level:
+            path.pop()
+        row = [QStandardItem(entry.title), QStandardItem(label(entry.page))]
+        row[1].setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for item in row:
+            item.setEditable(False)
+            item.setToolTip(entry.title)
+            item.setData(entry.page, PAGE_ROLE)
+        (path[-1][1] if path else model.invisibleRootItem()).appendRow(row)
+        path.append((entry.level, row[0]))
+    return model
+
+
+def nearest(model: QAbstractItemModel, page: int) -> QModelIndex:
+    """Return the deepest bookmark on a page, else the last one before it."""
+    found, parent = QModelIndex(), QModelIndex()
+    while rows := model.rowCount(parent):
+        indices = [model.index(row, 0, parent) for row in range(rows)]
+        here = [index for index in indices if index.data(PAGE_ROLE) == page]
+        before = [index for index in indices if index.data(PAGE_ROLE) < page]
+        if not here and not before:
+            break
+        found = parent = here[0] if here else before[-1]
+    return found
+
+
+if TYPE_CHECKING:
+    Index = QModelIndex | QPersistentModelIndex
+
+# The size of a thumbnail, in heights of a line.
+_WIDE, _HIGH = 5.0, 7.0
+_SETTLE_MS = 50
+_PAPER = Qt.GlobalColor.white
+
+
+class _Pages(QAbstractListModel):
+    """The pages of a document: the label and, where it has come, the image of each."""
+
+    def __init__(self, parent: Thumbnails) -> None:
+        super().__init__(parent)
+        self._view = parent
+        self.document: PageDocument | None = None
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        inside = parent is not None and parent.isValid()
+        return 0 if inside or self.document is None else self.document.count
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        document, page = self.document, index.row() + 1
+        if document is None:
+            return None
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return document.label(page)
+            case Qt.ItemDataRole.DecorationRole:
+                return self._view.image(page)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self.tr("Page {page}").format(page=document.label(page))
+            case _:
+                return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsDragEnabled
+
+    def supportedDragActions(self) -> Qt.DropAction:
+        return Qt.DropAction.CopyAction
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        """Return the data of a drag: the file, the page's name, and its largest image here."""
+        data, document = QMimeData(), self.document
+        if document is None or not indexes:
+            return data
+        page, path = indexes[0].row() + 1, document.source.path
+        data.setUrls([QUrl.fromLocalFile(str(path))])
+        data.setText(f"{path.name}, {names.place('page', document.label(page))}")
+        large = document.stand_in(page)
+        data.setImageData((large.pixmap if large else self._view.image(page)).toImage())
+        return data
+
+    def show(self, document: PageDocument | None) -> None:
+        self.beginResetModel()
+        self.document = document
+        self.endResetModel()
+
+
+class Thumbnails(QListView):
+    """Signals: ``page_requested`` with a page, from 1, that the person chose."""
+
+    page_requested = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.dark_pages = False
+        self._following = False  # the selection follows the pages
+        self._bring = False  # whether the selected page is to be scrolled to
+        self._pages = _Pages(self)
+        self._fetching = timer(self, _SETTLE_MS, self._fetch)
+        self.setModel(self._pages)
+        self.setItemDelegate(RowDelegate(self))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(self.tr("Pages"))
+        # For the menu of the preview.
+        self.addAction(self.tr("Copy an image of this page")).triggered.connect(self._copy)
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setMovement(QListView.Movement.Static)
+        self.setDragEnabled(True)  # after the movement, which resets it
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setUniformItemSizes(True)
+        self.verticalScrollBar().valueChanged.connect(self._fetching.start)
+        self.selectionModel().currentChanged.connect(self._chosen)
+        self._measure()
+
+    @property
+    def document(self) -> PageDocument | None:
+        return self._pages.document
+
+    def show_document(self, document: PageDocument | None) -> None:
+        """Show the pages of a document; the caller keeps owning it."""
+        if document is self.document:
+            return
+        if self.document is not None:
+            self.document.image_ready.disconnect(self._image_ready)
+        self._pages.show(document)
+        if document is not None:
+            document.image_ready.connect(self._image_ready)
+        self._fetching.start()
+
+    def show_page(self, page: int) -> None:
+        """Select the page that is in view."""
+        index = self._pages.index(page - 1)
+        if index.isValid() and index != self.currentIndex():
+            self._following = True
+            self.setCurrentIndex(index)
+            self._following = False
+            self._bring = True
+            self._fetching.start()
+
+    def image(self, page: int) -> QPixmap:
+        """Return a page's image on paper of its size, or the bare paper."""
+        key, band = self._key(page), None
+        if self.document is not None and key is not None:
+            band = self.document.band(key.page, key.width, key.band)
+        ratio = self.devicePixelRatioF()
+        if band is not None:
+            made = QPixmap(band.pixmap)
+        else:
+            made = QPixmap(self._size_of(page) * ratio)
+            made.fill(_PAPER)
+        if self.dark_pages and current().dark:
+            image = made.toImage()
+            image.invertPixels(QImage.InvertMode.InvertRgb)
+            made = QPixmap.fromImage(image)
+        made.setDevicePixelRatio(ratio)
+        return made
+
+    def rows_in_view(self) -> range:
+        """Return the rows of the pages that can be seen."""
+        rows, seen = range(self._pages.rowCount()), self.viewport().rect()
+        first = bisect_left(rows, 0, key=lambda row: self._rect(row).bottom())
+        last = bisect_left(rows, seen.bottom(), key=lambda row: self._rect(row).top())
+        return range(first, last)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._bring = True
+        self._fetching.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._bring = True
+        self._fetching.start()
+
+    def least_width(self) -> int:
+        """Return the width in pixels of one column and the scroll bar."""
+        return self.gridSize().width() + self.verticalScrollBar().sizeHint().width() + S
+
+    def _measure(self) -> None:
+        line = self.fontMetrics().height()
+        side = QSize(round(_WIDE * line), round(_HIGH * line))
+        self.setIconSize(side)
+        self.setGridSize(QSize(side.width() + 2 * M, side.height() + line + 2 * M))
+
+    def _rect(self, row: int) -> QRect:
+        return self.visualRect(self._pages.index(row))
+
+    def _size_of(self, page: int) -> QSize:
+        """Return the size of a thumbnail, in logical pixels."""
+        room = self.iconSize()
+        if self.document is None:
+            return room
+        wide, high = self.document.sizes[page - 1]
+        scale = min(room.width() / wide, room.height() / high)
+        return QSize(max(1, round(wide * scale)), max(1, round(high * scale)))
+
+    def _key(self, page: int) -> ImageKey | None:
+        """Return the image of a page; None for one so long that it comes in bands."""
+        document = self.document
+        if document is None:
+            return None
+        width = max(1, round(self._size_of(page).width() * self.devicePixelRatioF()))
+        whole = cut(width, document.sizes[page - 1]).bands == 1
+        return document.key(page, width) if whole else None
+
+    def _fetch(self) -> None:
+        bring, self._bring = self._bring, False
+        if bring and self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex(), self.ScrollHint.PositionAtCenter)
+        if self.document is not None:
+            pages = [row + 1 for row in self.rows_in_view()] if self.isVisible() else []
+            self.document.want_small([key for key in map(self._key, pages) if key is not None])
+
+    def _image_ready(self, page: int) -> None:
+        self.update(self._pages.index(page - 1))
+
+    def _copy(self) -> None:
+        """Copy what a drag of the current page would carry."""
+        QGuiApplication.clipboard().setMimeData(self._pages.mimeData([self.currentIndex()]))
+
+    def _chosen(self, now: QModelIndex, _before: QModelIndex) -> None:
+        if now.isValid() and not self._following:
+            self.page_requested.emit(now.row() + 1)
+
 
 # A small outline is shown whole; of a large one only its highest level.
 _OPEN_ENTRIES = 60

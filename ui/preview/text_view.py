@@ -1,32 +1,266 @@
-"""The text of a document without pages, with a passage marked as on a page.
+"""The text of a document without pages, as a readable column with a passage marked.
 
-Owns the marks and how they come into view; ``text_column`` has the text.
+Offsets count code points of the whole document, but Qt's count UTF-16 units of the loaded part.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QTextEdit
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontInfo,
+    QFontMetricsF,
+    QPainter,
+    QPalette,
+    QPen,
+    QTextCharFormat,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QFrame, QTextEdit
 
-from ui.preview.letters import flowing
-from ui.preview.marks import Piece, boxed, outline
-from ui.preview.page_painter import FOUND, OUTLINE_PX
-from ui.preview.text_column import TextColumn
-from ui.theme import current
+from ui.preview.marks import LinePiece, boxed, flowing, outline
+from ui.preview.page_view import FOUND, OUTLINE_PX
+from ui.preview.typesetting import Typesetter, laid_out
+from ui.text_offsets import Utf16Map, for_qt
+from ui.theme import XL, L, M, S, current
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QPaintEvent, QTextBlock, QTextLine
+    from PySide6.QtGui import (
+        QContextMenuEvent,
+        QMouseEvent,
+        QPaintEvent,
+        QResizeEvent,
+        QTextBlock,
+        QTextLine,
+        QWheelEvent,
+    )
     from PySide6.QtWidgets import QWidget
 
-    from indexer.api.pages import TextPart
+    from indexer.api.pages import TextBlock, TextPart
     from indexer.api.types import Span
+
+# The factor by which text is larger than the window's, and its least size in pixels.
+_LARGER, _LEAST_PX = 1.15, 15
+# Text as wide as a full line, of 68 characters. A font's own average width is that of all its
+# glyphs, which in fonts of many scripts are much wider than the letters of a text.
+_FULL_LINE = "the lamp is lit each evening and the keeper stays awake until dawn, "
+
+
+class TextColumn(QTextEdit):
+    """Shows a part of a text; requests more when it is scrolled to an edge.
+
+    Signals:
+        more_requested: The larger range to load.
+        zoom_changed: The size of the text has changed.
+    """
+
+    more_requested = Signal(int, int)
+    zoom_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setReadOnly(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setUndoRedoEnabled(False)
+        self.setAccessibleName(self.tr("Text"))
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setAcceptRichText(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._text = ""
+        self._blocks: Sequence[TextBlock] = ()
+        self._pages: Sequence[int] = ()
+        self._code = False
+        self._offset = 0
+        self._more = False
+        self._map = Utf16Map("")
+        self._is_loading = False
+        self._zoom = 0
+        self.verticalScrollBar().valueChanged.connect(self._at_edge)
+
+    @property
+    def loaded(self) -> Span:
+        """The loaded range of the document."""
+        return self._offset, self._offset + len(self._text)
+
+    @property
+    def loaded_text(self) -> str:
+        return self._text
+
+    def zoom_by(self, step: int) -> None:
+        """Make the text larger or smaller; 0 resets its size."""
+        self._zoom = 0 if step == 0 else max(-8, min(12, self._zoom + step))
+        self._set_again()
+        self.zoom_changed.emit()
+
+    def parts_from(self, place: int) -> int:
+        """Return how many slides, sheets or chapters are between a place and the visible text.
+
+        None are while the place itself is visible, whatever else is.
+        """
+        start, end = self.loaded
+        if start <= place <= end and not self._is_loading:
+            at = self.cursorRect(self._cursor(place, place)).center()
+            if self.viewport().rect().contains(at):
+                return 0
+        seen = QPoint(self.viewport().width() // 2, self.viewport().height() // 3)
+        unit = self.cursorForPosition(seen).position()
+        return self.parts_between(place, self._offset + self._map.to_code_points(unit))
+
+    def parts_between(self, place: int, other: int) -> int:
+        """Return how many slides, sheets or chapters are between a place and another after it."""
+        return bisect_right(self._pages, other) - bisect_right(self._pages, place)
+
+    def _place_text(self, text: str, part: TextPart, *, code: bool) -> None:
+        """Set the text of a part of the document, without marks."""
+        self._text, self._offset, self._more = text, part.offset, part.more
+        self._blocks, self._pages, self._code = part.blocks, part.pages, code
+        self._map = Utf16Map(text)
+        self._set_type()
+
+    def _mark(self) -> None:
+        """Mark passages once the text was set; a subclass has them."""
+
+    def _set_again(self) -> None:
+        bar = self.verticalScrollBar()
+        place = bar.value() / max(1, bar.maximum())
+        self._is_loading = True
+        self._set_type()
+        self._mark()
+        bar.setValue(round(place * bar.maximum()))
+        self._is_loading = False
+
+    def _set_type(self) -> None:
+        """Set the text with its fonts and formats."""
+        parent = self.parentWidget()
+        font = QFont(parent.font() if parent is not None else self.font())
+        least = QFontInfo(font).pixelSize() * _LARGER
+        font.setPixelSize(round(max(least, _LEAST_PX) * 1.1**self._zoom))
+        self.document().setDefaultFont(font)
+        shown, parts = laid_out(self._text, self._offset, self._blocks, code=self._code)
+        self.setCurrentCharFormat(QTextCharFormat())  # drops that of the last text
+        self.setPlainText(for_qt(shown))
+        self._fit_column()
+        Typesetter(self.document(), self._map).set_parts(parts)
+        self._part_cards()
+
+    def _fit_column(self) -> None:
+        """Centre the column, with lines of a readable length."""
+        metrics = QFontMetricsF(self.document().defaultFont())
+        column = metrics.horizontalAdvance(_FULL_LINE)
+        side = max(L, (self.viewport().width() - column) / 2)
+        root = self.document().rootFrame()
+        form = root.frameFormat()
+        if abs(form.leftMargin() - side) > 1:
+            form.setLeftMargin(side)
+            form.setRightMargin(side)
+            form.setTopMargin(L)
+            form.setBottomMargin(XL)
+            root.setFrameFormat(form)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        loading, self._is_loading = self._is_loading, True
+        self._fit_column()
+        self._is_loading = loading
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() in (Qt.MouseButton.BackButton, Qt.MouseButton.ForwardButton):
+            event.ignore()  # the window goes back and forward
+        else:
+            super().mousePressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        event.ignore()  # the preview has the menu
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        self._draw_cards(painter)
+        painter.end()
+        super().paintEvent(event)
+
+    @property
+    def _starts(self) -> list[int]:
+        """Return the offsets at which loaded slides, sheets or chapters begin, but the first."""
+        start, end = self.loaded
+        return [page for page in self._pages[1:] if start < page < end]
+
+    def _draw_cards(self, painter: QPainter) -> None:
+        """Draw a card behind each slide, sheet or chapter."""
+        if len(self._pages) < 2:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(current().line, 1))
+        painter.setBrush(current().base)
+        margin = self.document().rootFrame().frameFormat().leftMargin() - M
+        width = self.viewport().width() - 2 * margin
+        scrolled = self.verticalScrollBar().value()
+        tops = [self.cursorRect(self._cursor(page, page)).top() - M for page in self._starts]
+        top = L - M - scrolled
+        for below in (*tops, round(self.document().size().height()) - XL + 2 * M - scrolled):
+            if below > 0 and top < self.viewport().height():
+                card = QRectF(margin, top, width, below - top - M)
+                painter.drawRoundedRect(card, S, S)
+            top = below
+
+    def _part_cards(self) -> None:
+        """Leave room between the cards."""
+        self.viewport().setBackgroundRole(
+            QPalette.ColorRole.Base if len(self._pages) < 2 else QPalette.ColorRole.Window
+        )
+        for page in self._starts:
+            cursor = self._cursor(page, page)
+            form = cursor.blockFormat()
+            form.setTopMargin(max(form.topMargin(), 4 * M))
+            cursor.setBlockFormat(form)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            if turned := event.angleDelta().y():
+                self.zoom_by(1 if turned > 0 else -1)
+            event.accept()
+            return
+        super().wheelEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        changes = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.FontChange)
+        if event.type() in changes and hasattr(self, "_text") and self._text:
+            self._set_again()
+
+    def _unit(self, place: int) -> int:
+        """Return the position in Qt's document of an offset in the document."""
+        local = max(0, min(place - self._offset, len(self._text)))
+        return self._map.to_utf16(local)
+
+    def _cursor(self, start: int, end: int) -> QTextCursor:
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self._unit(start))
+        cursor.setPosition(self._unit(end), QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def _at_edge(self, value: int) -> None:
+        bar = self.verticalScrollBar()
+        if self._is_loading or not self._text or bar.maximum() == 0:
+            return
+        start, end = self.loaded
+        if value >= bar.maximum() and self._more:
+            self._is_loading = True
+            self.more_requested.emit(start, end + len(self._text))
+        elif value <= 0 and start > 0:
+            self._is_loading = True
+            self.more_requested.emit(max(0, start - len(self._text)), end)
+
 
 _LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
 _PLACE = 0.2
@@ -127,7 +361,7 @@ class TextView(TextColumn):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         pen = QPen(current().accent, OUTLINE_PX)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(outline([Piece(boxed(line)) for line in lines], _PADDING), pen)
+        painter.strokePath(outline([LinePiece(boxed(line)) for line in lines], _PADDING), pen)
         painter.end()
 
     def _mark(self) -> None:

@@ -1,11 +1,13 @@
-"""Formats the parts of a text: headings, lists, tables, source code.
+"""Sets a text for reading: from canonical text and its blocks to paragraphs with formats.
 
-Owns sizes, line heights and gaps. It must not know where a text comes from, nor change it.
+Hidden characters become zero-width spaces, so that offsets stay the same.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from enum import Enum, auto
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -20,7 +22,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from ui.preview.reading import HIDDEN, PartKind
+from indexer.api.types import BlockKind
 from ui.theme import XL, current
 
 if TYPE_CHECKING:
@@ -28,8 +30,133 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QTextDocument
 
-    from ui.preview.reading import Part
+    from indexer.api.pages import TextBlock
     from ui.text_offsets import Utf16Map
+
+HIDDEN = "\u200b"
+# A paragraph counts as hard-wrapped if all lines but the last have at least this many characters,
+# and this share of the longest line.
+_WRAPPED, _WRAPPED_SHARE = 40, 0.6
+# The bars between the cells of a Markdown table, and the rule below its head.
+_BAR = re.compile(r"[ \t]*\|[ \t]*")
+_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{3,}[-:| \t]*")
+_FIELD = re.compile(r"[\w-]{2,20}( [\w-]{1,20})?:\s")
+_HYPHENATED = re.compile(r"(?<=[^\W\d_])-(?:\r?\n)(?=[^\W\d_A-Z])")
+_BROKEN = re.compile(r"\s*\n\s*")
+
+
+class TypesetKind(Enum):
+    """The typographic kind of a part."""
+
+    PROSE = auto()
+    HEADING = auto()
+    ITEM = auto()
+    TABLE = auto()
+    CODE = auto()
+    FIELDS = auto()  # lines of a name and a value, such as the head of a message
+
+
+@dataclass(frozen=True, slots=True)
+class TypesetPart:
+    """A part ``text[start:end]`` of the loaded text."""
+
+    start: int
+    end: int
+    kind: TypesetKind
+    level: int = 0
+
+
+_KINDS = {
+    BlockKind.HEADING: TypesetKind.HEADING,
+    BlockKind.LIST_ITEM: TypesetKind.ITEM,
+    BlockKind.TABLE: TypesetKind.TABLE,
+    BlockKind.CODE: TypesetKind.CODE,
+}
+
+
+def laid_out(
+    text: str, offset: int, blocks: Iterable[TextBlock], *, code: bool = False
+) -> tuple[str, list[TypesetPart]]:
+    """Prepare a text.
+
+    Args:
+        text: The loaded part of a document.
+        offset: The offset of that part in the document.
+        blocks: The blocks of the document, with its offsets.
+        code: The whole text is source code.
+
+    Returns:
+        A text of the same length to show in its place, and its parts.
+    """
+    if code:
+        return text, [TypesetPart(0, len(text), TypesetKind.CODE)]
+    shown: list[str] = []
+    parts: list[TypesetPart] = []
+    at = 0
+    for block in blocks:
+        start, end = max(block.start - offset, at), min(block.end - offset, len(text))
+        if start >= end:
+            continue
+        shown.append(text[at:start])
+        inner = text[start:end]
+        if block.kind is BlockKind.FURNITURE:
+            shown.append(_hidden(inner))
+        else:
+            kind = _KINDS.get(block.kind, TypesetKind.PROSE)
+            if kind is TypesetKind.PROSE and _is_fields(inner):
+                kind = TypesetKind.FIELDS
+            shown.append(_SET.get(kind, str)(inner))
+            parts.append(TypesetPart(start, end, kind, block.level))
+        at = end
+    shown.append(text[at:])
+    return "".join(shown), parts
+
+
+def _hidden(text: str) -> str:
+    return "".join(each if each == "\n" or each > "\uffff" else HIDDEN for each in text)
+
+
+def _is_fields(text: str) -> bool:
+    lines = text.splitlines()
+    return len(lines) > 1 and all(map(_FIELD.match, lines))
+
+
+def _joined(text: str) -> str:
+    """Join the lines of a hard-wrapped paragraph."""
+    lines = [line.strip() for line in text.split("\n")]
+    longest = max(map(len, lines))
+    least = max(_WRAPPED, _WRAPPED_SHARE * longest)
+    if len(lines) < 2 or any(len(line) < least for line in lines[:-1]):
+        return text
+    text = _HYPHENATED.sub(lambda found: HIDDEN * len(found[0]), text)
+    return _BROKEN.sub(lambda found: " " + HIDDEN * (len(found[0]) - 1), text)
+
+
+def _celled(text: str) -> str:
+    """Separate the cells of a table by tabs."""
+    return "\n".join(map(_row, text.split("\n"))) if text.lstrip().startswith("|") else text
+
+
+def _row(line: str) -> str:
+    if _RULE.fullmatch(line):
+        return _hidden(line)
+    bars = list(_BAR.finditer(line))
+    last = len(line.rstrip())
+    made, at = [], 0
+    for bar in bars:
+        inner = bar.start() > 0 and bar.end() < last
+        made += [line[at : bar.start()], "\t" if inner else HIDDEN, HIDDEN * (len(bar[0]) - 1)]
+        at = bar.end()
+    return "".join(made) + line[at:]
+
+
+_SET = {
+    TypesetKind.PROSE: _joined,
+    TypesetKind.ITEM: _joined,
+    TypesetKind.HEADING: _joined,
+    TypesetKind.TABLE: _celled,
+}
+
 
 # Line heights, in heights of the font; sizes of headings by level, in those of the text.
 _PROSE_LINE, _HEADING_LINE = 1.5, 1.2
@@ -59,7 +186,7 @@ class Typesetter:
         self._bullets = QTextListFormat()
         self._bullets.setStyle(QTextListFormat.Style.ListDisc)
 
-    def set_parts(self, parts: Iterable[Part]) -> None:
+    def set_parts(self, parts: Iterable[TypesetPart]) -> None:
         """Format each part by its kind, and the rest as prose."""
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
@@ -70,12 +197,12 @@ class Typesetter:
         self._close_up(cursor)
         cursor.endEditBlock()
 
-    def _set_part(self, cursor: QTextCursor, part: Part) -> None:
+    def _set_part(self, cursor: QTextCursor, part: TypesetPart) -> None:
         cursor.setPosition(self._units.to_utf16(part.start))
         cursor.setPosition(self._units.to_utf16(part.end), QTextCursor.MoveMode.KeepAnchor)
         size = self._size
         match part.kind:
-            case PartKind.HEADING:
+            case TypesetKind.HEADING:
                 scale = _HEADINGS[min(max(part.level, 1), len(_HEADINGS)) - 1]
                 form = QTextCharFormat()
                 form.setFontWeight(QFont.Weight.DemiBold)
@@ -84,7 +211,7 @@ class Typesetter:
                 block = _block_format(_HEADING_LINE, 0.3 * size)
                 block.setTopMargin(size)
                 cursor.setBlockFormat(block)
-            case PartKind.ITEM:
+            case TypesetKind.ITEM:
                 block = _block_format(_PROSE_LINE, 0.15 * size)
                 marked = _MARKER.match(cursor.selectedText())
                 if marked:
@@ -93,15 +220,15 @@ class Typesetter:
                 cursor.setBlockFormat(block)
                 if not marked:  # the document's bullets are no part of its text
                     cursor.createList(self._bullets)
-            case PartKind.TABLE:
+            case TypesetKind.TABLE:
                 cursor.setBlockFormat(self._table_format(cursor.selectedText()))
-            case PartKind.CODE | PartKind.FIELDS:
-                if part.kind is PartKind.CODE:
+            case TypesetKind.CODE | TypesetKind.FIELDS:
+                if part.kind is TypesetKind.CODE:
                     cursor.mergeCharFormat(_fixed_pitch(round(0.9 * size)))
                 block = _block_format(1.0, 0.0)
                 block.setBackground(current().raised)
                 cursor.setBlockFormat(block)
-        if part.kind not in (PartKind.HEADING, PartKind.ITEM):
+        if part.kind not in (TypesetKind.HEADING, TypesetKind.ITEM):
             cursor.setPosition(self._units.to_utf16(part.end))
             last = cursor.blockFormat()
             last.setBottomMargin(0.7 * size)

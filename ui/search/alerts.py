@@ -18,10 +18,9 @@ from indexer.api.atomic import write_file
 from indexer.api.requests import Search
 from indexer.api.types import Match
 from ui.latest_request import LatestRequest
-from ui.search.grouping import grouped
 from ui.search.live_search import FIRST_LIMIT
 from ui.search.memory import load
-from ui.search.rows import is_weak, least_score
+from ui.search.rows import grouped, is_weak, least_score
 from ui.widgets import timer
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from indexer.query.grammar import clauses
 from ui.icons import icon
 from ui.ports import Notice
 from ui.search.box import SearchBox
-from ui.search.grammar import GrammarHelp
+from ui.search.panels import GrammarHelp
 from ui.search.query_text import parted, with_filter
 from ui.search.safe_text import line
 from ui.theme import M, icon_size
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
     from ui.ports import Notices
-    from ui.search.collections import Collections
+    from ui.search.filter_values import Collections
     from ui.search.memory import Memory, Saved
 
 _SHOWN = 12

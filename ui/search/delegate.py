@@ -1,29 +1,27 @@
 """Paints the rows of the results: documents, hits with their snippets, headings.
 
-Owns what is painted where, and the tooltips; ``line_painter`` paints the text. Snippets are cached,
-so that scrolling is quick. It must not know the positions of rows; the view does.
+Sizes are in logical pixels. Snippets are cached, so that scrolling is quick.
 """
 
 from __future__ import annotations
 
 import html
 from collections import OrderedDict
+from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
 from ui import icons, theme
 from ui.search import describe
-from ui.search.grouping import key_of
-from ui.search.line_painter import LinePainter, TextLine
-from ui.search.model import Role
-from ui.search.plain import plain
-from ui.search.rows import Kind, Row
-from ui.search.safe_text import Shown, line
-from ui.search.snippet import MOST_LINES, Line, Snippet, lines_needed, make_snippet, text_of
-from ui.theme import L, M, S
+from ui.search.model import ResultRole
+from ui.search.rows import ResultRow, RowKind, key_of
+from ui.search.safe_text import Shown, is_right_to_left, line, plain
+from ui.search.snippet import MOST_LINES, Line, Pen, Snippet, lines_needed, make_snippet, text_of
+from ui.theme import L, M, S, icon_side
 from ui.widgets import paint_bar
 from ui.words import names
 
@@ -31,13 +29,159 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from PySide6.QtGui import QHelpEvent
-    from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
+    from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QWidget
 
     from indexer.api.types import Hit, Span
-    from ui.search.grouping import Key
     from ui.search.model import Index
     from ui.search.reasons import Words
-    from ui.search.results_style import ResultsStyle
+    from ui.search.rows import Key
+
+_SMALL = 0.92
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsStyle:
+    """The fonts and sizes common to all rows; made anew when the font or the width changes."""
+
+    body: QFont
+    small: QFont
+    strong: QFont
+    title: QFont
+    body_metrics: QFontMetricsF
+    small_metrics: QFontMetricsF
+    strong_metrics: QFontMetricsF
+    title_metrics: QFontMetricsF
+    width: int
+
+    @classmethod
+    def from_widget(cls, widget: QWidget, width: int) -> ResultsStyle:
+        body = QFont(widget.font())
+        small, title = QFont(body), QFont(body)
+        if body.pointSizeF() > 0:
+            small.setPointSizeF(body.pointSizeF() * _SMALL)
+        title.setWeight(QFont.Weight.DemiBold)
+        strong = QFont(small)
+        strong.setWeight(QFont.Weight.DemiBold)
+        return cls(
+            body,
+            small,
+            strong,
+            title,
+            QFontMetricsF(body, widget),
+            QFontMetricsF(small, widget),
+            QFontMetricsF(strong, widget),
+            QFontMetricsF(title, widget),
+            width,
+        )
+
+    @property
+    def icon(self) -> int:
+        return icon_side(self.body_metrics.height(), 1.1)
+
+    @property
+    def indent(self) -> int:
+        """The left edge of the text of hits, after their icon."""
+        return L + self.icon + M
+
+    @property
+    def pen(self) -> Pen:
+        return Pen(self.body, self.body_metrics, max(self.width - self.indent - L, 1))
+
+    @property
+    def title_line(self) -> int:
+        return ceil(self.title_metrics.height())
+
+    @property
+    def small_line(self) -> int:
+        return ceil(self.small_metrics.height())
+
+    @property
+    def document_height(self) -> int:
+        return M + S // 2 + self.title_line + self.small_line + S // 2
+
+    @property
+    def line_height(self) -> int:
+        """The height of a heading, and of the line that unfolds more."""
+        return M + ceil(self.body_metrics.height()) + M
+
+    def hit_height(self, lines: int, *, has_place: bool = True) -> int:
+        place = self.small_line + S // 2 if has_place else 0
+        return M + place + lines * ceil(self.body_metrics.lineSpacing()) + M
+
+    def mirrored(self, rect: QRect, within: QRect, direction: Qt.LayoutDirection) -> QRect:
+        """Mirror a rectangle within a row, in a right-to-left layout."""
+        if direction is Qt.LayoutDirection.RightToLeft:
+            rect = QRect(rect)
+            rect.moveLeft(within.left() + within.right() - rect.right())
+        return rect
+
+
+_FLAT = Qt.TextFlag.TextSingleLine
+_LEADING = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_TRAILING = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class PaintedLine:
+    """A line of text and how to paint it."""
+
+    text: str
+    font: QFont
+    metrics: QFontMetricsF
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+    is_path: bool = False  # a path runs from left to right in every language
+
+
+class LinePainter:
+    """Paints within one row. Rectangles are those of a left-to-right layout."""
+
+    def __init__(
+        self, painter: QPainter, option: QStyleOptionViewItem, style: ResultsStyle
+    ) -> None:
+        self.painter, self.style = painter, style
+        self.rect: QRect = option.rect
+        self.state: QStyle.StateFlag = option.state
+        self.direction: Qt.LayoutDirection = option.direction
+
+    def mirrored(self, rect: QRect) -> QRect:
+        return self.style.mirrored(rect, self.rect, self.direction)
+
+    def line(self, area: QRect, text: PaintedLine) -> None:
+        """Paint a line from its beginning."""
+        self._paint(area, text, _LEADING)
+
+    def trailing(self, area: QRect, text: PaintedLine) -> QRect:
+        """Paint text at the end of a line; return the rest of the line's rectangle."""
+        if not text.text:
+            return area
+        width = ceil(text.metrics.horizontalAdvance(text.text)) + 2
+        end = QRect(area.right() - width + 1, area.top(), width, area.height())
+        self._paint(end, text, _TRAILING)
+        return area.adjusted(0, 0, -width - L, 0)
+
+    def framed(self, area: QRect, text: PaintedLine, colour: QColor) -> QRect:
+        """Paint text in a frame at the end of a line; return the rest of the line's rectangle."""
+        if not text.text:
+            return area
+        width = ceil(text.metrics.horizontalAdvance(text.text)) + 2 * M + 2
+        frame = QRect(area.right() - width + 1, area.top(), width, area.height())
+        self.painter.setPen(colour)
+        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.painter.drawRoundedRect(self.mirrored(frame).adjusted(0, 1, -1, -1), S, S)
+        self.line(frame.adjusted(M, 0, -M, 0), text)
+        return area.adjusted(0, 0, -width - M, 0)
+
+    def _paint(self, area: QRect, text: PaintedLine, side: Qt.AlignmentFlag) -> None:
+        if area.width() <= 0 or not text.text:
+            return
+        self.painter.setFont(text.font)
+        elided = text.metrics.elidedText(text.text, text.elide, area.width())
+        flags = QStyle.visualAlignment(self.direction, side) | Qt.AlignmentFlag.AlignAbsolute
+        # By the direction of the text, not of the window.
+        right = not text.is_path and is_right_to_left(text.text)
+        force = Qt.TextFlag.TextForceRightToLeft if right else Qt.TextFlag.TextForceLeftToRight
+        self.painter.drawText(self.mirrored(area), flags | _FLAT | force, elided)
+
 
 _KEPT = 400  # snippets
 _STALE_OPACITY = 0.45
@@ -75,7 +219,7 @@ class ResultsDelegate(QStyledItemDelegate):
         self._snippets.clear()
         self._lines.clear()
 
-    def height(self, row: Row) -> int:
+    def height(self, row: ResultRow) -> int:
         if row.is_document:
             return self._document_height
         if not row.is_hit:
@@ -83,9 +227,9 @@ class ResultsDelegate(QStyledItemDelegate):
         return self._hit_heights[self._lines_of(row), _has_place(row)]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(self.style.width, self.height(index.data(Role.ROW)))
+        return QSize(self.style.width, self.height(index.data(ResultRole.ROW)))
 
-    def snippet(self, row: Row) -> Snippet:
+    def snippet(self, row: ResultRow) -> Snippet:
         """Return the snippet of a hit, from the cache if it is there."""
         colours = theme.current()
         words = self._words_of(row)
@@ -104,7 +248,7 @@ class ResultsDelegate(QStyledItemDelegate):
             self._snippets.popitem(last=False)
         return made
 
-    def _words_of(self, row: Row) -> Words | None:
+    def _words_of(self, row: ResultRow) -> Words | None:
         explained = self.explained
         return explained[1] if explained is not None and explained[0] == row.key else None
 
@@ -114,7 +258,7 @@ class ResultsDelegate(QStyledItemDelegate):
         return icon.left() - M <= x <= icon.right() + M
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row = index.data(Role.ROW)
+        row = index.data(ResultRole.ROW)
         if row is None:
             return
         painter.save()
@@ -137,7 +281,7 @@ class ResultsDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: Index,
     ) -> bool:
-        row = index.data(Role.ROW) if index.isValid() else None
+        row = index.data(ResultRole.ROW) if index.isValid() else None
         if row is None or event.type() is not QEvent.Type.ToolTip:
             return False
         text = self._tip(row, option, event.pos().x())
@@ -148,7 +292,7 @@ class ResultsDelegate(QStyledItemDelegate):
         QToolTip.showText(event.globalPos(), f"<span>{html.escape(text)}</span>", view)
         return True
 
-    def _tip(self, row: Row, option: QStyleOptionViewItem, x: int) -> str:
+    def _tip(self, row: ResultRow, option: QStyleOptionViewItem, x: int) -> str:
         if row.is_document:
             places = (row.hit.path, *row.hit.other_paths)
             return "\n".join(map(line, places))
@@ -159,7 +303,7 @@ class ResultsDelegate(QStyledItemDelegate):
         parts = (describe.headings(row.hit), *describe.places_alike(row.hit))
         return "\n".join(filter(None, parts))
 
-    def _lines_of(self, row: Row) -> int:
+    def _lines_of(self, row: ResultRow) -> int:
         key = row.key
         lines = self._lines.get(key)
         if lines is None:
@@ -174,7 +318,7 @@ class ResultsDelegate(QStyledItemDelegate):
         if selected:
             paint_bar(painter, rect, lines.direction)
 
-    def _paint_document(self, lines: LinePainter, row: Row, first: bool) -> None:
+    def _paint_document(self, lines: LinePainter, row: ResultRow, first: bool) -> None:
         colours, style = theme.current(), self.style
         painter, rect = lines.painter, lines.rect
         if not first:
@@ -188,7 +332,7 @@ class ResultsDelegate(QStyledItemDelegate):
             area = self._paint_new(lines, area)
         area = lines.framed(area, self._small(describe.badge(row.hit)), colours.warning)
         painter.setPen(colours.muted if row.weak else colours.text)
-        lines.line(area, TextLine(describe.title(row.hit), style.title, style.title_metrics))
+        lines.line(area, PaintedLine(describe.title(row.hit), style.title, style.title_metrics))
         below = QRect(
             rect.left() + L, top + style.title_line, rect.width() - 2 * L, style.small_line
         )
@@ -196,12 +340,12 @@ class ResultsDelegate(QStyledItemDelegate):
         below = lines.trailing(below, self._small(describe.day(row.hit)))
         lines.line(below, self._small(describe.folder(row.hit), _MIDDLE, is_path=True))
 
-    def _paint_line(self, lines: LinePainter, row: Row, first: bool) -> None:
+    def _paint_line(self, lines: LinePainter, row: ResultRow, first: bool) -> None:
         """Paint a heading, or the line that unfolds more passages."""
         colours, style = theme.current(), self.style
         painter, rect = lines.painter, lines.rect
         text = describe.heading(row, self.phrases)
-        if row.kind is Kind.MORE:
+        if row.kind is RowKind.MORE:
             icon = self._icon_rect(lines)
             icon.moveTop(rect.center().y() - style.icon // 2)
             ratio = painter.device().devicePixelRatio()
@@ -209,7 +353,7 @@ class ResultsDelegate(QStyledItemDelegate):
             painter.drawPixmap(icon, drawing)
             painter.setPen(colours.accent)
             area = rect.adjusted(style.indent, 0, -L, 0)
-            lines.line(area, TextLine(text, style.body, style.body_metrics))
+            lines.line(area, PaintedLine(text, style.body, style.body_metrics))
             return
         painter.fillRect(rect, colours.raised)
         if not first:
@@ -217,9 +361,9 @@ class ResultsDelegate(QStyledItemDelegate):
             painter.drawLine(rect.topLeft(), rect.topRight())
         painter.setPen(colours.muted)
         area = rect.adjusted(L, 0, -L, 0)
-        lines.line(area, TextLine(text, style.strong, style.strong_metrics))
+        lines.line(area, PaintedLine(text, style.strong, style.strong_metrics))
 
-    def _paint_hit(self, lines: LinePainter, row: Row) -> None:
+    def _paint_hit(self, lines: LinePainter, row: ResultRow) -> None:
         colours, style = theme.current(), self.style
         painter, rect = lines.painter, lines.rect
         ratio = painter.device().devicePixelRatio()
@@ -237,7 +381,7 @@ class ResultsDelegate(QStyledItemDelegate):
         left = lines.mirrored(column).left()
         self.snippet(row).layout.draw(painter, QPointF(left, top))
 
-    def _paint_place(self, lines: LinePainter, area: QRect, row: Row) -> None:
+    def _paint_place(self, lines: LinePainter, area: QRect, row: ResultRow) -> None:
         """Paint page and heading path on one line."""
         colours, metrics = theme.current(), self.style.small_metrics
         pages = self._small(describe.pages(row.hit))
@@ -257,14 +401,14 @@ class ResultsDelegate(QStyledItemDelegate):
         """Paint the mark of a new passage; return the rest of the line's rectangle."""
         style = self.style
         lines.painter.setPen(theme.current().good)
-        left = lines.trailing(area, TextLine(describe.new(), style.strong, style.strong_metrics))
+        left = lines.trailing(area, PaintedLine(describe.new(), style.strong, style.strong_metrics))
         lines.painter.setPen(theme.current().muted)
         return left
 
     def _small(
         self, text: str, elide: Qt.TextElideMode = _RIGHT, *, is_path: bool = False
-    ) -> TextLine:
-        return TextLine(text, self.style.small, self.style.small_metrics, elide, is_path)
+    ) -> PaintedLine:
+        return PaintedLine(text, self.style.small, self.style.small_metrics, elide, is_path)
 
     def _icon_rect(self, lines: LinePainter) -> QRect:
         return lines.mirrored(self._icon_in(lines.rect))
@@ -276,7 +420,7 @@ class ResultsDelegate(QStyledItemDelegate):
 
 def _begins(index: Index) -> bool:
     """Whether a document is the first row or below a heading, so that it needs no line above."""
-    above = index.sibling(index.row() - 1, 0).data(Role.ROW)
+    above = index.sibling(index.row() - 1, 0).data(ResultRole.ROW)
     return above is None or not (above.is_reachable or above.is_document)
 
 
@@ -291,7 +435,7 @@ def underlined(hit: Hit, words: Words | None) -> list[tuple[Span, Line]]:
     ]
 
 
-def _has_place(row: Row) -> bool:
+def _has_place(row: ResultRow) -> bool:
     """Whether a hit has a line above its text; quick, since it is called for thousands of rows."""
     hit = row.hit
     return bool(hit.heading_path or hit.also) or describe.has_pages(hit)

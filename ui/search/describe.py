@@ -14,18 +14,16 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from indexer.api.formats import page_unit
 from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState
-from ui.search.plain import plain
-from ui.search.rows import Kind
-from ui.search.safe_text import line
+from ui.search.rows import RowKind
+from ui.search.safe_text import line, plain
 from ui.words import amounts, names
 from ui.words.amounts import from_home, hits
 from ui.words.names import state
 
 if TYPE_CHECKING:
     from indexer.api.types import Hit
-    from ui.search.grouping import Group
     from ui.search.reasons import Words
-    from ui.search.rows import Row
+    from ui.search.rows import HitGroup, ResultRow
 
 _NS_A_MS = 1_000_000
 
@@ -53,7 +51,7 @@ def day(hit: Hit) -> str:
     return QLocale().toString(then.date(), QLocale.FormatType.ShortFormat)
 
 
-def count(group: Group) -> str:
+def count(group: HitGroup) -> str:
     return amounts.exact(len(group.hits)) if group.exact else hits(len(group.hits))
 
 
@@ -145,7 +143,7 @@ def body(hit: Hit) -> str:
     return QCoreApplication.translate("Results", "Its name matches; its text could not be read.")
 
 
-def heading(row: Row, phrases: str) -> str:
+def heading(row: ResultRow, phrases: str) -> str:
     """The text of a line that is no document and no hit.
 
     Args:
@@ -154,12 +152,12 @@ def heading(row: Row, phrases: str) -> str:
     """
     translate = QCoreApplication.translate
     match row.kind:
-        case Kind.CONTAINS:
+        case RowKind.CONTAINS:
             text = translate("Results", "Contains {phrases} ({n})")
             return text.format(phrases=phrases, n=amounts.count(row.count))
-        case Kind.RELATED:
+        case RowKind.RELATED:
             return translate("Results", "Related")
-        case Kind.WEAKER:
+        case RowKind.WEAKER:
             return translate("Results", "Weaker matches")
         case _:
             return amounts.more_inside(row.count) if row.group.path else amounts.more(row.count)
@@ -170,7 +168,7 @@ def new() -> str:
     return QCoreApplication.translate("Results", "New")
 
 
-def row_spoken(row: Row, phrases: str, *, is_new: bool = False) -> str:
+def row_spoken(row: ResultRow, phrases: str, *, is_new: bool = False) -> str:
     """A line for a screen reader."""
     if row.is_hit:
         weaker = QCoreApplication.translate("Results", "A weaker match")
@@ -179,7 +177,7 @@ def row_spoken(row: Row, phrases: str, *, is_new: bool = False) -> str:
     return document_spoken(row.group) if row.is_document else heading(row, phrases)
 
 
-def document_spoken(group: Group) -> str:
+def document_spoken(group: HitGroup) -> str:
     """A document for a screen reader."""
     head = group.head
     return ", ".join(

@@ -13,7 +13,7 @@ from ui.citations import SourceFinder, citable
 from ui.export import ExportFormat, ask_export_file, export_text
 from ui.latest_request import LatestRequest
 from ui.ports import Notice
-from ui.search.grouping import Order, flattened, grouped
+from ui.search.rows import flattened, grouped
 from ui.widgets import timer
 from ui.words import failures
 
@@ -28,19 +28,10 @@ if TYPE_CHECKING:
     from ui.citations import CitedSource
     from ui.file_worker import FileWorker
     from ui.ports import Context
+    from ui.search.rows import FoundHits
 
 # Milliseconds before a refused request for all hits is sent again.
 _AGAIN_MS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class FoundHits:
-    """Hits in the shown order, their query, and whether these are all."""
-
-    hits: tuple[Hit, ...]
-    query: str = ""
-    order: Order = Order.RELEVANCE
-    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)

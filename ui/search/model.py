@@ -1,12 +1,8 @@
-"""The model of the results: the rows of ``ui.search.rows`` for Qt's views.
-
-Owns the rows, their texts for a screen reader, and the smallest change from one answer to the next,
-which keeps the selection and the scroll position. It is flat, since the arrow keys and a screen
-reader go through it row by row. It must not know how rows are painted.
-"""
+"""The model of the results, and the drag of a hit."""
 
 from __future__ import annotations
 
+import json
 from enum import IntEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,10 +17,12 @@ from PySide6.QtCore import (
     QUrl,
 )
 
+from indexer.api.codec import decode, encode
+from indexer.api.errors import LecternError
+from indexer.api.types import Hit
 from ui.citations import CitedSource, quoted
 from ui.search.describe import row_spoken
-from ui.search.dragged import HIT_MIME, packed
-from ui.search.rows import Layout, rows_of
+from ui.search.rows import ResultsLayout, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,14 +30,30 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QImage
 
-    from indexer.api.types import Hit
-    from ui.search.grouping import Group, Key
-    from ui.search.rows import Row
+    from ui.search.rows import HitGroup, Key, ResultRow
+
+HIT_MIME = "application/x-lectern-hits"
+
+
+def packed(hits: Sequence[Hit]) -> bytes:
+    return json.dumps(encode(tuple(hits))).encode()
+
+
+def dragged_hits(data: QMimeData) -> tuple[Hit, ...]:
+    """Return the hits that a drag carries; none if they are not valid."""
+    try:
+        hits: tuple[Hit, ...] = decode(
+            tuple[Hit, ...], json.loads(bytes(data.data(HIT_MIME).data()))
+        )
+    except (ValueError, LecternError):
+        return ()
+    return hits
+
 
 Index = QModelIndex | QPersistentModelIndex
 
 
-class Role(IntEnum):
+class ResultRole(IntEnum):
     """Data roles of a row besides its text."""
 
     ROW = Qt.ItemDataRole.UserRole
@@ -50,7 +64,7 @@ class ResultsModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.rows: list[Row] = []
+        self.rows: list[ResultRow] = []
         self.phrases = ""  # the phrases of the query
         self.new: AbstractSet[Key] = frozenset()  # new hits of a saved search
         self._places: dict[Key, int] = {}
@@ -64,7 +78,7 @@ class ResultsModel(QAbstractListModel):
             return None
         row = self.rows[index.row()]
         match role:
-            case Role.ROW:
+            case ResultRole.ROW:
                 return row
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
                 return row_spoken(row, self.phrases, is_new=row.key in self.new)
@@ -105,7 +119,7 @@ class ResultsModel(QAbstractListModel):
         return self._places.get(key, -1)
 
     def show(
-        self, groups: Sequence[Group], *, same_query: bool, layout: Layout | None = None
+        self, groups: Sequence[HitGroup], *, same_query: bool, layout: ResultsLayout | None = None
     ) -> None:
         """Show an answer.
 
@@ -115,7 +129,7 @@ class ResultsModel(QAbstractListModel):
                 changes of the library: rows that stay keep their indexes.
             layout: How the groups are laid out.
         """
-        rows = rows_of(groups, layout or Layout())
+        rows = rows_of(groups, layout or ResultsLayout())
         places = {row.key: at for at, row in enumerate(rows)}
         if same_query and any(row.key in places for row in self.rows):
             self._remove(places)
@@ -156,7 +170,7 @@ class ResultsModel(QAbstractListModel):
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
 
-    def _insert(self, rows: list[Row], places: dict[Key, int]) -> None:
+    def _insert(self, rows: list[ResultRow], places: dict[Key, int]) -> None:
         """Insert the new rows, a run at a time."""
         known = set(self._places)
         at = 0

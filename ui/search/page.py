@@ -1,14 +1,10 @@
-"""The search page: the box, its filters and the results, put together.
-
-Owns how the parts of the search work together. It must not know what becomes of a chosen hit,
-which its signals name.
-"""
+"""The search page: the box, its filters and the results, put together."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
@@ -18,26 +14,24 @@ from ui import keys
 from ui.file_worker import FileWorker
 from ui.latest_request import LatestRequest
 from ui.links import is_link, query_of
-from ui.search.actions import HitAction, HitActions
+from ui.ports import Notice
+from ui.search.actions import HitAction, HitActions, SelectedHit
 from ui.search.alerts import Alerts, digest
 from ui.search.bar import SearchBar
-from ui.search.chips import ChipBar
-from ui.search.collections import Collections
 from ui.search.describe import is_name_only, pages
-from ui.search.filter_values import FilterValues
-from ui.search.freshness import Freshness
-from ui.search.grouping import Order, key_of
-from ui.search.history_notes import HistoryNotes
-from ui.search.live_search import FIRST_LIMIT, WORDS_LIMIT, LiveSearch
+from ui.search.filter_values import Collections, FilterValues
+from ui.search.filters import ChipBar
+from ui.search.labels import MessageLine
+from ui.search.live_search import FIRST_LIMIT, WORDS_LIMIT, Freshness, LiveSearch
 from ui.search.memory import Memory
-from ui.search.message import MessageLine
 from ui.search.query_text import inside, place_of, steered
 from ui.search.reasons import Reasons
 from ui.search.results import ResultsPane
-from ui.search.selected_hit import SelectedHit
-from ui.search.warm import warm
+from ui.search.rows import ResultOrder, key_of
+from ui.search.view import warm
 from ui.steps import Steps
 from ui.theme import L, M
+from ui.widgets import timer
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -45,8 +39,47 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Hit, SearchResult
     from ui.ports import Context
-    from ui.search.grouping import Key
-    from ui.search.rows import Row
+    from ui.search.rows import Key, ResultRow
+
+# Milliseconds after which the query of shown results is noted.
+_NOTED_MS = 4000
+
+
+class HistoryNotes(QObject):
+    """Notes into a memory, while the setting ``history`` is on."""
+
+    def __init__(
+        self, context: Context, memory: Memory, search: LiveSearch, results: ResultsPane
+    ) -> None:
+        super().__init__(results)
+        self._context = context
+        self._memory, self._search, self._results = memory, search, results
+        self.timer = timer(self, _NOTED_MS, self._note_shown)
+        memory.trouble.connect(self._tell_trouble)
+        context.settings.watch(self._setting_changed)
+
+    def note(self) -> None:
+        """Note the answered query, and the document of the current hit."""
+        self._memory.note(self._search.answered_text)
+        current = self._results.current
+        if current is not None:
+            self._memory.note_document(current.hit.path)
+
+    def _note_shown(self) -> None:
+        """Note the query, but its document only if the person went to it."""
+        if self._results.view.hasFocus():
+            self.note()
+        else:
+            self._memory.note(self._search.text)
+
+    def _tell_trouble(self, error: OSError) -> None:
+        text = self.tr("The list of searches could not be written: {reason}.")
+        self._context.notices.post(Notice(text.format(reason=error.strerror or str(error))))
+
+    def _setting_changed(self, name: str) -> None:
+        if name == "history":
+            self._memory.remember(on=bool(self._context.settings["history"]))
+
 
 # Hits for orders other than relevance, whose first documents may rank low.
 _SORTED_LIMIT = 500
@@ -95,7 +128,7 @@ class SearchPage(QWidget):
         self._wanted_key: Key | None = None  # of the hit to select in the next answer
         self._build()
         self._values = FilterValues(
-            context.link, self.collections, self.bar, self.chips, self.actions_on_hits
+            context.link, self.collections, self.bar.box, self.chips.menus, self.actions_on_hits
         )
         self._history = HistoryNotes(context, self.memory, self.live_search, self.results)
         self._selected = SelectedHit(self.results, self.live_search, self.actions_on_hits, self)
@@ -328,8 +361,8 @@ class SearchPage(QWidget):
         if self.results.shown is self.results.start:
             self._fill_start()  # unlike ``_show_start`` it keeps the message of a failed query
 
-    def _ordered(self, order: Order) -> None:
-        self.live_search.again(FIRST_LIMIT if order is Order.RELEVANCE else _SORTED_LIMIT)
+    def _ordered(self, order: ResultOrder) -> None:
+        self.live_search.again(FIRST_LIMIT if order is ResultOrder.RELEVANCE else _SORTED_LIMIT)
 
     def show_selected(self) -> None:
         """Emit ``hit_selected`` again, or ``emptied`` without a hit."""
@@ -339,14 +372,14 @@ class SearchPage(QWidget):
         else:
             self.emptied.emit()
 
-    def _emit_selected(self, row: Row) -> None:
+    def _emit_selected(self, row: ResultRow) -> None:
         self.steps.note_hit(row.key, chosen=self.results.view.hasFocus())
         query, hit = self.live_search.answered_text, row.hit
         self.bar.box.places[place_of(hit.path, (hit.start, hit.end))] = pages(hit)
         self.reasons.select(hit, query)
         self.hit_selected.emit(hit, list(row.group.hits), row.number, query)
 
-    def _point(self, row: Row | None) -> None:
+    def _point(self, row: ResultRow | None) -> None:
         self.reasons.point(row.hit if row is not None else None)
 
     def _back_to_box(self, typed: str) -> None:

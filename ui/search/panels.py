@@ -1,7 +1,4 @@
-"""The panels in place of results: examples before the first query, advice if nothing was found.
-
-It must not know how a query is answered.
-"""
+"""The panels in place of results, and the help of the query grammar with its examples."""
 
 from __future__ import annotations
 
@@ -9,34 +6,102 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
+    QGridLayout,
     QHBoxLayout,
+    QLabel,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
-from indexer.query.filters import GRAMMAR
+from indexer.query.filters import GRAMMAR, help_of
 from indexer.query.grammar import clauses
-from ui.search.chips import label_of, readable
-from ui.search.grammar import rows
-from ui.search.link import DocumentLink, Link
+from ui.search.filters import label_of, readable
+from ui.search.labels import DocumentLink, Link
 from ui.search.query_text import inside, without, without_filters
 from ui.search.safe_text import line
-from ui.search.unsearched import Unsearched
+from ui.search.summary import Unsearched
 from ui.theme import XL, L, M, S
 from ui.widgets import ElidedLabel, wrapped_label
-from ui.words import amounts
+from ui.words import amounts, say
 from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ui.search.memory import Saved
+
+
+def grammar_examples() -> Iterator[tuple[str, str]]:
+    """Return the example and the explanation of each operator."""
+    return ((operator.example, help_of(operator, say)) for operator in GRAMMAR)
+
+
+class GrammarHelp(QFrame):
+    """A popover with an example on each line, which can be clicked.
+
+    Signals:
+        tried: The example, to be searched for.
+    """
+
+    tried = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAccessibleName(self.tr("What you can type"))
+        inside = QWidget()
+        grid = QGridLayout(inside)
+        grid.setContentsMargins(L, M, L, L)
+        grid.setHorizontalSpacing(L)
+        grid.setVerticalSpacing(S)
+        title = QLabel(self.tr("What you can type; click an example to try it"))
+        font = title.font()
+        font.setBold(True)
+        title.setFont(font)
+        title.setWordWrap(True)
+        grid.addWidget(title, 0, 0, 1, 2)
+        for at, (example, description) in enumerate(grammar_examples(), 1):
+            link = Link(example, example)
+            link.setAccessibleDescription(description)
+            link.followed.connect(self._try)
+            text = wrapped_label(description)
+            grid.addWidget(link, at, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(text, at, 1, Qt.AlignmentFlag.AlignVCenter)
+        grid.setColumnStretch(1, 1)
+        self._area = QScrollArea()
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setWidget(inside)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(self._area)
+
+    def open_below(self, widget: QWidget) -> None:
+        """Show it under a widget, as wide as the window allows."""
+        window = widget.window()
+        width = min(window.width() - 2 * L, self.fontMetrics().averageCharWidth() * 90)
+        inside = self._area.widget()
+        wanted = inside.heightForWidth(width) if inside is not None else 0
+        height = min(wanted + 2, window.height() - L)
+        self.resize(QSize(width, max(height, 0)))
+        corner = widget.mapToGlobal(QPoint(widget.width() - width, widget.height()))
+        if widget.isRightToLeft():
+            corner = widget.mapToGlobal(QPoint(0, widget.height()))
+        self.move(corner)
+        self.show()
+        self.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.focusNextChild()
+
+    def _try(self, example: str) -> None:
+        self.hide()
+        self.tried.emit(example)
+
 
 _SHOWN = 6
 # The operators of the examples.
@@ -45,7 +110,9 @@ _EXAMPLES = ("words", '"…"', "date")
 
 def examples() -> list[tuple[str, str]]:
     """Return three searches to begin with and their explanations, from the grammar."""
-    return [row for row, each in zip(rows(), GRAMMAR, strict=True) if each.name in _EXAMPLES]
+    return [
+        row for row, each in zip(grammar_examples(), GRAMMAR, strict=True) if each.name in _EXAMPLES
+    ]
 
 
 class _Panel(QScrollArea):

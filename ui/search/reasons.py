@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from indexer.api.requests import Explain
 from ui.latest_request import LatestRequest
-from ui.search.grouping import key_of
+from ui.search.rows import key_of
 
 if TYPE_CHECKING:
     from indexer.api.types import Explanation, Hit, Span

@@ -15,12 +15,23 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from indexer.api.types import Match
 from ui.search.describe import words_spoken
-from ui.search.grouping import Group, Key, Order, flattened, grouped, key_of
 from ui.search.model import ResultsModel
 from ui.search.panels import NothingPanel, StartPanel
 from ui.search.query_text import quoted_phrases
-from ui.search.rows import EVERYTHING, Kind, Layout, Row, rows_of
-from ui.search.summary import Summary
+from ui.search.rows import (
+    EVERYTHING,
+    HitGroup,
+    Key,
+    ResultOrder,
+    ResultRow,
+    ResultsLayout,
+    RowKind,
+    flattened,
+    grouped,
+    key_of,
+    rows_of,
+)
+from ui.search.summary import ResultsSummary
 from ui.search.view import ResultsView
 from ui.theme import M
 
@@ -31,16 +42,16 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit, SearchResult
     from ui.search.memory import Saved
     from ui.search.reasons import Words
-    from ui.search.unsearched import Unsearched
+    from ui.search.summary import Unsearched
 
 
 class ResultsPane(QWidget):
     """Shows answers.
 
     Signals:
-        hit_current: The ``Row`` of the hit that became the current one.
+        hit_current: The ``ResultRow`` of the hit that became the current one.
         emptied: There is no current hit any more.
-        ordered: The person chose another ``Order``.
+        ordered: The person chose another ``ResultOrder``.
     """
 
     hit_current = Signal(object)
@@ -51,11 +62,11 @@ class ResultsPane(QWidget):
         super().__init__(parent)
         self.model = ResultsModel(self)
         self.result: SearchResult | None = None
-        self.groups: tuple[Group, ...] = ()
+        self.groups: tuple[HitGroup, ...] = ()
         self._unfolded: frozenset[Key] = frozenset()
         self._by_words: str | None = None  # the query whose hits by words are shown
         self._room = 0
-        self.summary = Summary()
+        self.summary = ResultsSummary()
         self.view = ResultsView(self.model)
         self.view.setAccessibleName(self.tr("Results"))
         self.start = StartPanel()
@@ -83,7 +94,7 @@ class ResultsPane(QWidget):
         return self.summary.unsearched if self.groups else self.nothing.unsearched
 
     @property
-    def current(self) -> Row | None:
+    def current(self) -> ResultRow | None:
         """The row of the current hit."""
         index = self.view.currentIndex()
         row = self.model.rows[index.row()] if index.isValid() else None
@@ -143,10 +154,10 @@ class ResultsPane(QWidget):
         if not same_query:
             self._announce()
 
-    def _unfold_to(self, chosen: Row) -> None:
+    def _unfold_to(self, chosen: ResultRow) -> None:
         """Unfold what would hide a hit."""
         if all(row.key != chosen.key for row in rows_of(self.groups, self._layout())):
-            self._unfolded |= {EVERYTHING, Row(chosen.group).key}
+            self._unfolded |= {EVERYTHING, ResultRow(chosen.group).key}
 
     def show_new(self, keys: AbstractSet[Key]) -> None:
         """Set which hits of the next answer are marked as new."""
@@ -187,9 +198,9 @@ class ResultsPane(QWidget):
         """Go to a hit of the current document, by its number (from 0)."""
         row = self.current
         if row is not None and 0 <= number < len(row.group.hits):
-            wanted = Row(row.group, number, Kind.HIT)
+            wanted = ResultRow(row.group, number, RowKind.HIT)
             if self.model.place(wanted.key) < 0:
-                self._unfold(Row(row.group, kind=Kind.MORE))
+                self._unfold(ResultRow(row.group, kind=RowKind.MORE))
             place = self.model.place(wanted.key)
             self.view.setCurrentIndex(self.model.index(place))
 
@@ -198,13 +209,13 @@ class ResultsPane(QWidget):
         for group in self.groups:
             for number, hit in enumerate(group.hits):
                 if key_of(hit) == key:
-                    wanted = Row(group, number, Kind.HIT)
+                    wanted = ResultRow(group, number, RowKind.HIT)
                     if self.model.place(wanted.key) < 0:
-                        self._unfold(Row(group, kind=Kind.MORE))
+                        self._unfold(ResultRow(group, kind=RowKind.MORE))
                     self._select(key)
                     return
 
-    def _order(self, order: Order) -> None:
+    def _order(self, order: ResultOrder) -> None:
         if self.result is not None:
             kept = self._key()
             self.groups = grouped(self.result.hits, order)
@@ -212,17 +223,17 @@ class ResultsPane(QWidget):
             self._select(kept)
         self.ordered.emit(order)
 
-    def _layout(self) -> Layout:
-        ranked = self.summary.order is Order.RELEVANCE
+    def _layout(self) -> ResultsLayout:
+        ranked = self.summary.order is ResultOrder.RELEVANCE
         good = self.result is None or self.result.match is not Match.NONE
-        return Layout(good, ranked, self._unfolded, self._room)
+        return ResultsLayout(good, ranked, self._unfolded, self._room)
 
-    def _unfold(self, row: Row) -> None:
+    def _unfold(self, row: ResultRow) -> None:
         """Show the passages of a line, and select the first of them if the line was selected."""
         before = self.view.currentIndex()
         at = before.row() if before.isValid() and not self.model.rows[before.row()].is_hit else -1
         everything = not row.group.path
-        self._unfolded |= {EVERYTHING if everything else Row(row.group).key}
+        self._unfolded |= {EVERYTHING if everything else ResultRow(row.group).key}
         self.model.show(self.groups, same_query=True, layout=self._layout())
         if at >= 0:
             self._select(None, at)
@@ -231,7 +242,11 @@ class ResultsPane(QWidget):
     def is_untouched(self) -> bool:
         """Whether the person has not pointed at, chosen or scrolled to a hit of this answer."""
         view = self.view
-        if self.result is None or self.summary.order is not Order.RELEVANCE or view.hasFocus():
+        if (
+            self.result is None
+            or self.summary.order is not ResultOrder.RELEVANCE
+            or view.hasFocus()
+        ):
             return False
         if view.viewport().underMouse() or view.verticalScrollBar().value():
             return False

@@ -1,34 +1,114 @@
-"""The rows of the list: documents with their passages, headings, and lines that unfold more.
+"""The rows of the results: hits grouped by document, headings, and lines that unfold more.
 
-Owns which rows an answer has at first: a few passages of each document, those with a phrase apart
-from the rest, weaker matches below a heading, and the best few without a good match. Pure; it must
-not know models, widgets or texts.
+At first an answer has a few passages of each document, those with a phrase apart from the rest,
+weaker matches below a heading, and the best few without a good match.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from indexer.api.types import Why
-from ui.search.grouping import Group, Key, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from indexer.api.types import Hit
 
+Key = tuple[str, int, int]
+
+_NUMBER = re.compile(r"(\d+)")
+
+
+class ResultOrder(StrEnum):
+    """The order of documents; the hits of one document stay best first."""
+
+    RELEVANCE = "relevance"
+    DATE = "date"  # the newest first
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class HitGroup:
+    """A document and its hits, best first."""
+
+    path: str
+    hits: tuple[Hit, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the hits have the exact phrase; a document's other hits are another group."""
+        return self.head.why is Why.PHRASE
+
+    @property
+    def head(self) -> Hit:
+        """The hit that represents the document."""
+        return self.hits[0]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHits:
+    """Hits in the shown order, their query, and whether these are all."""
+
+    hits: tuple[Hit, ...]
+    query: str = ""
+    order: ResultOrder = ResultOrder.RELEVANCE
+    complete: bool = True
+
+
+def key_of(hit: Hit) -> Key:
+    """Return what identifies a hit across answers."""
+    return hit.path, hit.start, hit.end
+
+
+def grouped(
+    hits: Iterable[Hit], order: ResultOrder = ResultOrder.RELEVANCE
+) -> tuple[HitGroup, ...]:
+    """Group hits by document, in the order of each document's best hit.
+
+    Hits with the exact phrase precede all others, so a document may occur twice.
+    """
+    found: dict[tuple[bool, str], dict[Key, Hit]] = {}
+    for hit in hits:
+        section = hit.why is not Why.PHRASE, hit.path
+        found.setdefault(section, {}).setdefault(key_of(hit), hit)
+    groups = [HitGroup(path, tuple(each.values())) for (_, path), each in found.items()]
+    if order is ResultOrder.DATE:
+        groups.sort(key=lambda group: -group.head.modified_ns)
+    elif order is ResultOrder.NAME:
+        groups.sort(key=lambda group: (natural(PurePath(group.path).name), group.path))
+    groups.sort(key=lambda group: not group.exact)
+    return tuple(groups)
+
+
+def flattened(groups: Iterable[HitGroup]) -> tuple[Hit, ...]:
+    """Return all hits of some groups, in their order."""
+    return tuple(hit for group in groups for hit in group.hits)
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a sort key by which "Part 9" precedes "Part 10"."""
+    return [
+        (0, int(part), "") if part.isdecimal() else (1, 0, part)
+        for part in _NUMBER.split(name.casefold())
+        if part
+    ]
+
+
 # Passages of a document, and of an answer without a good match, that are shown at first.
 SHOWN, CLOSEST = 3, 5
 # A passage with less than this share of the best score is a weaker match. Behind the answer to a
 # question scores fall steeply; in a list of similar passages they stay above this.
 WEAKER = 0.6
-# What stands for the whole answer in ``Layout.unfolded``.
+# What stands for the whole answer in ``ResultsLayout.unfolded``.
 EVERYTHING: Key = ("", -1, -1)
 
 
-class Kind(Enum):
+class RowKind(Enum):
     """The kind of a row."""
 
     DOCUMENT = auto()
@@ -40,31 +120,31 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ResultRow:
     """A line of the list; ``number`` is the hit's (from 0) in its group, -1 for other lines.
 
     ``count`` is how many passages a line without a hit stands for, ``weak`` whether a hit or its
     document is a weaker match.
     """
 
-    group: Group
+    group: HitGroup
     number: int = -1
-    kind: Kind = Kind.DOCUMENT
+    kind: RowKind = RowKind.DOCUMENT
     count: int = 0
     weak: bool = False
 
     @property
     def is_hit(self) -> bool:
-        return self.kind is Kind.HIT
+        return self.kind is RowKind.HIT
 
     @property
     def is_document(self) -> bool:
-        return self.kind is Kind.DOCUMENT
+        return self.kind is RowKind.DOCUMENT
 
     @property
     def is_reachable(self) -> bool:
         """Whether the row can be selected: a passage, or a line that unfolds more of them."""
-        return self.kind in (Kind.HIT, Kind.MORE)
+        return self.kind in (RowKind.HIT, RowKind.MORE)
 
     @property
     def hit(self) -> Hit:
@@ -75,16 +155,16 @@ class Row:
     def key(self) -> Key:
         """The row's identity; those of different kinds are disjoint."""
         match self.kind:
-            case Kind.HIT:
+            case RowKind.HIT:
                 return key_of(self.hit)
-            case Kind.DOCUMENT | Kind.MORE:
+            case RowKind.DOCUMENT | RowKind.MORE:
                 return self.group.path, -self.kind.value, -2 if self.group.exact else -1
             case _:
                 return "", -1, -self.kind.value
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ResultsLayout:
     """How the groups of an answer are laid out.
 
     Attributes:
@@ -100,70 +180,72 @@ class Layout:
     room: int = 0
 
 
-def rows_of(groups: Sequence[Group], layout: Layout) -> list[Row]:
+def rows_of(groups: Sequence[HitGroup], layout: ResultsLayout) -> list[ResultRow]:
     """Return the rows of an answer."""
     if not layout.good and EVERYTHING not in layout.unfolded:
         return _closest(groups)
     least = least_score(groups) if layout.good else 0.0
-    made: list[Row] = []
+    made: list[ResultRow] = []
     exact = sum(len(group.hits) for group in groups if group.exact)
-    heading: Kind | None = None
+    heading: RowKind | None = None
     most = max(SHOWN, layout.room // max(len(groups), 1))
     for group in groups:
         now = heading
         if exact:
-            now = Kind.CONTAINS if group.exact else Kind.RELATED
+            now = RowKind.CONTAINS if group.exact else RowKind.RELATED
         elif layout.ranked:
-            now = Kind.WEAKER if _all_weak(group, least) else None
+            now = RowKind.WEAKER if _all_weak(group, least) else None
         if now is not heading and now is not None:
-            made.append(Row(group, kind=now, count=exact))
+            made.append(ResultRow(group, kind=now, count=exact))
         heading = now
         made += _group_rows(group, layout, least, most)
     return made
 
 
-def least_score(groups: Iterable[Group]) -> float:
+def least_score(groups: Iterable[HitGroup]) -> float:
     """Return the least score of a passage that is no weaker match."""
     ranked = [hit.score for hit in _hits(groups) if _is_ranked(hit)]
     return WEAKER * max(ranked, default=0.0)
 
 
-def _group_rows(group: Group, layout: Layout, least: float, most: int) -> Iterator[Row]:
-    document = Row(group, weak=_all_weak(group, least))
+def _group_rows(
+    group: HitGroup, layout: ResultsLayout, least: float, most: int
+) -> Iterator[ResultRow]:
+    document = ResultRow(group, weak=_all_weak(group, least))
     shown = len(group.hits)
     # A line that unfolds one passage takes about the room of that passage.
     if document.key not in layout.unfolded and shown > most + 1:
         shown = most
     yield document
     for number in range(shown):
-        yield Row(group, number, Kind.HIT, weak=is_weak(group.hits[number], least))
+        yield ResultRow(group, number, RowKind.HIT, weak=is_weak(group.hits[number], least))
     if left := len(group.hits) - shown:
-        yield Row(group, kind=Kind.MORE, count=left)
+        yield ResultRow(group, kind=RowKind.MORE, count=left)
 
 
-def _closest(groups: Sequence[Group]) -> list[Row]:
+def _closest(groups: Sequence[HitGroup]) -> list[ResultRow]:
     """Return the rows of the closest passages, and a line that unfolds the rest."""
-    made: list[Row] = []
+    made: list[ResultRow] = []
     room = CLOSEST
     for group in groups:
         shown = min(room, SHOWN, len(group.hits))
         if not shown:
             break
-        made.append(Row(group))
-        made += [Row(group, number, Kind.HIT) for number in range(shown)]
+        made.append(ResultRow(group))
+        made += [ResultRow(group, number, RowKind.HIT) for number in range(shown)]
         room -= shown
     left = sum(len(group.hits) for group in groups) - sum(row.is_hit for row in made)
     if left:
-        made.append(Row(Group("", groups[0].hits), kind=Kind.MORE, count=left))
+        made.append(ResultRow(HitGroup("", groups[0].hits), kind=RowKind.MORE, count=left))
     return made
 
 
-def _hits(groups: Iterable[Group]) -> Iterator[Hit]:
+def _hits(groups: Iterable[HitGroup]) -> Iterator[Hit]:
     for group in groups:
         yield from group.hits
 
 
-def _all_weak(group: Group, least: float) -> bool:
+def _all_weak(group: HitGroup, least: float) -> bool:
     return all(is_weak(hit, least) for hit in group.hits)
 
 

@@ -14,8 +14,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
 from indexer.api.types import Why
-from ui.search.plain import plain
-from ui.search.safe_text import Shown, Span, is_right_to_left
+from ui.search.safe_text import Shown, Span, is_right_to_left, plain
 from ui.text_offsets import Utf16Map
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from ui.basket.page import BasketPage
 from ui.basket.pictures import Extent
 from ui.export import ExportFormat
 from ui.pages import BASKET, SEARCH, Pages
-from ui.search.dragged import dragged_hits
-from ui.search.hit_export import FoundHits
+from ui.search.model import dragged_hits
+from ui.search.rows import FoundHits
 from ui.state import WindowState
 from ui.theme import LIGHT
 

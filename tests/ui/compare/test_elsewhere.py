@@ -17,7 +17,7 @@ from tests.ui.engines import answer
 from tests.ui.menus import entries
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
-from ui.compare.elsewhere import _once, _row
+from ui.compare.parallels import _once, _row
 from ui.preview.panel import Preview
 from ui.search.page import SearchPage
 from ui.search_pane import SearchPane
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from ui.compare.rows import Row
+    from ui.compare.statement_rows import StatementRow
     from ui.engine_client import EngineLink
     from ui.ports import Context
 
@@ -57,14 +57,14 @@ def pane(
     pane.close_parts()
 
 
-def answered(qtbot: QtBot, pane: SearchPane) -> list[Row]:
+def answered(qtbot: QtBot, pane: SearchPane) -> list[StatementRow]:
     """The rows of the answer, but for the first, which is what was asked about."""
     pane.elsewhere.list.setFocus()
     qtbot.waitUntil(lambda: len(pane.elsewhere.list.rows) > 1)
     return [widget.row for widget in pane.elsewhere.list.rows[1:]]
 
 
-def first_cell(row: Row) -> tuple[str, list[str], str]:
+def first_cell(row: StatementRow) -> tuple[str, list[str], str]:
     cell = row.cells[0]
     assert cell is not None
     return cell.text, [cell.text[slice(*span)] for span in cell.marks], cell.foot

@@ -16,7 +16,7 @@ from tests.ui.engines import answer
 from tests.ui.menus import entries
 from ui.compare.page import ComparePage
 from ui.pages import COMPARE, SEARCH, Pages
-from ui.search.hit_export import FoundHits
+from ui.search.rows import FoundHits
 from ui.state import WindowState
 
 if TYPE_CHECKING:

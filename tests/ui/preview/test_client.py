@@ -15,9 +15,7 @@ from indexer.api.pages import DocumentSource, GetImage, Open
 from tests.ui.preview.conftest import Answers
 from tests.unit.extract.pdfs import endless_page
 from ui.preview import client as client_module
-from ui.preview import process as process_module
-from ui.preview.client import RenderClient, Urgency
-from ui.preview.process import command
+from ui.preview.client import RenderClient, Urgency, render_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,7 +129,7 @@ def test_a_child_that_dies_is_replaced(
 def test_a_child_that_does_not_start_is_given_up(
     qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process_module, "MODULE", "indexer.no_such_module")
+    monkeypatch.setattr(client_module, "MODULE", "indexer.no_such_module")
     for _ in range(2):
         answers.ask(opening(tale_path))
     qtbot.waitUntil(lambda: answers.failed == ["child_died"] * 2)
@@ -141,7 +139,7 @@ def test_a_missing_program_fails_the_request(
     qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        process_module, "command", lambda _library, _scratch: ("/no/such/program", [])
+        client_module, "render_command", lambda _library, _scratch: ("/no/such/program", [])
     )
     answers.ask(opening(tale_path))
     qtbot.waitUntil(lambda: answers.failed == ["child_died"])
@@ -174,7 +172,7 @@ def test_a_child_that_grows_too_large_is_replaced(
     answers: Answers,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(process_module, "RESIDENT_BYTES", 1 << 20)
+    monkeypatch.setattr(client_module, "RESIDENT_BYTES", 1 << 20)
     path = tmp_path / "endless.pdf"
     path.write_bytes(endless_page(pages=1, endless=1))
     answers.ask(image(path))
@@ -199,7 +197,7 @@ def test_closing_ends_the_child(
 def test_the_frozen_window_starts_children_with_the_other_program(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert command()[:4] == [sys.executable, "-P", "-m", "indexer.render.child"]
+    assert render_command()[:4] == [sys.executable, "-P", "-m", "indexer.render.child"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "executable", "/opt/lectern/lectern-window")
-    assert command()[:3] == ["/opt/lectern/lectern", "--child", "indexer.render.child"]
+    assert render_command()[:3] == ["/opt/lectern/lectern", "--child", "indexer.render.child"]

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import like, pixels, show
-from ui.preview.page_painter import FOUND
+from ui.preview.page_view import FOUND
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import struct
 import pytest
 from PySide6.QtCore import QPointF, QRectF
 
-from ui.preview.letters import Letters, flowing
+from ui.preview.marks import Letters, flowing
 
 TEXT = "The keep-\ner's lamp."
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
 from indexer.api.pages import MarkBox
-from ui.preview.marks import Marks, Piece, boxed, ink_of, inked, lines_of, outline, pieces_of
+from ui.preview.marks import LinePiece, Marks, boxed, ink_of, inked, lines_of, outline, pieces_of
 
 SIDES = st.floats(0, 500, allow_nan=False)
 BOXES = st.lists(
@@ -16,8 +16,8 @@ BOXES = st.lists(
 )
 
 
-def of(*lines: QRectF) -> list[Piece]:
-    return [Piece(each) for each in lines]
+def of(*lines: QRectF) -> list[LinePiece]:
+    return [LinePiece(each) for each in lines]
 
 
 def line(y: float, x0: float = 100, x1: float = 300) -> QRectF:
@@ -39,7 +39,7 @@ AT_THE_TOP_OF_A_PAGE = [
 def test_an_outline_contains_the_centre_of_each_line(boxes: list[QRectF]) -> None:
     for turn in range(4):
         sideways = turn % 2 == 1
-        pieces = [Piece(box.transposed() if sideways else box, turn) for box in boxes]
+        pieces = [LinePiece(box.transposed() if sideways else box, turn) for box in boxes]
         path = outline(pieces)
         for box in (*(piece.box for piece in pieces), *ink_of(pieces)):
             assert path.contains(box.center())
@@ -77,7 +77,7 @@ def test_ink_is_inside_its_line() -> None:
 
 def test_turned_text_is_outlined_along_its_direction() -> None:
     # The first line begins late, at the right.
-    path = outline([Piece(QRectF(200, 80, 12, 120), 1), Piece(QRectF(186, 0, 12, 200), 1)])
+    path = outline([LinePiece(QRectF(200, 80, 12, 120), 1), LinePiece(QRectF(186, 0, 12, 200), 1)])
     assert not path.contains(QPointF(206, 40))
     assert path.contains(QPointF(206, 100))
     assert path.contains(QPointF(199, 100))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
-from ui.preview.images import ImageCache, ImageKey, cut
+from ui.preview.document import ImageCache, ImageKey, cut
 from ui.preview.page_layout import (
     GAP,
     LARGEST,
@@ -107,7 +107,7 @@ def test_bands_cover_a_page(width: int, wide: float, high: float) -> None:
 def test_the_cache_keeps_what_was_used_last(qapp: object) -> None:
     from PySide6.QtGui import QPixmap
 
-    from ui.preview.images import Band
+    from ui.preview.document import Band
 
     cache = ImageCache(room=3 * 4 * 100)
     keys = [ImageKey(Path("a"), "s", page, 10) for page in range(5)]

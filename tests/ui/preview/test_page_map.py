@@ -16,9 +16,9 @@ from tests.ui.menus import entries
 from tests.ui.preview.made import tale
 from tests.ui.preview.seen import like, pixels, show, wait_for_page
 from ui import theme
-from ui.preview.evidence import Evidence
+from ui.preview.loader import Evidence
 from ui.preview.page_layout import PageLayout
-from ui.preview.page_map import PageMap, rows_of
+from ui.preview.page_scroller import PageMap, map_rows
 from ui.preview.panel import Preview
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def show_asked(qtbot: QtBot, preview: Preview, hit: Hit, query: str = "night") -
 
 def test_each_pixel_row_shows_the_closest_page_it_covers() -> None:
     layout = PageLayout([(100.0, 100.0)] * 600, 1.0, 100.0)
-    rows = rows_of(layout, [float(page == 300) for page in range(1, 601)], 200)
+    rows = map_rows(layout, [float(page == 300) for page in range(1, 601)], 200)
     assert len(rows) == 200
     assert 1 <= sum(rows) <= 2
     assert rows[99] == 1.0 or rows[100] == 1.0

@@ -15,7 +15,7 @@ from tests.ui.preview.seen import as_array, like, pixels, show, wait_for_child, 
 from tests.unit.extract.pdfs import PROSE, box, save
 from ui.preview.marks import bounds
 from ui.preview.page_layout import Fit, Zoom
-from ui.preview.page_painter import OUTLINE, TINT_BEST
+from ui.preview.page_view import OUTLINE, TINT_BEST
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication, 
 
 from indexer.api.pages import TextBlock, TextPart
 from indexer.api.types import BlockKind
-from ui.preview.reading import HIDDEN, PartKind, laid_out
 from ui.preview.text_view import TextView
+from ui.preview.typesetting import HIDDEN, TypesetKind, laid_out
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -45,10 +45,10 @@ def test_markup_is_hidden_and_parts_have_kinds() -> None:
     assert seen(shown).startswith("The lamp\n")
     assert MARKDOWN[slice(parts[0].start, parts[0].end)] == "The lamp"
     assert [part.kind for part in parts] == [
-        PartKind.HEADING,
-        PartKind.PROSE,
-        PartKind.ITEM,
-        PartKind.ITEM,
+        TypesetKind.HEADING,
+        TypesetKind.PROSE,
+        TypesetKind.ITEM,
+        TypesetKind.ITEM,
     ]
 
 
@@ -71,14 +71,14 @@ def test_the_cells_of_a_markdown_table_are_separated_by_tabs() -> None:
     text = "| Year | Sales |\n|------|------:|\n| Second year | 7,440 |"
     shown, parts = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.TABLE)])
     assert seen(shown).split("\n") == ["Year\tSales", "", "Second year\t7,440"]
-    assert parts[0].kind is PartKind.TABLE
+    assert parts[0].kind is TypesetKind.TABLE
 
 
 def test_lines_of_fields_are_not_joined() -> None:
     text = "From: Ann\nTo: Bob and everybody else who has to do with the roof\nDate: today"
     shown, parts = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.PARAGRAPH)])
     assert shown == text
-    assert parts[0].kind is PartKind.FIELDS
+    assert parts[0].kind is TypesetKind.FIELDS
 
 
 @given(

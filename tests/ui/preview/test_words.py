@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextCharFormat
 
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import like, pixels, show
-from ui.preview.page_painter import WORD
+from ui.preview.page_view import WORD
 from ui.search.reasons import Words
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 from indexer.api.requests import Index
 from tests.ui.engines import answer
 from tests.ui.search.pages import search
-from ui.search.hit_export import FoundHits
 from ui.search.page import SearchPage
+from ui.search.rows import FoundHits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,11 +15,11 @@ from tests.answers import IDLE
 from tests.ui.engines import answer
 from tests.ui.search.hits import hit, many
 from ui.activity_feed import ActivityFeed
-from ui.search.freshness import Freshness
-from ui.search.grouping import grouped, key_of
+from ui.search.live_search import Freshness
 from ui.search.model import ResultsModel
 from ui.search.page import SearchPage
 from ui.search.results import ResultsPane
+from ui.search.rows import grouped, key_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from indexer.api.types import Why
 from tests.ui.search.hits import hit, many
 from ui.search.describe import count
-from ui.search.grouping import Order, grouped, key_of
-from ui.search.rows import Row
+from ui.search.rows import ResultOrder, ResultRow, grouped, key_of
 
 DEALT = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=30)
 
 
-@given(DEALT, st.sampled_from(Order))
-def test_every_hit_is_there_once(dealt: list[tuple[int, int]], order: Order) -> None:
+@given(DEALT, st.sampled_from(ResultOrder))
+def test_every_hit_is_there_once(dealt: list[tuple[int, int]], order: ResultOrder) -> None:
     hits = [hit(f"/d/{document}.txt", start=start) for document, start in dealt]
     groups = grouped(hits, order)
     shown = [key_of(each) for group in groups for each in group.hits]
@@ -43,18 +42,18 @@ def test_more_hits_change_no_order(dealt: list[tuple[int, int]], cut: int) -> No
 def test_hits_with_the_phrase_stand_before_all_others() -> None:
     exact = [hit(f"/d/{name}.txt", start=1, why=Why.PHRASE) for name in "ab"]
     others = [hit(f"/d/{name}.txt", start=9) for name in "ac"]
-    for order in Order:
+    for order in ResultOrder:
         groups = grouped([*exact, *others], order)
         assert [(group.path, group.exact) for group in groups] == [
             ("/d/a.txt", True), ("/d/b.txt", True), ("/d/a.txt", False), ("/d/c.txt", False),
         ]  # fmt: skip
-    keys = [Row(group).key for group in groups]
+    keys = [ResultRow(group).key for group in groups]
     assert len(set(keys)) == len(keys)
     assert [count(group) for group in groups] == 2 * ["1 with the phrase"] + 2 * ["1 passage(s)"]
 
 
 def test_by_date_and_by_name() -> None:
     old, new = hit("/d/part 10.txt", modified_ns=1), hit("/d/part 9.txt", modified_ns=2)
-    assert [group.head for group in grouped([old, new], Order.DATE)] == [new, old]
-    assert [group.head for group in grouped([old, new], Order.NAME)] == [new, old]
+    assert [group.head for group in grouped([old, new], ResultOrder.DATE)] == [new, old]
+    assert [group.head for group in grouped([old, new], ResultOrder.NAME)] == [new, old]
     assert len(grouped(many(3, 2))) == 3

@@ -12,8 +12,8 @@ from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 from indexer.api.types import Also, FileState, Why
 from tests.ui.search.hits import hit, many
 from ui.search.describe import elsewhere, headings, pages, places_alike
-from ui.search.grouping import Order, grouped, key_of
-from ui.search.model import ResultsModel, Role
+from ui.search.model import ResultRole, ResultsModel
+from ui.search.rows import ResultOrder, grouped, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def test_a_document_heads_its_hits(model: ResultsModel) -> None:
     assert titles(model) == ["/docs/report 0.pdf", "0", "100", "/docs/report 1.pdf", "0", "100"]
     assert not model.flags(model.index(0)) & Qt.ItemFlag.ItemIsSelectable
     assert model.flags(model.index(1)) & Qt.ItemFlag.ItemIsSelectable
-    assert model.data(model.index(1), Role.ROW).hit == many(2, 2)[0]
+    assert model.data(model.index(1), ResultRole.ROW).hit == many(2, 2)[0]
     assert model.place(key_of(many(2, 2)[3])) == 5
 
 
@@ -52,15 +52,15 @@ def test_more_hits_keep_the_rows_that_are_there(model: ResultsModel) -> None:
     model.show(grouped([*hits, hit("/docs/new.txt")]), same_query=True)
     assert resets.count() == 0
     assert kept.isValid()
-    assert model.data(kept, Role.ROW).hit == hits[7]
+    assert model.data(kept, ResultRole.ROW).hit == hits[7]
     assert len(model.rows) == 20 * 4 + 2
-    assert model.data(model.index(0), Role.ROW).group.hits == tuple(hits[0:60:20])
+    assert model.data(model.index(0), ResultRole.ROW).group.hits == tuple(hits[0:60:20])
 
 
 def test_another_order_is_another_list(model: ResultsModel) -> None:
     hits = many(5)
     model.show(grouped(hits), same_query=False)
-    model.show(grouped(hits, Order.NAME), same_query=True)
+    model.show(grouped(hits, ResultOrder.NAME), same_query=True)
     model.show(grouped(hits[::-1]), same_query=True)
     assert titles(model)[0] == "/docs/report 4.pdf"
     model.clear()

@@ -17,8 +17,8 @@ from tests.ui.conftest import attach
 from tests.ui.search.pages import links, press, search, shown, titles
 from ui.engine_client import EngineLink
 from ui.ports import Context
-from ui.search.chips import readable
-from ui.search.link import DocumentLink, Link
+from ui.search.filters import readable
+from ui.search.labels import DocumentLink, Link
 from ui.search.page import SearchPage
 from ui.search.panels import NothingPanel
 

@@ -17,9 +17,8 @@ from indexer.api.types import Also
 from tests.ui.search.pages import press, search, titles
 from ui.export import ExportFormat
 from ui.search.actions import HitAction
-from ui.search.grouping import Order
-from ui.search.hit_export import FoundHits
 from ui.search.live_search import FIRST_LIMIT
+from ui.search.rows import FoundHits, ResultOrder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -177,7 +176,7 @@ def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
     with qtbot.waitSignal(page.live_search.answered):
         page.results.summary.orders.setCurrentIndex(2)
         page.results.summary.orders.activated.emit(2)
-    assert page.results.summary.order is Order.NAME
+    assert page.results.summary.order is ResultOrder.NAME
     assert titles(page) == sorted(titles(page))
     assert page.current_hit == hit
 

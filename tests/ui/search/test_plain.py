@@ -5,7 +5,7 @@ from __future__ import annotations
 from indexer.search.passage_hits import left_out
 from tests.ui.search.hits import hit
 from ui.citations import passage
-from ui.search.plain import plain
+from ui.search.safe_text import plain
 
 
 def test_a_running_head_inside_a_sentence_is_left_out() -> None:

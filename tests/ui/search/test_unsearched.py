@@ -15,10 +15,9 @@ from tests.answers import EMPTY
 from tests.ui.library.port import canned_context
 from tests.ui.search.hits import many
 from tests.ui.search.pages import search
-from ui.search.link import Link
-from ui.search.message import Muted
+from ui.search.labels import Link, Muted
 from ui.search.page import SearchPage
-from ui.search.unsearched import Unsearched
+from ui.search.summary import Unsearched
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,10 +15,9 @@ from indexer.api.types import FileState, Why
 from tests.ui.contrast import contrast
 from tests.ui.search.hits import hit, many
 from ui import icons, theme
-from ui.search.grouping import grouped, key_of
 from ui.search.model import ResultsModel
-from ui.search.view import ResultsView
-from ui.search.warm import warm
+from ui.search.rows import grouped, key_of
+from ui.search.view import ResultsView, warm
 from ui.theme import DARK, LIGHT, row_background
 
 if TYPE_CHECKING:

@@ -1,8 +1,4 @@
-"""Where else the library says what is selected in the preview, in place of the results.
-
-Owns the request and the list of its answer. It must not know where the text was selected, nor how
-a passage is shown on its page.
-"""
+"""Where else the library says what is selected in the preview, in place of the results."""
 
 from __future__ import annotations
 
@@ -13,11 +9,11 @@ from PySide6.QtCore import QCoreApplication, QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from indexer.api.requests import FindElsewhere
-from ui.compare.rows import Cell, Row, RowList
-from ui.compare.side import named
+from ui.compare.page import named
+from ui.compare.statement_rows import RowList, StatementCell, StatementRow
 from ui.search import describe
-from ui.search.hit_export import FoundHits
-from ui.search.plain import plain
+from ui.search.rows import FoundHits
+from ui.search.safe_text import plain
 from ui.theme import L, M
 from ui.widgets import IconButton, plain_label, wrapped_label
 from ui.words import amounts, failures
@@ -31,7 +27,7 @@ if TYPE_CHECKING:
     from ui.ports import EnginePort
 
 
-class Elsewhere(QWidget):
+class ParallelsPane(QWidget):
     """The pane.
 
     Signals:
@@ -100,10 +96,10 @@ class Elsewhere(QWidget):
             self._link.cancel(self._request)
             self._request = None
 
-    def _here(self) -> Row:
+    def _here(self) -> StatementRow:
         hit = self.hit
         assert hit is not None  # noqa: S101  # set by ``ask``
-        return Row((Cell(_place(hit), plain(hit).text),), hit, self.tr("Here"))
+        return StatementRow((StatementCell(_place(hit), plain(hit).text),), hit, self.tr("Here"))
 
     def _answered(self, found: tuple[Parallel, ...]) -> None:
         self._request = None
@@ -131,13 +127,13 @@ class Elsewhere(QWidget):
         self.message.setText(text)
         self.message.setVisible(bool(text))
 
-    def _choose(self, row: Row) -> None:
+    def _choose(self, row: StatementRow) -> None:
         self.hit_selected.emit(row.of)
 
-    def _open(self, row: Row) -> None:
+    def _open(self, row: StatementRow) -> None:
         self.opened.emit(row.of)
 
-    def _request_menu(self, row: Row, _cell: int, at: QPoint) -> None:
+    def _request_menu(self, row: StatementRow, _cell: int, at: QPoint) -> None:
         found = FoundHits(tuple(each.row.of for each in self.list.rows))
         self.menu_requested.emit(at, row.of, found)
 
@@ -152,7 +148,7 @@ def _once(found: Iterable[Parallel]) -> Iterator[tuple[Parallel, int]]:
         yield same[0], len(same) - 1
 
 
-def _row(one: Parallel, more: int = 0) -> Row:
+def _row(one: Parallel, more: int = 0) -> StatementRow:
     """Return the row of a passage; ``more`` others say the same."""
     hit = one.hit
     said = plain(hit, (hit.best, *one.marks))
@@ -160,12 +156,14 @@ def _row(one: Parallel, more: int = 0) -> Row:
     marks = tuple((low - start, high - start) for low, high in rest)
     translate = QCoreApplication.translate
     pairs = [
-        translate("Elsewhere", "{here} here, {there} there").format(here=here, there=there)
+        translate("ParallelsPane", "{here} here, {there} there").format(here=here, there=there)
         for here, there in one.pairs
     ]
     if more:
         pairs.append(amounts.alike(more))
-    return Row((Cell(_place(hit), said.text[start:end], marks, foot="; ".join(pairs)),), hit)
+    return StatementRow(
+        (StatementCell(_place(hit), said.text[start:end], marks, foot="; ".join(pairs)),), hit
+    )
 
 
 def _place(hit: Hit) -> str:

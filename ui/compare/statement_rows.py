@@ -1,7 +1,4 @@
-"""A list of statements, each beside what it is compared with, with what differs marked.
-
-Owns the rows, their keys and what a screen reader says of them. It must not know what they mean.
-"""
+"""A list of statements, each beside what it is compared with, with what differs marked."""
 
 from __future__ import annotations
 
@@ -21,13 +18,7 @@ from ui.widgets import paint_bar, wrapped_label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import (
-        QContextMenuEvent,
-        QFocusEvent,
-        QKeyEvent,
-        QMouseEvent,
-        QPaintEvent,
-    )
+    from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent
 
     from indexer.api.types import Span
 
@@ -39,7 +30,7 @@ _STEPS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class StatementCell:
     """A text of a row.
 
     Attributes:
@@ -85,10 +76,10 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StatementRow:
     """One or two cells, of which one may be missing; ``of`` is whatever the row stands for."""
 
-    cells: tuple[Cell | None, ...]
+    cells: tuple[StatementCell | None, ...]
     of: Any = None
     kind: str = ""  # said by a screen reader first
 
@@ -108,7 +99,7 @@ class RowWidget(QFrame):
     stepped = Signal(int)
     menu_requested = Signal(int, QPoint)
 
-    def __init__(self, row: Row, parent: QWidget | None = None) -> None:
+    def __init__(self, row: StatementRow, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.row = row
         self.is_current = False
@@ -201,7 +192,7 @@ class RowList(QScrollArea):
         self.rows: list[RowWidget] = []
         self.at = -1
 
-    def show_rows(self, sections: Sequence[tuple[str, Sequence[Row]]]) -> None:
+    def show_rows(self, sections: Sequence[tuple[str, Sequence[StatementRow]]]) -> None:
         """Show sections: the heading of each, "" for none, and its rows."""
         self.rows, self.at = [], -1
         inside = QWidget()
@@ -225,7 +216,7 @@ class RowList(QScrollArea):
         self.setWidget(inside)
 
     @property
-    def current_row(self) -> Row | None:
+    def current_row(self) -> StatementRow | None:
         return self.rows[self.at].row if 0 <= self.at < len(self.rows) else None
 
     def choose(self, number: int, *, focus: bool = True) -> None:
@@ -241,7 +232,7 @@ class RowList(QScrollArea):
     def step(self, step: int) -> None:
         self.choose(self.at + step)
 
-    def _make(self, row: Row) -> RowWidget:
+    def _make(self, row: StatementRow) -> RowWidget:
         widget, number = RowWidget(row), len(self.rows)
         widget.focused.connect(partial(self._make_current, number))
         widget.opened.connect(partial(self.opened.emit, row))

@@ -1,0 +1,205 @@
+"""Labels and links of the search page: muted texts, messages, passages, links to documents."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QPainter, QPalette
+from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy
+
+from ui import theme
+from ui.desktop import open_path, show_in_folder
+from ui.search.safe_text import is_right_to_left, line, plain
+from ui.theme import S, current
+from ui.words import failures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtGui import QColor, QPaintEvent
+    from PySide6.QtWidgets import QWidget
+
+    from indexer.api.errors import LecternError
+    from indexer.api.types import Hit
+
+
+class Muted(QLabel):
+    """A label in the muted colour."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        _paint(self, theme.current().muted)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            _paint(self, theme.current().muted)
+
+
+class MessageLine(QLabel):
+    """Shows one message, by precedence a failure, a wait or notes; hidden if there is none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._failure = ""
+        self._waits = False
+        self._notes: tuple[str, ...] = ()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setAccessibleName(self.tr("About this search"))
+        self.hide()
+
+    def fail(self, error: LecternError) -> None:
+        """Show an error until the next answer."""
+        self._failure = failures.failure(error)
+        self._show()
+
+    def wait(self, waits: bool) -> None:
+        """Show or hide that the query waits for the engine."""
+        self._waits = waits
+        self._show()
+
+    def note(self, notes: Sequence[str]) -> None:
+        """Show the notes on the query, in place of an error."""
+        self._failure, self._notes = "", tuple(notes)
+        self._show()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self._show()
+
+    def _show(self) -> None:
+        colours = theme.current()
+        colour = colours.muted
+        if self._failure:
+            text, colour = self._failure, colours.bad
+        elif self._waits:
+            text = self.tr("The engine is starting; your search runs as soon as it is ready.")
+        else:
+            text = "\n".join(self._notes)
+        _paint(self, colour)
+        self.setText(text)
+        self.setVisible(bool(text))
+
+
+def _paint(label: QLabel, colour: QColor) -> None:
+    palette = label.palette()
+    if palette.color(QPalette.ColorRole.WindowText) != colour:
+        palette.setColor(QPalette.ColorRole.WindowText, colour)
+        label.setPalette(palette)
+
+
+# The widths that a link takes, and keeps where there is less room, in widths of a letter.
+_MOST_CHARACTERS, _LEAST_CHARACTERS = 60, 16
+
+
+class Link(QAbstractButton):
+    """Emits ``followed`` with its target."""
+
+    followed = Signal(str)
+    elide = Qt.TextElideMode.ElideRight
+
+    def __init__(self, text: str, target: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.target = target
+        self.setText(line(text))
+        self.setAccessibleName(self.text())
+        self.setToolTip(self.text())
+        self.setProperty("elides", True)  # a value
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.clicked.connect(self._follow)
+
+    def offer(self, text: str, act: Callable[[], object]) -> None:
+        """Add an entry to the menu of the link."""
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.addAction(text).triggered.connect(lambda _checked: act())
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        most = _MOST_CHARACTERS * metrics.averageCharWidth()
+        # One more, since Qt rounds the width down but elides by the fraction.
+        width = min(metrics.horizontalAdvance(self.text()) + 1, most) + 2
+        return QSize(width, metrics.height() + 2 * S)
+
+    def minimumSizeHint(self) -> QSize:
+        least = _LEAST_CHARACTERS * self.fontMetrics().averageCharWidth()
+        return self.sizeHint().boundedTo(QSize(least, self.maximumHeight()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        colour = theme.current().accent
+        font = self.font()
+        font.setUnderline(self.underMouse())
+        painter.setFont(font)
+        painter.setPen(colour)
+        text = self.fontMetrics().elidedText(self.text(), self.elide, self.width() - 2)
+        right = Qt.TextFlag.TextForceRightToLeft
+        force = right if is_right_to_left(text) else Qt.TextFlag.TextForceLeftToRight
+        alignment = Qt.AlignmentFlag
+        side = alignment.AlignRight if self.isRightToLeft() else alignment.AlignLeft
+        place = side | alignment.AlignAbsolute | alignment.AlignVCenter
+        painter.drawText(self.rect().adjusted(1, 0, -1, 0), place | force, text)
+        painter.end()
+
+    def _follow(self) -> None:
+        self.followed.emit(self.target)
+
+
+class DocumentLink(Link):
+    """The name of a document, with a menu of what can be done with it."""
+
+    elide = Qt.TextElideMode.ElideMiddle  # the end tells names apart, too
+
+    def __init__(self, path: str, target: str, parent: QWidget | None = None) -> None:
+        super().__init__(PurePath(path).name, target, parent)
+        self.setToolTip(line(path))
+        self.offer(self.tr("Search inside this document"), self.click)
+        self.offer(self.tr("Open"), lambda: open_path(path))
+        self.offer(self.tr("Show in folder"), lambda: show_in_folder(path))
+        self.offer(self.tr("Copy path"), lambda: QGuiApplication.clipboard().setText(path))
+
+
+class PassageLabel(QLabel):
+    """Follows the theme.
+
+    Args:
+        most: How many letters are shown; more if the best sentence ends later.
+    """
+
+    def __init__(self, most: int, parent: QWidget | None = None) -> None:
+        self._hit: Hit | None = None  # before Qt's initialiser, which may call ``changeEvent``
+        super().__init__(parent)
+        self._most = most
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setWordWrap(True)
+
+    def show_hit(self, hit: Hit) -> None:
+        """Show the text of a hit without its heading."""
+        self._hit = hit
+        self.setText(self._marked(hit))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._hit is not None:
+            self.setText(self._marked(self._hit))
+
+    def _marked(self, hit: Hit) -> str:
+        theme, safe = current(), plain(hit, [hit.best])
+        text, (start, end) = safe.text, safe.spans[0] if safe.spans else (0, 0)
+        cut = max(self._most, end)
+        if len(text) > cut:
+            text = text[:cut].rstrip() + "…"
+        mark = f"background-color: {theme.mark.name()}; color: {theme.mark_text.name()}"
+        side = "rtl" if is_right_to_left(text) else "ltr"
+        return (
+            f"<div dir='{side}'>{escape(text[:start])}"
+            f"<span style='{mark}'>{escape(text[start:end])}</span>{escape(text[end:])}</div>"
+        )
