@@ -1,55 +1,66 @@
 """The window's end of the connection to the engine: non-blocking, callbacks on Qt's thread.
 
-Owns one connection, the thread that opens it and sends, and the requests that wait for an answer.
 It must not know what is asked, nor how an engine is started (``ui.supervisor``).
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
 import logging
 import threading
 from dataclasses import dataclass
-from queue import SimpleQueue
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtNetwork import QLocalSocket
 
-from indexer.api.client import EngineClient, attach_or_end
-from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
+from indexer.api.codec import decode, decode_error
+from indexer.api.endpoint import published
+from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.progress import Progress
+from indexer.api.protocol import (
+    MAX_REQUEST_BYTES,
+    PROTOCOL_VERSION,
+    FrameReader,
+    Greeting,
+    Hello,
+    check_hello,
+    frame,
+    hello,
+    program_version,
+)
+from indexer.api.requests import Shutdown
+from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from indexer.api.contract import Request
-    from indexer.api.protocol import Greeting
+    from indexer.api.endpoint import Endpoint
+    from indexer.api.protocol import Header
 
 A = TypeVar("A")
 
-# An answer, progress, or a failure.
-Outcome = Any
-
 log = logging.getLogger(__name__)
 
-# Seconds that closing waits for the thread; a thread in its handshake ends by itself later.
-CLOSE_S = 2.0
-_WATCH_S = 3600.0
+# Milliseconds for an engine to say hello, or to end for one of this version.
+HELLO_MS, END_MS = 10_000, 15_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Pending:
+class _SentRequest:
     """A request without its last answer."""
 
+    answer: Any
     done: Callable[[Any], None]
     failed: Callable[[LecternError], None] | None
     progress: Callable[[Progress], None] | None
 
 
 class EngineLink(QObject):
-    """Implements ``ports.EnginePort`` over ``indexer.api.client``.
+    """Implements ``ports.EnginePort`` over a local socket; its numbers are those of the engine.
 
     Signals:
         connected: Requests are answered from now on.
@@ -62,17 +73,23 @@ class EngineLink(QObject):
     disconnected = Signal()
     absent = Signal()
     refused = Signal(object)
-    _posted = Signal(object)
+    _located = Signal(object, object)
 
     def __init__(self, library: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._library = library
         self._numbers = itertools.count(1)
-        self._pending: dict[int, _Pending] = {}
-        self._channel: _Channel | None = None
+        self._sent: dict[int, _SentRequest] = {}
+        self._attempt: object = None  # while there is a connection, or one is being made
+        self._endpoint: Endpoint | None = None
+        self._socket: QLocalSocket | None = None
+        self._reader = FrameReader()
+        self._protocol = PROTOCOL_VERSION
+        self._is_ending = False  # the engine, which is of another version
+        self._spare: Greeting | None = None  # of such an engine, if it speaks this protocol
         self._greeting: Greeting | None = None
-        # Queued also within this thread, so that no callback comes from within ``ask``.
-        self._posted.connect(self._run_posted, Qt.ConnectionType.QueuedConnection)
+        self._patience = timer(self, HELLO_MS, self._lose_patience)
+        self._located.connect(self._connect, Qt.ConnectionType.QueuedConnection)
 
     @property
     def is_connected(self) -> bool:
@@ -84,10 +101,14 @@ class EngineLink(QObject):
         return self._greeting
 
     def attach(self) -> None:
-        """Try to attach to a running engine; one of the signals reports the outcome."""
-        if self._channel is None:
-            self._channel = _Channel(self._library, self._post)
-            self._channel.start(self._attached, self._lost)
+        """Try to attach to a running engine; one of the signals reports the outcome.
+
+        An engine of another version is ended first.
+        """
+        if self._attempt is None:
+            self._attempt = attempt = object()
+            # In a thread, as the drive of the library may not respond.
+            threading.Thread(target=self._locate, args=(attempt,), daemon=True).start()
 
     def ask(
         self,
@@ -99,48 +120,140 @@ class EngineLink(QObject):
     ) -> int:
         """See ``ports.EnginePort``. A search that a newer one replaced fails with ``busy``."""
         number = next(self._numbers)
-        self._pending[number] = _Pending(done, failed, progress)
-        if self._channel is not None and self.is_connected:
-            self._channel.send(number, request, self._dispatch)
-        else:
-            self._post(self._fail, number, WorldError("engine_gone"))
+        self._sent[number] = _SentRequest(request.answer, done, failed, progress)
+        error = WorldError("engine_gone") if self._greeting is None else self._send(request, number)
+        if error is not None:
+            QTimer.singleShot(0, self, partial(self._fail, number, error))
         return number
 
     def cancel(self, number: int) -> None:
         """See ``ports.EnginePort``."""
-        if self._pending.pop(number, None) is not None and self._channel is not None:
-            self._channel.cancel(number)
+        if self._sent.pop(number, None) is not None and self._greeting is not None:
+            self._write({"type": "cancel", "id": number})
 
     def close(self) -> None:
         """Leave the engine. No callback comes any more."""
-        self._pending.clear()
-        channel, self._channel = self._channel, None
-        was_connected, self._greeting = self.is_connected, None
-        if channel is not None:
-            channel.close()
+        self._sent.clear()
+        was_connected = self.is_connected
+        self._hang_up()
         if was_connected:
             self.disconnected.emit()
 
-    def _post(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Call a function later on the main thread; thread-safe."""
-        self._posted.emit(functools.partial(function, *arguments))
+    def _locate(self, attempt: object) -> None:
+        endpoint = published(self._library)
+        try:
+            self._located.emit(attempt, endpoint)
+        except RuntimeError:  # the QObject is being destroyed
+            log.debug("the engine was found after the window was closed")
 
-    def _run_posted(self, call: Callable[[], None]) -> None:
-        call()
-
-    def _attached(self, channel: _Channel, greeting: Greeting) -> None:
-        if channel is self._channel:
-            self._greeting = greeting
-            self.connected.emit()
-
-    def _lost(self, channel: _Channel, reason: LecternError | None) -> None:
-        """Handle a lost connection, or a failed attempt."""
-        if channel is not self._channel:
+    def _connect(self, attempt: object, endpoint: Endpoint | None) -> None:
+        if attempt is not self._attempt:
             return
-        self._channel = None
-        was_connected, self._greeting = self.is_connected, None
-        channel.close()
-        for number in list(self._pending):
+        if endpoint is None:
+            self._give_up()
+            return
+        self._endpoint = endpoint
+        self._reader = FrameReader()
+        self._socket = socket = QLocalSocket(self)
+        socket.connected.connect(self._greet)
+        # Queued, since Qt does not emit it from within itself: a callback may open a dialog.
+        socket.readyRead.connect(self._read, Qt.ConnectionType.QueuedConnection)
+        socket.disconnected.connect(self._handle_end)
+        socket.errorOccurred.connect(self._handle_end)
+        self._patience.start(HELLO_MS)
+        socket.connectToServer(endpoint.address)
+
+    def _greet(self) -> None:
+        if self._endpoint is not None:
+            words = hello(Hello("client", secret=self._endpoint.secret))
+            self._write({**words, "protocol": self._protocol})
+
+    def _read(self) -> None:
+        socket = self._socket
+        if socket is None:
+            return
+        data = bytes(socket.readAll().data()) if socket.isOpen() else b""
+        try:
+            for header, _binary in self._reader.feed(data):
+                if self._greeting is not None:
+                    self._dispatch(header)
+                else:
+                    self._welcome(header)
+                if socket is not self._socket:
+                    return
+        except LecternError:
+            log.exception("the engine cannot be understood")
+            self._give_up()
+        except Exception:
+            # A fault in a callback must not hold up the messages after it.
+            QTimer.singleShot(0, self, self._read)
+            raise
+
+    def _welcome(self, header: Header) -> None:
+        """Handle a message before the engine is attached."""
+        if header.get("type") == "error":
+            self._handle_refusal(decode_error(header.get("error")))
+        elif self._is_ending:
+            return  # it hangs up when it has ended
+        elif self._protocol != PROTOCOL_VERSION:
+            self._end_other()
+        else:
+            self._check_greeting(check_hello(header, Greeting))
+
+    def _handle_refusal(self, error: LecternError) -> None:
+        """Handle an error in place of a hello, or of the end of an engine of another version."""
+        if error.code == "engine_version" and self._protocol == PROTOCOL_VERSION:
+            # Hello and shutdown are the same in all versions of the protocol.
+            known, endpoint, attempt = error.detail.get("known"), self._endpoint, self._attempt
+            self._hang_up()
+            if isinstance(known, int):
+                self._protocol, self._attempt = known, attempt
+                self._connect(attempt, endpoint)
+                return
+        if self._spare is not None:
+            self._accept(self._spare)
+        elif error.code == "bad_request":  # it has another secret
+            self._give_up()
+        else:
+            self._give_up(error)
+
+    def _check_greeting(self, greeting: Greeting) -> None:
+        if self._endpoint is None or greeting.holding != self._endpoint.holding:
+            self._give_up()
+        elif greeting.version != program_version():
+            self._end_other(greeting)
+        else:
+            self._accept(greeting)
+
+    def _end_other(self, greeting: Greeting | None = None) -> None:
+        """End an engine of another version; a command's, which cannot be ended, is used."""
+        number = next(self._numbers)
+        self._is_ending = True
+        self._patience.start(END_MS)
+        self._spare = greeting
+        self._send(Shutdown(), number)
+
+    def _accept(self, greeting: Greeting) -> None:
+        self._patience.stop()
+        self._greeting = greeting
+        self.connected.emit()
+
+    def _lose_patience(self) -> None:
+        self._give_up(None if self._is_ending else WorldError("engine_gone"))
+
+    def _handle_end(self) -> None:
+        socket = self._socket
+        self._read()  # what the engine sent before it hung up
+        if socket is self._socket:
+            self._give_up()
+
+    def _give_up(self, reason: LecternError | None = None) -> None:
+        """Handle a lost connection, or a failed attempt."""
+        if self._attempt is None:
+            return
+        was_connected = self.is_connected
+        self._hang_up()
+        for number in list(self._sent):
             self._fail(number, WorldError("engine_gone"))
         if was_connected:
             self.disconnected.emit()
@@ -149,127 +262,60 @@ class EngineLink(QObject):
         else:
             self.absent.emit()
 
-    def _dispatch(self, channel: _Channel, number: int, outcome: Outcome) -> None:
+    def _hang_up(self) -> None:
+        self._patience.stop()
+        socket, self._socket = self._socket, None
+        self._attempt = self._endpoint = self._greeting = None
+        self._protocol, self._is_ending, self._spare = PROTOCOL_VERSION, False, None
+        if socket is not None:
+            socket.blockSignals(True)
+            socket.abort()
+            socket.deleteLater()
+
+    def _send(self, request: Request[Any], number: int) -> LecternError | None:
+        """Send a request; return why it cannot be sent."""
+        try:
+            message = frame(request.header(number))
+        except LecternError as error:
+            return error
+        except (TypeError, ValueError):
+            log.exception("a request %s cannot cross", request.wire_name)
+            return InternalError("internal", reason="request")
+        if len(message) > MAX_REQUEST_BYTES:
+            return WorldError("bad_request", reason="it is too large")
+        if self._socket is not None:
+            self._socket.write(message)
+        return None
+
+    def _write(self, header: Header) -> None:
+        if self._socket is not None:
+            self._socket.write(frame(header))
+
+    def _dispatch(self, header: Header) -> None:
         """Route an answer, a progress report or a failure to its callback."""
-        pending = self._pending.get(number)
-        if isinstance(outcome, Progress):
-            if pending is not None and pending.progress is not None:
-                pending.progress(outcome)
+        number = header.get("id")
+        sent = self._sent.get(number) if isinstance(number, int) else None
+        if sent is None or not isinstance(number, int):
             return
-        channel.forget(number)
-        if pending is None:
+        try:
+            match header.get("type"):
+                case "progress":
+                    if sent.progress is not None:
+                        sent.progress(decode(Progress, header.get("progress")))
+                    return
+                case "reply":
+                    answer = decode(sent.answer, header.get("answer"))
+                case "cancelled":
+                    raise WorldError("busy", reason="replaced")
+                case _:
+                    raise decode_error(header.get("error"))
+        except LecternError as error:
+            self._fail(number, error)
             return
-        if isinstance(outcome, Cancelled):
-            self._fail(number, WorldError("busy", reason="replaced"))
-        elif isinstance(outcome, LecternError):
-            self._fail(number, outcome)
-        else:
-            del self._pending[number]
-            pending.done(outcome)
+        del self._sent[number]
+        sent.done(answer)
 
     def _fail(self, number: int, error: LecternError) -> None:
-        pending = self._pending.pop(number, None)
-        if pending is not None and pending.failed is not None:
-            pending.failed(error)
-
-
-class _Channel:
-    """An attempt to attach and, if it succeeds, the connection. To be called on the main thread.
-
-    It opens and sends on a thread of its own, because both may block.
-    """
-
-    def __init__(self, library: Path, post: Callable[..., None]) -> None:
-        self._library = library
-        self._post_to_main = post
-        self._orders: SimpleQueue[Callable[[EngineClient], None] | None] = SimpleQueue()
-        self._closed = threading.Event()
-        self._sent: dict[int, int] = {}  # numbers of the link: numbers of the client
-        self._thread: threading.Thread | None = None
-
-    def start(
-        self,
-        attached: Callable[[_Channel, Greeting], None],
-        lost: Callable[[_Channel, LecternError | None], None],
-    ) -> None:
-        self._thread = threading.Thread(
-            target=self._work, args=(attached, lost), name="engine link", daemon=True
-        )
-        self._thread.start()
-
-    def send(
-        self, number: int, request: Request[Any], outcome: Callable[[_Channel, int, Outcome], None]
-    ) -> None:
-        def listen(what: Outcome) -> None:
-            self._post(outcome, self, number, what)
-
-        def order(client: EngineClient) -> None:
-            try:
-                self._sent[number] = client.send(request, listen, listen, listen)
-            except LecternError as error:
-                listen(error)
-            except (TypeError, ValueError):
-                log.exception("a request %s cannot cross", request.wire_name)
-                listen(InternalError("internal", reason="request"))
-
-        self._orders.put(order)
-
-    def cancel(self, number: int) -> None:
-        def order(client: EngineClient) -> None:
-            sent = self._sent.pop(number, None)
-            if sent is not None:
-                client.cancel(sent)
-
-        self._orders.put(order)
-
-    def forget(self, number: int) -> None:
-        def order(_client: EngineClient) -> None:
-            self._sent.pop(number, None)
-
-        self._orders.put(order)
-
-    def close(self) -> None:
-        self._closed.set()
-        self._orders.put(None)
-        if self._thread is not None:
-            self._thread.join(CLOSE_S)
-
-    def _post(self, function: Callable[..., None], *arguments: Any) -> None:
-        if not self._closed.is_set():
-            try:
-                self._post_to_main(function, *arguments)
-            except RuntimeError:  # the QObject is being destroyed
-                log.debug("an answer came after the window was closed")
-
-    def _work(
-        self,
-        attached: Callable[[_Channel, Greeting], None],
-        lost: Callable[[_Channel, LecternError | None], None],
-    ) -> None:
-        try:
-            client = attach_or_end(self._library)
-        except LecternError as error:
-            self._post(lost, self, error)
-            return
-        if client is None:
-            self._post(lost, self, None)
-            return
-        watch = threading.Thread(
-            target=self._watch, args=(client, lost), name="engine watch", daemon=True
-        )
-        watch.start()
-        self._post(attached, self, client.greeting)
-        while (order := self._orders.get()) is not None:
-            try:
-                order(client)
-            except LecternError:
-                log.debug("a request was not sent: the engine has gone")
-        client.close()
-        watch.join()
-
-    def _watch(
-        self, client: EngineClient, lost: Callable[[_Channel, LecternError | None], None]
-    ) -> None:
-        while not client.wait_until_gone(_WATCH_S):
-            pass
-        self._post(lost, self, None)
+        sent = self._sent.pop(number, None)
+        if sent is not None and sent.failed is not None:
+            sent.failed(error)

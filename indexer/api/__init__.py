@@ -6,5 +6,5 @@ only, so that the window can import it. Open ``requests`` first (every request, 
 queue, declared by ``contract``; those about models are in ``model_requests``), then ``answers``,
 ``status``, ``comparison`` and ``types`` (hits, files, summaries), ``errors`` and ``phrases`` (every
 code and its sentence), ``pages`` (requests to the render child); ``codec``, ``protocol``,
-``conversation``, ``endpoint`` and ``client`` carry them between processes.
+``endpoint`` and ``client`` carry them between processes.
 """

@@ -23,19 +23,21 @@ import struct
 import sys
 import time
 from dataclasses import asdict, dataclass
-from multiprocessing.connection import Client, Connection
+from multiprocessing.connection import Client, Connection, Listener, wait
 from pathlib import Path
 
 from indexer.api import outside
 from indexer.api.atomic import write_file
 from indexer.api.errors import WorldError
 from indexer.api.lock import Holding, holding, identity
+from indexer.api.protocol import MAX_MESSAGE_BYTES
 
 NOTE_NAME = "engine.json"
-FAMILY = "AF_PIPE" if sys.platform == "win32" else "AF_UNIX"
 # Seconds to retry while the socket's backlog is full.
 CONNECT_S = 10.0
 RETRY_S = 0.05
+_LENGTH = struct.Struct(">I")
+_CHUNK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,130 @@ def _listens(address: str) -> bool:
     return True
 
 
-def connect(address: str, patience: float = CONNECT_S) -> Connection:
+class MessageStream:
+    """Messages over a local socket or a named pipe of Windows, each behind its length in 4 bytes.
+
+    One thread may read while another one writes.
+    """
+
+    def __init__(self, raw: socket.socket | Connection) -> None:
+        self._raw = raw
+        self._unread = bytearray()
+
+    def fileno(self) -> int:
+        return self._raw.fileno()
+
+    def send_bytes(self, message: bytes) -> None:
+        """Send a message.
+
+        Raises:
+            OSError: If the other side has closed, or reads nothing for too long.
+        """
+        data = _LENGTH.pack(len(message)) + message
+        if isinstance(self._raw, socket.socket):
+            self._raw.sendall(data)
+        else:
+            self._raw.send_bytes(data)
+
+    def recv_bytes(self, most: int = MAX_MESSAGE_BYTES) -> bytes:
+        """Wait for a message.
+
+        Raises:
+            WorldError: ``bad_request``, if it has more than ``most`` bytes.
+            EOFError: If the stream has ended.
+            OSError: ``BlockingIOError``, if it stops within the message for too long.
+        """
+        (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
+        if length > most:
+            reason = f"a message of more than {most} bytes is too large"
+            raise WorldError("bad_request", reason=reason)
+        return self._read(length)
+
+    def is_readable(self, seconds: float | None = None, unless: Connection | None = None) -> bool:
+        """Wait until a message begins or the stream ends; whether that came in time.
+
+        Args:
+            seconds: How long to wait; None is without end.
+            unless: Waiting also ends when this becomes readable.
+        """
+        if self._unread:
+            return True
+        others = [] if unless is None else [unless]
+        return self._raw in wait([self._raw, *others], seconds)
+
+    def limit_waits(self, seconds: float) -> None:
+        """Make a read or a write fail with ``BlockingIOError`` after so long without progress.
+
+        Waiting for a message to begin has no limit. Windows pipes support no such limit.
+        """
+        if isinstance(self._raw, socket.socket):
+            limit = struct.pack("ll", int(seconds), 0)
+            for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+                self._raw.setsockopt(socket.SOL_SOCKET, option, limit)
+
+    def stop_reading(self) -> None:
+        """Make a thread that reads from the stream end, at the latest after a message."""
+        if isinstance(self._raw, socket.socket):
+            with contextlib.suppress(OSError):
+                self._raw.shutdown(socket.SHUT_RD)
+
+    def close(self) -> None:
+        self._raw.close()
+
+    def _read(self, size: int) -> bytes:
+        while len(self._unread) < size:
+            if isinstance(self._raw, socket.socket):
+                part = self._raw.recv(min(size - len(self._unread), _CHUNK_BYTES))
+            else:
+                part = self._raw.recv_bytes()  # of a pipe: what the other side wrote at once
+            if not part and isinstance(self._raw, socket.socket):
+                raise EOFError
+            self._unread += part
+        found = bytes(self._unread[:size])
+        del self._unread[:size]
+        return found
+
+
+class StreamListener:
+    """Accepts connections at an address that only this user can open.
+
+    Raises:
+        OSError: If it cannot listen there.
+    """
+
+    def __init__(self, address: str, backlog: int) -> None:
+        self._address = address
+        self._listener: socket.socket | Listener
+        if sys.platform == "win32":
+            self._listener = Listener(address, family="AF_PIPE", backlog=backlog)
+            return
+        self._listener = socket.socket(socket.AF_UNIX)
+        try:
+            self._listener.bind(address)
+            Path(address).chmod(0o600)
+            self._listener.listen(backlog)
+        except BaseException:
+            self._listener.close()
+            raise
+
+    def accept(self) -> MessageStream:
+        """Wait for a client.
+
+        Raises:
+            OSError: If it hung up, there are too many open files, or the listener is closed.
+        """
+        if isinstance(self._listener, socket.socket):
+            return MessageStream(self._listener.accept()[0])
+        return MessageStream(self._listener.accept())
+
+    def close(self) -> None:
+        self._listener.close()
+        if isinstance(self._listener, socket.socket):
+            with contextlib.suppress(OSError):
+                Path(self._address).unlink()
+
+
+def connect(address: str, patience: float = CONNECT_S) -> MessageStream:
     """Connect to a socket; fails at once if it has no listener.
 
     Args:
@@ -185,9 +310,10 @@ def connect(address: str, patience: float = CONNECT_S) -> Connection:
             ``BlockingIOError`` if the listener has accepted no connection meanwhile.
     """
     if sys.platform == "win32":
-        return Client(address, family=FAMILY)
+        return MessageStream(Client(address, family="AF_PIPE"))
     deadline = time.monotonic() + patience
-    with socket.socket(socket.AF_UNIX) as ours:
+    ours = socket.socket(socket.AF_UNIX)
+    try:
         ours.settimeout(0)
         while True:
             try:
@@ -198,26 +324,7 @@ def connect(address: str, patience: float = CONNECT_S) -> Connection:
                     raise
                 time.sleep(RETRY_S)
         ours.settimeout(None)
-        return Connection(ours.detach())
-
-
-def limit_waits(connection: Connection, seconds: float) -> None:
-    """Make a read or a write fail with ``BlockingIOError`` after so long without progress.
-
-    Waiting for a message to begin has no limit. Windows pipes support no such limit.
-    """
-    if sys.platform != "win32":
-        with socket.socket(fileno=os.dup(connection.fileno())) as ours:
-            limit = struct.pack("ll", int(seconds), 0)
-            for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-                ours.setsockopt(socket.SOL_SOCKET, option, limit)
-
-
-def stop_reading(connection: Connection) -> None:
-    """Make a thread that reads from an open connection end, at the latest after a message."""
-    if sys.platform != "win32":
-        with (
-            contextlib.suppress(OSError),
-            socket.socket(fileno=os.dup(connection.fileno())) as ours,
-        ):
-            ours.shutdown(socket.SHUT_RD)
+    except BaseException:
+        ours.close()
+        raise
+    return MessageStream(ours)

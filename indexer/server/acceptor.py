@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import sys
 import threading
 import time
-from multiprocessing.connection import Listener
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api import endpoint as places
-from indexer.api.endpoint import FAMILY, Endpoint, connect
+from indexer.api.endpoint import Endpoint, StreamListener, connect
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from multiprocessing.connection import Connection
+    from pathlib import Path
 
+    from indexer.api.endpoint import MessageStream
     from indexer.api.lock import LibraryLock
 
 log = logging.getLogger(__name__)
@@ -43,10 +41,10 @@ class Acceptor:
         self._library = library
         self._lock = lock
         self._stopping = stopping
-        self._listener: Listener | None = None
+        self._listener: StreamListener | None = None
         self._address = ""
 
-    def open(self, welcome: Callable[[Connection, Endpoint], None]) -> None:
+    def open(self, welcome: Callable[[MessageStream, Endpoint], None]) -> None:
         """Start listening.
 
         Raises:
@@ -57,10 +55,8 @@ class Acceptor:
         places.clear(self._library, self._lock.holding, inside=may_write)
         endpoint = places.new_endpoint(self._lock.holding)
         try:
-            listener = Listener(endpoint.address, family=FAMILY, backlog=BACKLOG)
+            listener = StreamListener(endpoint.address, BACKLOG)
             self._listener, self._address = listener, endpoint.address
-            if sys.platform != "win32":
-                Path(endpoint.address).chmod(0o600)
             threading.Thread(
                 target=self._accept, args=(listener, endpoint, welcome), name="accept", daemon=True
             ).start()
@@ -83,9 +79,9 @@ class Acceptor:
 
     def _accept(
         self,
-        listener: Listener,
+        listener: StreamListener,
         endpoint: Endpoint,
-        welcome: Callable[[Connection, Endpoint], None],
+        welcome: Callable[[MessageStream, Endpoint], None],
     ) -> None:
         while not self._stopping():
             try:

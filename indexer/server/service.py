@@ -30,10 +30,9 @@ from indexer.server.session import Session
 from indexer.server.work_queues import IndexQueue, Job, SearchQueue, WorkQueue
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
     from pathlib import Path
 
-    from indexer.api.endpoint import Endpoint
+    from indexer.api.endpoint import Endpoint, MessageStream
     from indexer.api.protocol import Header
     from indexer.server.background_jobs import LocalEngine
 
@@ -165,7 +164,7 @@ class Service:
             if self._changed.wait_for(lambda: not self._sessions, PATIENCE_S):
                 self._wake.close()
 
-    def _welcome(self, connection: Connection, endpoint: Endpoint) -> None:
+    def _welcome(self, connection: MessageStream, endpoint: Endpoint) -> None:
         session = Session(connection, next(self._numbers), self._wake, endpoint.secret)
         greeting = Greeting(
             pid=endpoint.pid,

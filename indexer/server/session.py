@@ -13,10 +13,8 @@ import hmac
 import logging
 import threading
 from collections import deque
-from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.endpoint import limit_waits, stop_reading
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.protocol import MAX_REQUEST_BYTES, Hello, check_hello, hello, pack, unpack
 
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from multiprocessing.connection import Connection
 
+    from indexer.api.endpoint import MessageStream
     from indexer.api.progress import Progress
     from indexer.api.protocol import Greeting, Header
     from indexer.server.work_queues import Job
@@ -51,7 +50,9 @@ class Session:
         secret: The secret that the client's hello must contain.
     """
 
-    def __init__(self, connection: Connection, number: int, wake: Connection, secret: str) -> None:
+    def __init__(
+        self, connection: MessageStream, number: int, wake: Connection, secret: str
+    ) -> None:
         self.number = number
         self.jobs: dict[int, Job] = {}
         self._connection = connection
@@ -75,7 +76,7 @@ class Session:
         Raises:
             RuntimeError: If the system refuses another thread.
         """
-        limit_waits(self._connection, STALL_S)
+        self._connection.limit_waits(STALL_S)
         writer = threading.Thread(target=self._write, name="session write", daemon=True)
 
         def read() -> None:
@@ -155,21 +156,16 @@ class Session:
 
     def _next(self, most: int, patience: float | None = None) -> Header | None:
         """Wait for a message of at most ``most`` bytes; None when the engine closes."""
-        ready = wait([self._connection, self._wake], patience)
-        if not ready:
+        if not self._connection.is_readable(patience, unless=self._wake):
+            if self._wake.poll():
+                return None
             raise WorldError("bad_request", reason="the client did not say hello")
-        if self._connection not in ready or self._ended:
+        if self._ended:
             return None
         try:
             header, _binary = unpack(self._connection.recv_bytes(most))
         except BlockingIOError as error:
             raise WorldError("bad_request", reason="the message is cut off") from error
-        except OSError as error:
-            if self._connection.readable:
-                raise
-            # The library's error for a message that is announced as larger.
-            reason = f"a message of more than {most} bytes is too large"
-            raise WorldError("bad_request", reason=reason) from error
         return header
 
     def _queue(self, message: bytes) -> None:
@@ -193,7 +189,7 @@ class Session:
         self._unsent.append(_packed({"type": "error", "id": None, "error": error.failure()}))
         self._ended = True
         self._changed.notify_all()
-        stop_reading(self._connection)
+        self._connection.stop_reading()
 
     def _write(self) -> None:
         while (message := self._outgoing()) is not None:

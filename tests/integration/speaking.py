@@ -10,18 +10,19 @@ from indexer.api.protocol import Header, Hello, hello, pack, unpack
 from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
     from pathlib import Path
 
+    from indexer.api.endpoint import MessageStream
 
-def raw(library: Path) -> Connection:
+
+def raw(library: Path) -> MessageStream:
     """A connection that has not greeted."""
     endpoint = published(library)
     assert endpoint is not None
     return connect(endpoint.address)
 
 
-def greeted(library: Path) -> Connection:
+def greeted(library: Path) -> MessageStream:
     endpoint = published(library)
     assert endpoint is not None
     connection = raw(library)
@@ -30,8 +31,8 @@ def greeted(library: Path) -> Connection:
     return connection
 
 
-def receive(connection: Connection) -> Header:
-    assert connection.poll(WAIT_S)
+def receive(connection: MessageStream) -> Header:
+    assert connection.is_readable(WAIT_S)
     return unpack(connection.recv_bytes())[0]
 
 

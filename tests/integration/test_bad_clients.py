@@ -33,8 +33,9 @@ from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from multiprocessing.connection import Connection
     from pathlib import Path
+
+    from indexer.api.endpoint import MessageStream
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes cannot be held up")
 
@@ -54,10 +55,10 @@ def host(library: Path) -> Iterator[Host]:
     assert set(threading.enumerate()) <= before
 
 
-def refused(connection: Connection, code: str = "bad_request") -> None:
+def refused(connection: MessageStream, code: str = "bad_request") -> None:
     """The last word is an error, and then the connection ends."""
     assert receive(connection)["error"]["code"] == code
-    assert connection.poll(WAIT_S)
+    assert connection.is_readable(WAIT_S)
     with pytest.raises((EOFError, ConnectionResetError)):
         connection.recv_bytes()
 
@@ -72,7 +73,7 @@ def resident() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
-def ask_on(connection: Connection, most: int) -> int:
+def ask_on(connection: MessageStream, most: int) -> int:
     """Ask for long answers and read none, until the engine hangs up; count the requests."""
     for number in range(1, most + 1):
         try:
@@ -204,7 +205,7 @@ def test_silence_after_the_hello_is_no_offence(
     monkeypatch.setattr(session_module, "HELLO_S", 0.2)
     monkeypatch.setattr(session_module, "STALL_S", 1)
     with contextlib.closing(greeted(library)) as connection:
-        assert not connection.poll(2)
+        assert not connection.is_readable(2)
         connection.send_bytes(pack({"type": "get_status", "id": 1}))
         assert receive(connection)["type"] == "reply"
 

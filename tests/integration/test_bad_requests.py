@@ -22,8 +22,8 @@ from tests.integration.world import PACE, World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from multiprocessing.connection import Connection
 
+    from indexer.api.endpoint import MessageStream
     from indexer.api.protocol import Header
 
 # Every field there is, with something that makes sense.
@@ -80,7 +80,7 @@ def served(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             yield world
 
 
-def answer(connection: Connection) -> Header:
+def answer(connection: MessageStream) -> Header:
     while (header := receive(connection))["type"] == "progress":
         pass
     return header

@@ -160,21 +160,19 @@ def test_losing_the_engine_fails_waiting_requests_and_attaching_again_works(
 @pytest.fixture
 def deaf(tmp_path: Path) -> Iterator[Path]:
     """A library whose engine accepts connections and sends nothing."""
-    from multiprocessing.connection import Client, Listener
-
-    from indexer.api.endpoint import FAMILY, new_endpoint, publish
+    from indexer.api.endpoint import StreamListener, connect, new_endpoint, publish
     from indexer.api.lock import LibraryLock
 
     library = tmp_path / "library"
     lock = LibraryLock.acquire(library)
     endpoint = new_endpoint(lock.holding)
-    listener = Listener(endpoint.address, family=FAMILY)
+    listener = StreamListener(endpoint.address, 1)
     connections = []
     thread = threading.Thread(target=lambda: connections.append(listener.accept()))
     thread.start()
     publish(library, endpoint)
     yield library
-    Client(endpoint.address, family=FAMILY).close()
+    connect(endpoint.address).close()
     thread.join()
     for each in connections:
         each.close()

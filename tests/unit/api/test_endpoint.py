@@ -87,7 +87,7 @@ def test_an_address_somebody_listens_on_is_left_to_them(runtime: Path, held: Hol
         # Also when whoever listens accepts nobody any more, and their queue is full.
         while True:
             try:
-                stack.enter_context(places.connect(first, patience=0.0))
+                stack.callback(places.connect(first, patience=0.0).close)
             except BlockingIOError:
                 break
         assert places.new_endpoint(held).address != first

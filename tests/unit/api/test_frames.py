@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import socket
+from multiprocessing import Pipe
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.api.endpoint import MessageStream
 from indexer.api.errors import WorldError
 from indexer.api.protocol import FrameReader, frame, read_frame, write_frame
 
@@ -40,3 +44,38 @@ def test_what_is_framed_here_is_read_there() -> None:
 def test_what_is_no_message_is_refused(data: bytes) -> None:
     with pytest.raises(WorldError):
         list(FrameReader().feed(data))
+
+
+@given(st.lists(st.binary(max_size=40), max_size=5), st.integers(1, 17))
+def test_noise_in_pieces_is_messages_or_a_bad_request(noise: list[bytes], size: int) -> None:
+    whole = b"".join(len(part).to_bytes(4, "big") + part for part in noise)
+    reader = FrameReader()
+    code = ""
+    try:
+        for start in range(0, len(whole), size):
+            for header, _binary in reader.feed(whole[start : start + size]):
+                assert isinstance(header, dict)
+    except WorldError as error:
+        code = error.code
+    assert code in {"", "bad_request"}
+
+
+@given(st.lists(st.binary(max_size=50), max_size=5), st.integers(1, 17))
+def test_messages_come_back_from_a_socket_and_from_a_pipe(messages: list[bytes], size: int) -> None:
+    """A pipe keeps the borders of what was written at once, as a named pipe of Windows does."""
+    whole = b"".join(len(message).to_bytes(4, "big") + message for message in messages)
+    pieces = [whole[start : start + size] for start in range(0, len(whole), size)]
+    ours, theirs = socket.socketpair()
+    reading, writing = Pipe(duplex=False)
+    for piece in pieces:
+        theirs.sendall(piece)
+        writing.send_bytes(piece)
+    theirs.close()
+    writing.close()
+    for raw in (ours, reading):
+        with contextlib.closing(MessageStream(raw)) as stream:
+            for message in messages:
+                assert stream.is_readable(0)
+                assert stream.recv_bytes() == message
+            with pytest.raises(EOFError):
+                stream.recv_bytes()
