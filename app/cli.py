@@ -16,22 +16,17 @@ import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from app import (
-    cli_compare,
     cli_doctor,
     cli_engine,
     cli_gui,
     cli_index,
     cli_library,
     cli_models,
-    cli_pace,
     cli_repair,
-    cli_report,
     cli_search,
-    cli_self_test,
     cli_settings,
-    cli_watch,
 )
-from app.cli_common import Command, Context, absolute_path, explain_failure
+from app.cli_common import Command, CommandContext, absolute_path, explain_failure
 from app.confined import WINDOW
 from app.engine import open_engine
 from app.signals import CANCELLED
@@ -55,17 +50,12 @@ COMMANDS: tuple[Command, ...] = (
     *cli_gui.COMMANDS,
     *cli_index.COMMANDS,
     *cli_search.COMMANDS,
-    *cli_compare.COMMANDS,
     *cli_library.COMMANDS,
-    *cli_pace.COMMANDS,
     *cli_repair.COMMANDS,
     *cli_models.COMMANDS,
     *cli_doctor.COMMANDS,
-    *cli_report.COMMANDS,
     *cli_settings.COMMANDS,
-    *cli_watch.COMMANDS,
     *cli_engine.COMMANDS,
-    *cli_self_test.COMMANDS,
 )
 
 
@@ -175,7 +165,7 @@ def main(
     began = time.monotonic() if began is None else began
     options = parse(arguments)
     if options.version:
-        from app.versions import version
+        from app.machine import version
 
         print(f"lectern {version('lectern') or '(not installed)'}")
         return 0
@@ -197,12 +187,12 @@ def _hand_over(command: str) -> None:
     os.execv(program, [program, *sys.argv[1:]])  # noqa: S606  # no shell is the point
 
 
-def _context(options: argparse.Namespace, open_engine: OpenEngine, began: float) -> Context:
+def _context(options: argparse.Namespace, open_engine: OpenEngine, began: float) -> CommandContext:
     from app.settings import Settings
 
     settings = Settings()
     library = _library(options.library, settings)
-    return Context(settings, library, options.offline, open_engine, began=began)
+    return CommandContext(settings, library, options.offline, open_engine, began=began)
 
 
 def _library(named: str | None, settings: Settings) -> Path:
@@ -213,7 +203,7 @@ def _library(named: str | None, settings: Settings) -> Path:
     return absolute_path(chosen)
 
 
-def _run(command: Command, options: argparse.Namespace, context: Context) -> int:
+def _run(command: Command, options: argparse.Namespace, context: CommandContext) -> int:
     """Run a command; turn what it raises into a sentence and an exit status."""
     try:
         status = command.run(options, context)

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
-from app.render import Style
+from app.render import TerminalStyle
 from app.signals import stopping
 from indexer.api.codec import encode
 from indexer.api.errors import LecternError, WorldError
@@ -55,12 +55,12 @@ class Command:
     description: str
     examples: tuple[tuple[str, str], ...]
     arguments: Callable[[ArgumentParser], None]
-    run: Callable[[Namespace, Context], int]
+    run: Callable[[Namespace, CommandContext], int]
     hidden: bool = False
 
 
 @dataclass(slots=True)
-class Context:
+class CommandContext:
     """What a command gets: settings, the library, the streams, the way to an engine."""
 
     settings: Settings
@@ -94,7 +94,7 @@ class Context:
 
     def with_progress(self, work: Callable[[Call], T], *, quiet: bool = False) -> T:
         """Run ``work`` with progress on the error stream; Ctrl+C cancels its requests."""
-        from app.progress_line import ProgressLine
+        from app.render import ProgressLine
         from indexer.api.progress import CancelToken, ignore
 
         line = ProgressLine(self.err, self.style(self.err), live=self.err.isatty())
@@ -129,11 +129,11 @@ class Context:
         for line in lines:
             print(line, file=self.err, flush=True)
 
-    def style(self, stream: TextIO | None = None) -> Style:
+    def style(self, stream: TextIO | None = None) -> TerminalStyle:
         """Return what a stream, by default the output, can show."""
         stream = stream or self.out
         encoding = (stream.encoding or "ascii").lower()
-        return Style(
+        return TerminalStyle(
             colour=_wants_colour(stream),
             width=min(MAX_WIDTH, max(40, shutil.get_terminal_size().columns)),
             unicode="utf" in encoding,
@@ -149,7 +149,7 @@ def _wants_colour(stream: TextIO) -> bool:
     return stream.isatty()
 
 
-def explain_failure(context: Context, error: LecternError) -> int:
+def explain_failure(context: CommandContext, error: LecternError) -> int:
     """Print an error's sentence and next step; return the exit status.
 
     With ``LECTERN_ERRORS=json`` the error is JSON, for the program that started this one.

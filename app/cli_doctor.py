@@ -1,27 +1,25 @@
-"""``lectern doctor``: check the installation, the machine, the model and the library."""
+"""The commands that check an installation: doctor, report and self-test."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, Context
+from app.cli_common import Command, CommandContext, json_argument
 from indexer.api.codec import encode
-from indexer.api.errors import LecternError
+from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Diagnose
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
 
-    from app.render import Style
+    from app.render import TerminalStyle
     from indexer.api.answers import Check
 
 
-def _arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print the checks as JSON")
-
-
-def _run(options: Namespace, context: Context) -> int:
+def _doctor(options: Namespace, context: CommandContext) -> int:
     from app import doctor
 
     config = context.config()
@@ -42,7 +40,7 @@ def _run(options: Namespace, context: Context) -> int:
     return status or int(not all(check.ok for check in checks))
 
 
-def check_lines(checks: list[Check], style: Style) -> list[str]:
+def check_lines(checks: list[Check], style: TerminalStyle) -> list[str]:
     """Return the lines of a table of checks, and how many are bad."""
     wide = max(len(check.name) for check in checks)
     lines = []
@@ -55,6 +53,56 @@ def check_lines(checks: list[Check], style: Style) -> list[str]:
     return [*lines, f"{render.count(bad, 'problem')}." if bad else "Everything is fine."]
 
 
+LOG_LINES = 300
+
+
+def _report_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--with-log", action="store_true",
+        help="add the end of the log, which may contain names of files",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write it to this file")
+
+
+def _report(options: Namespace, context: CommandContext) -> int:
+    lines = list(_report_lines(with_log=options.with_log))
+    if options.out is None:
+        context.print(*lines)
+        return 0
+    try:
+        options.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise WorldError("path_denied", path=str(options.out)) from error
+    context.note(f"Written to {options.out}. Read it before you send it.")
+    return 0
+
+
+def _report_lines(*, with_log: bool) -> Iterator[str]:
+    from app import logs
+
+    yield from logs.about_this_system()
+    found = logs.fault_reports()
+    for file in found:
+        yield from ("", *file.read_text(encoding="utf-8", errors="replace").splitlines())
+    if not found:
+        yield from ("", "No fault was noted.")
+    if with_log and logs.log_file().exists():
+        log = logs.log_file().read_text(encoding="utf-8", errors="replace").splitlines()
+        yield from ("", f"The last {LOG_LINES} lines of the log:", *log[-LOG_LINES:])
+
+
+def _self_test(options: Namespace, context: CommandContext) -> int:
+    from app import self_test
+
+    context.note("Indexing the sample documents in a temporary library, and opening a window.")
+    checks = list(self_test.run(context))
+    if options.json:
+        context.print_json(encode(checks))
+    else:
+        context.print(*check_lines(checks, context.style()))
+    return int(not all(check.ok for check in checks))
+
+
 COMMANDS = (
     Command(
         "doctor",
@@ -64,7 +112,31 @@ COMMANDS = (
         "disk, and whether the library is whole. What is bad comes with advice, and an exit "
         "status other than 0.",
         (("lectern doctor", "for a person"), ("lectern doctor --json", "for a report")),
-        _arguments,
-        _run,
+        json_argument,
+        _doctor,
+    ),
+    Command(
+        "report",
+        "show what to send when something went wrong",
+        "Show versions, the system, and the faults that were logged, each by its kind and its "
+        "place in the program. It contains no text of a document, no name of a file and no path; "
+        "with --with-log it may contain names of files. Nothing is sent: read it, and send it "
+        "yourself.",
+        (
+            ("lectern report", "show it"),
+            ("lectern report --with-log --out report.txt", "with the log, into a file"),
+        ),
+        _report_arguments,
+        _report,
+    ),
+    Command(
+        "self-test",
+        "test whether this installation works",
+        "Index the sample documents in a temporary library, search them, recognise a scanned page, "
+        "open a window that is not shown and wait for the page in it, and look for internet "
+        "sockets. Your own library is not touched.",
+        (("lectern self-test", "test everything once"),),
+        json_argument,
+        _self_test,
     ),
 )

@@ -6,7 +6,7 @@ from argparse import SUPPRESS
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli_common import Command, Context
+from app.cli_common import Command, CommandContext
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -26,12 +26,12 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--check", type=Path, metavar="FOLDER", help=SUPPRESS)
 
 
-def _run(options: Namespace, context: Context) -> int:
+def _run(options: Namespace, context: CommandContext) -> int:
     return open_window(context, options.given, in_tray=options.tray, check=options.check)
 
 
 def open_window(
-    context: Context,
+    context: CommandContext,
     given: Sequence[str] = (),
     *,
     in_tray: bool = False,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, Context, existing
+from app.cli_common import Command, CommandContext, existing
 from app.signals import CANCELLED
 from indexer.api.requests import Index
 from indexer.api.types import FileState
@@ -41,7 +41,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
 
-def _run(options: Namespace, context: Context) -> int:
+def _run(options: Namespace, context: CommandContext) -> int:
     paths = [existing(path) for path in options.paths]
     summary = index(context, paths, quiet=options.quiet, rescan=options.rescan)
     if not (paths or summary.states or summary.cancelled):
@@ -49,7 +49,7 @@ def _run(options: Namespace, context: Context) -> int:
     return outcome(summary, context, as_json=options.json)
 
 
-def outcome(summary: Summary, context: Context, *, as_json: bool = False) -> int:
+def outcome(summary: Summary, context: CommandContext, *, as_json: bool = False) -> int:
     """Print what a run did; return the exit status."""
     if as_json:
         from indexer.api.codec import encode
@@ -61,12 +61,12 @@ def outcome(summary: Summary, context: Context, *, as_json: bool = False) -> int
 
 
 def index(
-    context: Context, paths: Sequence[Path], *, quiet: bool = False, rescan: bool = False
+    context: CommandContext, paths: Sequence[Path], *, quiet: bool = False, rescan: bool = False
 ) -> Summary:
     return run_job(context, Index(tuple(paths), rescan), quiet=quiet)
 
 
-def run_job(context: Context, job: Index | Reindex, *, quiet: bool = False) -> Summary:
+def run_job(context: CommandContext, job: Index | Reindex, *, quiet: bool = False) -> Summary:
     """Run an indexing job with progress."""
     summary = context.with_progress(lambda call: call(job), quiet=quiet)
     return replace(summary, seconds=context.elapsed)

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, Context, existing, json_argument
+from app.cli_common import Command, CommandContext, existing, json_argument
 from app.cli_repair import change_model
 from app.model_lines import UNKNOWN, comparison_lines, info_rows, summary
-from app.progress_line import ProgressLine
+from app.render import ProgressLine
 from app.signals import stopping
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
@@ -62,7 +62,7 @@ def _arguments(parser: ArgumentParser) -> None:
     json_argument(parser)
 
 
-def _run(options: Namespace, context: Context) -> int:
+def _run(options: Namespace, context: CommandContext) -> int:
     action, given = options.action, sum(each is not None for each in (options.model, options.other))
     least, most = _NAMES.get(action, (1, 1))
     if not least <= given <= most:
@@ -78,7 +78,7 @@ def _run(options: Namespace, context: Context) -> int:
     return _ACTIONS[options.action](options, context)
 
 
-def _list(options: Namespace, context: Context) -> int:
+def _list(options: Namespace, context: CommandContext) -> int:
     from indexer.embed.installed import list_models
 
     found = list_models(context.config().models)
@@ -89,13 +89,13 @@ def _list(options: Namespace, context: Context) -> int:
     return 0
 
 
-def _info(options: Namespace, context: Context) -> int:
+def _info(options: Namespace, context: CommandContext) -> int:
     from indexer.embed.installed import describe_model
 
     return _show(describe_model(options.model, context.config().models), options, context)
 
 
-def _import(options: Namespace, context: Context) -> int:
+def _import(options: Namespace, context: CommandContext) -> int:
     from indexer.embed.imported import import_model
     from indexer.embed.installed import describe
 
@@ -107,11 +107,11 @@ def _import(options: Namespace, context: Context) -> int:
     return _show(describe(record, models), options, context)
 
 
-def _progress(options: Namespace, context: Context) -> Callable[[str], None]:
+def _progress(options: Namespace, context: CommandContext) -> Callable[[str], None]:
     return lambda text: None if options.quiet else context.note(f"{render.name(text)} …")
 
 
-def _show(found: ModelInfo, options: Namespace, context: Context) -> int:
+def _show(found: ModelInfo, options: Namespace, context: CommandContext) -> int:
     if options.json:
         context.print_json(encode(found))
     else:
@@ -119,7 +119,7 @@ def _show(found: ModelInfo, options: Namespace, context: Context) -> int:
     return 0
 
 
-def _get(options: Namespace, context: Context) -> int:
+def _get(options: Namespace, context: CommandContext) -> int:
     """Fetch and compile a model without using it."""
     from indexer.embed.installed import describe_model, obtain
 
@@ -142,7 +142,7 @@ def _get(options: Namespace, context: Context) -> int:
     return _show(found, options, context)
 
 
-def _use(options: Namespace, context: Context) -> int:
+def _use(options: Namespace, context: CommandContext) -> int:
     """Change the library to a model, or let one that orders hits do so."""
     from indexer.api.models import ModelKind
     from indexer.embed.installed import describe_model
@@ -165,7 +165,7 @@ def _use(options: Namespace, context: Context) -> int:
     return 0
 
 
-def _compare(options: Namespace, context: Context) -> int:
+def _compare(options: Namespace, context: CommandContext) -> int:
     """Ask the person's own questions by the vectors of two models."""
     text = existing(options.queries).read_text("utf-8-sig", errors="replace")
     questions = tuple(read_questions(text))
@@ -178,7 +178,7 @@ def _compare(options: Namespace, context: Context) -> int:
     return 0
 
 
-def _remove(options: Namespace, context: Context) -> int:
+def _remove(options: Namespace, context: CommandContext) -> int:
     from indexer.embed.installed import remove
 
     if context.library.is_dir():

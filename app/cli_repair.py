@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, Context, json_argument
+from app.cli_common import Command, CommandContext, json_argument
 from app.signals import CANCELLED
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DAMAGED = 1  # exit status for a library with problems
 
 
-def _verify(options: Namespace, context: Context) -> int:
+def _verify(options: Namespace, context: CommandContext) -> int:
     found = context.with_progress(lambda call: call(Verify()))
     found = replace(found, seconds=context.elapsed)
     _say(options, context, encode(found), *verify_lines(found))
@@ -53,7 +53,7 @@ def _repair_arguments(parser: ArgumentParser) -> None:
     json_argument(parser)
 
 
-def _repair(options: Namespace, context: Context) -> int:
+def _repair(options: Namespace, context: CommandContext) -> int:
     rescued = _rescued(context)
 
     def work(call: Call) -> tuple[RepairOutcome, Summary | None]:
@@ -75,7 +75,7 @@ def _repair(options: Namespace, context: Context) -> int:
     return DAMAGED if repaired.left else 0
 
 
-def _rescued(context: Context) -> list[str]:
+def _rescued(context: CommandContext) -> list[str]:
     """Repair what prevents opening the library; do nothing while an engine has it open.
 
     Returns:
@@ -121,7 +121,7 @@ def _reindex_arguments(parser: ArgumentParser) -> None:
     json_argument(parser)
 
 
-def _reindex(options: Namespace, context: Context) -> int:
+def _reindex(options: Namespace, context: CommandContext) -> int:
     if (options.rollback or options.discard) and (options.model or options.precision):
         raise WorldError(
             "bad_usage",
@@ -137,7 +137,7 @@ def _reindex(options: Namespace, context: Context) -> int:
     return change_model(options, context)
 
 
-def change_model(options: Namespace, context: Context) -> int:
+def change_model(options: Namespace, context: CommandContext) -> int:
     """Compute all vectors with ``options.model``, or with --dry-run say what that would cost."""
     request = EstimateReindex(options.model, options.precision)
     cost = context.with_engine(lambda engine: engine.call(request))
@@ -152,7 +152,7 @@ def change_model(options: Namespace, context: Context) -> int:
     return CANCELLED if summary.cancelled else 0
 
 
-def _roll_back(options: Namespace, context: Context) -> int:
+def _roll_back(options: Namespace, context: CommandContext) -> int:
     back = context.with_engine(lambda engine: engine.call(RollBack()))
     _remember(context, back.model, back.precision)
     _say(options, context, encode(back), f"{back.model}, {back.precision}, answers again.")
@@ -181,14 +181,14 @@ def cost_lines(cost: ReindexCost) -> list[str]:
     ]
 
 
-def _remember(context: Context, model: str, precision: str) -> None:
+def _remember(context: CommandContext, model: str, precision: str) -> None:
     """Store the model and its precision in the settings."""
     for name, value in (("model", model), ("precision", precision)):
         if str(context.settings[name]) != value:
             context.settings.set(name, value)
 
 
-def _say(options: Namespace, context: Context, answer: object, *lines: str) -> None:
+def _say(options: Namespace, context: CommandContext, answer: object, *lines: str) -> None:
     if options.json:
         context.print_json(answer)
     else:

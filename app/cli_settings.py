@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, Context
+from app.cli_common import Command, CommandContext
 from app.settings import SETTINGS, find
 from indexer.api.errors import WorldError
 from indexer.api.setting import Setting, SettingType, Value
@@ -28,7 +28,7 @@ def _arguments(parser: ArgumentParser) -> None:
     )
 
 
-def _run(options: Namespace, context: Context) -> int:
+def _run(options: Namespace, context: CommandContext) -> int:
     if options.markdown:
         context.print(*markdown())
     elif options.action == "list":
@@ -42,7 +42,7 @@ def _run(options: Namespace, context: Context) -> int:
     return 0
 
 
-def _list(options: Namespace, context: Context) -> None:
+def _list(options: Namespace, context: CommandContext) -> None:
     settings = context.settings
     if options.json:
         context.print_json({name: settings[name] for name in SETTINGS})
@@ -56,7 +56,7 @@ def _list(options: Namespace, context: Context) -> None:
         context.note(f"{problem.message} The default counts.")
 
 
-def _change(setting: Setting, options: Namespace, context: Context) -> None:
+def _change(setting: Setting, options: Namespace, context: CommandContext) -> None:
     settings = context.settings
     if options.action == "set":
         settings.set(setting.name, setting.read(options.values))

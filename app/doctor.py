@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from app import paths
 from app.confined import has_local_display
+from app.machine import LIBRARIES, version
 from app.render import size
-from app.versions import LIBRARIES, version
 from indexer import TELEMETRY_OFF
 from indexer.api.answers import Check
 from indexer.api.errors import CODES, sentence

@@ -9,7 +9,7 @@ import importlib.util
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.processor import missing
+from app.machine import missing_instructions
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def open_engine(config: EngineConfig) -> LocalEngine:
             and what else opening a library may meet.
     """
     # Checked before heavy imports, and before a library is created.
-    if lacks := missing():
+    if lacks := missing_instructions():
         raise WorldError("old_processor", missing=lacks)
     if importlib.util.find_spec("onnxruntime") is None:
         raise WorldError("no_runtime")

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app import fault_reports, logs, paths
+from app import logs, paths
 from app.settings import Settings
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import OpenInViewer, OpenPath
@@ -293,4 +293,4 @@ class Program:
         self._forgetting = True
 
     def _show_fault(self) -> None:
-        self.window.alerts.show_fault(str(next(iter(fault_reports.reports()), logs.log_file())))
+        self.window.alerts.show_fault(str(next(iter(logs.fault_reports()), logs.log_file())))

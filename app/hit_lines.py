@@ -1,6 +1,6 @@
-"""Formats hits for the terminal: titles and pages, snippets, reasons, explanations.
+"""Hits on a terminal: titles and pages, snippets, reasons, and explanations of their scores.
 
-Owns the layout of hits on a terminal. It must not know how they are asked for.
+A number of an explanation that has no name here is shown with its key.
 """
 
 from __future__ import annotations
@@ -10,19 +10,114 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from app import render
-from app.explained import explained_lines
 from indexer.api.codec import encode
 from indexer.api.errors import sentence
 from indexer.api.formats import BY_EXTENSION, page_unit
 from indexer.api.labels import WHYS
-from indexer.api.types import HEADING_SEPARATOR, FileState, Match
+from indexer.api.types import HEADING_SEPARATOR, FileState, HitExplanation, Match
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from app.cli_common import Context
-    from app.render import Style
-    from indexer.api.types import Hit, SearchResult
+    from app.cli_common import CommandContext
+    from app.render import TerminalStyle
+    from indexer.api.types import AlignedSentence, Explanation, Hit, SearchResult
+
+# The most pairs of words, and pairs of sentences, that are shown.
+MOST_PAIRS = 6
+MOST_SENTENCES = 3
+
+NUMBER_NAMES = {
+    "around": "neighbours",
+    "clarity": "lead of the best document",
+    "document": "document",
+    "document.words": "words of the document",
+    "document_words": "words of the document",
+    "figures": "figures",
+    "steered": "more and less",
+    "heading": "headings",
+    "meaning": "meaning",
+    "name_meaning": "similarity of the name",
+    "name_words": "words of the name",
+    "near": "words that stand together",
+    "named": "share of a name that the query has",
+    "opening": "names where the document begins",
+    "pooled": "similarity to the query",
+    "pooled_question": "to its question",
+    "question": "question",
+    "sentence": "best sentence",
+    "sentence_question": "best sentence to the question",
+    "share": "share of the words",
+    "short": "shortness",
+    "unknown": "meaning, not known yet",
+    "listing": "a list of names",
+    "words": "words",
+    "year": "year of the name",
+}
+
+
+def explained_lines(hit: Hit, style: TerminalStyle) -> list[str]:
+    """Lay out why a hit is where it is, a line for each kind of evidence."""
+    lines = []
+    explanation = hit.explain or HitExplanation()
+    for group, numbers in (
+        ("score", explanation.score),
+        ("passage", explanation.passage),
+        ("document", explanation.document),
+        ("weights", explanation.weights),
+    ):
+        if numbers:
+            shown = ", ".join(f"{_number_name(group, k)} {v:.3f}" for k, v in numbers.items())
+            total = f" {hit.score:.3f}" if group == "score" else ""
+            lines.append(f"{group}{total}: {shown}")
+    if explanation.match is not None:
+        lines += _match_lines(hit, explanation.match)
+    wrapped = [
+        line
+        for whole in lines
+        for line in render.wrap(
+            [render.WrappedWord(word) for word in whole.split()], style.width, style
+        )
+    ]
+    pairs = explanation.aligned[:MOST_SENTENCES]
+    return wrapped + [line for pair in pairs for line in _pair_lines(hit, pair, style)]
+
+
+def _number_name(group: str, key: str) -> str:
+    return NUMBER_NAMES.get(f"{group}.{key}") or NUMBER_NAMES.get(key) or render.phrase(key)
+
+
+def _match_lines(hit: Hit, match: Explanation) -> list[str]:
+    """Format which words contribute to a passage's similarity."""
+    lines = []
+    for title, spans in (
+        ("meaning carried by", match.marks),
+        ("the query's own words", match.same),
+    ):
+        words = dict.fromkeys(hit.text[first:last].lower() for first, last in spans)
+        if words:
+            lines.append(f"{title}: {', '.join(map(render.clean, words))}")
+    pairs = [f"{mine} = {theirs} {cosine:.2f}" for mine, theirs, cosine in match.pairs[:MOST_PAIRS]]
+    if pairs:
+        lines.append(f"closest words: {render.clean(', '.join(pairs))}")
+    rest = match.rest / match.cosine if match.cosine > 0 else 0.0
+    lines.append(
+        f"similarity {match.cosine:.3f}, of which {round(100 * rest)} % from the title, the "
+        f"headings and what is no word; {round(100 * match.recall)} % of the question covered"
+    )
+    return lines
+
+
+def _pair_lines(hit: Hit, pair: AlignedSentence, style: TerminalStyle) -> list[str]:
+    """A sentence of a passage, and the one of its source that it resembles."""
+    mine = f"{pair.cosine:.2f}  {render.clean(hit.text[pair.start : pair.end])}"
+    theirs = f"page {pair.source.page}: {render.clean(pair.source.text)}"
+    room = style.width - 6
+    return [
+        render.elide(mine, style.width, style.dots),
+        f"      {render.elide(theirs, room, style.dots)}",
+    ]
+
 
 _SNIPPET_LINES = 3
 _VERDICTS = {
@@ -41,7 +136,7 @@ _ALSO = 3  # other places with the same text listed under a hit
 
 
 def print_result(
-    context: Context, text: str, result: SearchResult, *, as_json: bool, explain: bool
+    context: CommandContext, text: str, result: SearchResult, *, as_json: bool, explain: bool
 ) -> None:
     """Print what was found, for a person or a program."""
     if as_json:
@@ -63,7 +158,7 @@ def _as_json(text: str, result: SearchResult) -> dict[str, Any]:
     return {"text": text, **answer, "query": parse(text).describe()}
 
 
-def result_lines(result: SearchResult, style: Style, *, explain: bool) -> list[str]:
+def result_lines(result: SearchResult, style: TerminalStyle, *, explain: bool) -> list[str]:
     """Lay out an answer: whether it is one, its hits, how long it took."""
     lines: list[str] = []
     if result.hits and result.match in _VERDICTS:
@@ -90,7 +185,7 @@ def unsearched(files: Mapping[str, int]) -> str:
     return f"Not searched: {', '.join(parts)}; `lectern files` lists them." if parts else ""
 
 
-def hit_lines(number: int, hit: Hit, style: Style, *, explain: bool = False) -> list[str]:
+def hit_lines(number: int, hit: Hit, style: TerminalStyle, *, explain: bool = False) -> list[str]:
     """Lay out one hit: title and page, heading path and reason, snippet, path."""
     indent = "    "
     room = style.width - len(indent)

@@ -1,20 +1,98 @@
-"""The log: a rotating file, readable by its owner only.
+"""The log, the reports of faults, and forgetting what was logged and remembered.
 
-Owns where records go and how much is kept. The names of files may be logged, their content never.
+The log is a rotating file that its owner only can read; it may name files, but never holds their
+content. A report of a fault is a file that a person may read and send: versions, the system,
+exception types and lines of the program, without messages of exceptions and paths, since these may
+quote a document or name a file. Nothing here sends anything.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 import os
+import platform
+import traceback
+from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING, Any
 
-from app import fault_reports, paths
+from app import paths
+from app.machine import LIBRARIES, missing_instructions, version
+from indexer.embed.devices import RUNTIMES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+PREFIX = "fault-"
+KEPT_REPORTS = 10
+
+
+class FaultHandler(logging.Handler):
+    """Writes a report of each exception that is logged as an error."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            with contextlib.suppress(OSError):
+                _write(record.name, error)
+
+
+def about_this_system() -> Iterator[str]:
+    """Describe the system, without anything that identifies the person."""
+    yield f"lectern {version('lectern') or '(from its folder)'}"
+    yield f"python {platform.python_version()} on {platform.platform()}"
+    for name in (*LIBRARIES, *RUNTIMES):
+        if found := version(name):
+            yield f"{name} {found}"
+    if lacks := missing_instructions():
+        yield f"the processor lacks {lacks}"
+
+
+def fault_reports() -> list[Path]:
+    """Return the reports there are, the newest first."""
+    found = paths.log_folder().glob(f"{PREFIX}*.txt")
+    return sorted(found, key=lambda file: file.stat().st_mtime_ns, reverse=True)
+
+
+def remove_reports() -> None:
+    """Delete all reports."""
+    for file in fault_reports():
+        file.unlink(missing_ok=True)
+
+
+def _write(logger: str, error: BaseException) -> None:
+    """Write a report in place of an earlier one with the same traceback."""
+    places = list(_places(error))
+    name = hashlib.sha256("\n".join(places).encode()).hexdigest()[:12]
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    lines = [f"{now}, logged by {logger}", *about_this_system(), "", *places]
+    file = paths.log_folder() / f"{PREFIX}{name}.txt"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    with os.fdopen(os.open(file, flags, 0o600), "w", encoding="utf-8") as opened:
+        opened.write("\n".join(lines) + "\n")
+    for old in fault_reports()[KEPT_REPORTS:]:
+        old.unlink(missing_ok=True)
+
+
+def _places(error: BaseException) -> Iterator[str]:
+    """Yield the types of an exception and of its causes, each with the lines of its traceback."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        kind = type(current)
+        yield f"{kind.__module__}.{kind.__qualname__}"
+        for frame, line in traceback.walk_tb(current.__traceback__):
+            module = frame.f_globals.get("__name__", "?")
+            yield f"  {module}:{line} in {frame.f_code.co_qualname}"
+        current = current.__cause__ or current.__context__
+
 
 FILE_NAME = "lectern.log"
 MAX_BYTES = 1_000_000
@@ -58,7 +136,7 @@ def start(level: int = logging.INFO) -> Path | None:
         return None
     handler.setFormatter(logging.Formatter(_FORMAT))
     root.addHandler(handler)
-    root.addHandler(fault_reports.FaultHandler())
+    root.addHandler(FaultHandler())
     root.setLevel(level)
     return log_file()
 
@@ -66,7 +144,7 @@ def start(level: int = logging.INFO) -> Path | None:
 def stop() -> None:
     """Stop logging to the file."""
     root = logging.getLogger()
-    ours = (OwnerOnlyHandler, fault_reports.FaultHandler)
+    ours = (OwnerOnlyHandler, FaultHandler)
     for handler in [each for each in root.handlers if isinstance(each, ours)]:
         root.removeHandler(handler)
         handler.close()
@@ -75,6 +153,6 @@ def stop() -> None:
 def remove() -> None:
     """Delete the log, which names files, and the reports of faults."""
     stop()
-    fault_reports.remove()
+    remove_reports()
     for file in paths.log_folder().glob(f"{FILE_NAME}*"):
         file.unlink(missing_ok=True)

@@ -1,16 +1,20 @@
-"""Generates the reference from the declarations: commands, settings, operators, states, errors.
+"""Documents made from the declarations: tables in Markdown, and the man page.
 
-Owns the layout of each table in Markdown. ``packaging/help_pages.py`` puts them into pages.
+Commands, settings, operators, states, formats and errors are declared once;
+``packaging/help_pages.py`` puts the tables into pages, and ``python -m app.reference`` prints the
+man page in the troff macros that ``man`` reads.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
 from app.cli import COMMANDS, build_parser
 from app.cli_settings import markdown as settings_table
+from app.machine import version
 from indexer.api.errors import CODES
 from indexer.api.formats import FORMATS
 from indexer.api.labels import STATES
@@ -142,3 +146,60 @@ def _parser_of(parser: ArgumentParser, name: str) -> ArgumentParser:
             found: ArgumentParser = action.choices[name]
             return found
     raise KeyError(name)
+
+
+_FILES = (
+    ("~/.local/share/lectern", "the library, compiled models and what the window remembers"),
+    ("~/.config/lectern/settings.json", "the settings"),
+    ("~/.local/state/lectern/log", "the log"),
+)
+
+
+def manual() -> str:
+    """Return the whole page."""
+    return "\n".join(_manual_lines()) + "\n"
+
+
+def _manual_lines() -> Iterator[str]:
+    parser = build_parser()
+    yield f'.TH LECTERN 1 "" "Lectern {version("lectern")}" "User Commands"'
+    yield from (".SH NAME", _plain("lectern - find the passage that answers a question"))
+    yield from (".SH SYNOPSIS", r".B lectern", r"[\fICOMMAND\fR] [\fIOPTIONS\fR]")
+    yield from (".SH DESCRIPTION", _plain(parser.description or ""))
+    yield _plain("Without a command the window opens.")
+    yield ".SH OPTIONS"
+    yield from _manual_options("")
+    yield ".SH COMMANDS"
+    for command in COMMANDS:
+        if not command.hidden:
+            yield f'.SS "lectern {command.name}"'
+            yield from (_plain(part) for part in command.description.split("\n\n"))
+            yield from _manual_options(command.name)
+            yield from _examples(command.examples)
+    yield ".SH FILES"
+    for name, meaning in _FILES:
+        yield from (".TP", f".I {_plain(name)}", _plain(meaning))
+
+
+def _manual_options(command: str) -> Iterator[str]:
+    for name, meaning in options_of(command):
+        yield from (".TP", rf".B {_plain(name)}", _plain(meaning))
+
+
+def _examples(examples: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    yield from (".PP", ".nf")
+    for line, meaning in examples:
+        yield rf"    {_plain(line)}    \fI{_plain(meaning)}\fR"
+    yield ".fi"
+
+
+def _plain(text: str) -> str:
+    """Escape what troff would read as a request."""
+    escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("`", r"\(ga")
+    return "\n".join(
+        rf"\&{line}" if line[:1] in {".", "'"} else line for line in escaped.split("\n")
+    )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(manual())

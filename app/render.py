@@ -1,19 +1,23 @@
-"""Text for a terminal: widths, wrapping, elision, marks, sizes and counts. Pure functions.
+"""Text for a terminal: widths, wrapping, elision, marks, sizes and counts; a line of progress.
 
 Widths are in terminal cells. Documents and file names may hold escape sequences, so text from
 outside must pass ``clean`` or ``name`` first. ``rich`` would save 23 of these lines, for 12.5 MB
-more to install and 60 ms more at the start of each command, which takes 230.
+more to install and 60 ms more at the start of each command, which takes 230; it has no log of
+progress, and needs escape sequences.
 """
 
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from pathlib import PurePath
+from typing import TYPE_CHECKING, TextIO
 
-from indexer.api.progress import rough
+from indexer.api.labels import PACE_REASONS
+from indexer.api.progress import Progress, Step, rough
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +35,7 @@ _BAD = "\x1b[31m"
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class TerminalStyle:
     """The capabilities of the output. ``width`` is in cells."""
 
     colour: bool = False
@@ -63,7 +67,7 @@ class Style:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class WrappedWord:
     """A word to be wrapped, and whether it is in the marked sentence."""
 
     text: str
@@ -120,7 +124,7 @@ def elide_front(text: str, width: int, dots: str = "…") -> str:
     return elide(text[::-1], width, dots[::-1])[::-1]
 
 
-def snippet(text: str, best: tuple[int, int], room: int, style: Style) -> list[Word]:
+def snippet(text: str, best: tuple[int, int], room: int, style: TerminalStyle) -> list[WrappedWord]:
     """Choose what to show of a passage: the best sentence, and what fits around it.
 
     Args:
@@ -139,9 +143,9 @@ def snippet(text: str, best: tuple[int, int], room: int, style: Style) -> list[W
     if marked:
         marked = f"{opening}{marked}{closing}"
     return [
-        *(Word(word) for word in before.split()),
-        *(Word(word, marked=True) for word in marked.split()),
-        *(Word(word) for word in after.split()),
+        *(WrappedWord(word) for word in before.split()),
+        *(WrappedWord(word, marked=True) for word in marked.split()),
+        *(WrappedWord(word) for word in after.split()),
     ]
 
 
@@ -152,7 +156,9 @@ def _readable(text: str) -> str:
     return clean(make_view(text).text)
 
 
-def _at_most(text: str, room: int, style: Style, shorten: Callable[[str, int, str], str]) -> str:
+def _at_most(
+    text: str, room: int, style: TerminalStyle, shorten: Callable[[str, int, str], str]
+) -> str:
     """Shorten text to ``room`` cells; to dots alone where these are few."""
     if cells(text) <= room:
         return text
@@ -161,9 +167,9 @@ def _at_most(text: str, room: int, style: Style, shorten: Callable[[str, int, st
     return fit(style.dots, room)
 
 
-def wrap(words: list[Word], width: int, style: Style) -> list[str]:
+def wrap(words: list[WrappedWord], width: int, style: TerminalStyle) -> list[str]:
     """Break words into lines of at most ``width`` cells, with the marked ones marked."""
-    lines: list[list[Word]] = [[]]
+    lines: list[list[WrappedWord]] = [[]]
     used = 0
     for word in (piece for whole in words for piece in _pieces(whole, width)):
         wide = cells(word.text)
@@ -175,17 +181,17 @@ def wrap(words: list[Word], width: int, style: Style) -> list[str]:
     return [_line(line, style) for line in lines if line]
 
 
-def _pieces(word: Word, width: int) -> list[Word]:
+def _pieces(word: WrappedWord, width: int) -> list[WrappedWord]:
     """Split a word that is wider than a line, as Chinese sentences are."""
     pieces, rest = [], word.text
     while cells(rest) > width:
         piece = fit(rest, width) or rest[0]
-        pieces.append(Word(piece, word.marked))
+        pieces.append(WrappedWord(piece, word.marked))
         rest = rest[len(piece) :]
-    return [*pieces, Word(rest, word.marked)] if rest else pieces
+    return [*pieces, WrappedWord(rest, word.marked)] if rest else pieces
 
 
-def _line(line: list[Word], style: Style) -> str:
+def _line(line: list[WrappedWord], style: TerminalStyle) -> str:
     runs = []
     for marked, group in groupby(line, key=lambda word: word.marked):
         text = " ".join(word.text for word in group)
@@ -240,3 +246,96 @@ def share(value: float) -> str:
 def phrase(state: str) -> str:
     """Return a state's name as words."""
     return state.replace("_", " ")
+
+
+LOG_INTERVAL_S = 5.0
+
+
+class ProgressLine:
+    """Writes snapshots of progress. To be called on one thread.
+
+    Args:
+        stream: Where to write.
+        style: What it can show.
+        live: Whether ``stream`` is a terminal whose line can be rewritten.
+        clock: Seconds, from any beginning.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO,
+        style: TerminalStyle,
+        *,
+        live: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stream = stream
+        self._style = style
+        self.live = live
+        self._clock = clock
+        self._next = clock() + LOG_INTERVAL_S
+        self._written = 0
+
+    def __call__(self, progress: Progress) -> None:
+        if self.live:
+            self._rewrite(describe(progress, self._style))
+        elif self._clock() >= self._next:
+            self._next = self._clock() + LOG_INTERVAL_S
+            self._stream.write(describe(progress, self._style) + "\n")
+            self._stream.flush()
+
+    def clear(self) -> None:
+        """Erase the line."""
+        if self._written:
+            self._rewrite("")
+            self._stream.write("\r")
+            self._stream.flush()
+            self._written = 0
+
+    def _rewrite(self, text: str) -> None:
+        # Spaces instead of an escape sequence, which some terminals do not know.
+        text = elide(text, self._style.width - 1, self._style.dots)
+        wide = cells(text)
+        self._stream.write("\r" + text + " " * max(0, self._written - wide))
+        self._stream.flush()
+        self._written = wide
+
+
+def describe(progress: Progress, style: TerminalStyle) -> str:
+    """Return one line that says what is done, how fast, and how long it will take."""
+    if progress.note:
+        return f"{_done(progress)}: {name(pace_reason(progress.note))}"
+    if progress.step is Step.SCAN:
+        return f"Looking for documents: {count(progress.files_total, 'file')} found"
+    if progress.step is Step.MAINTAIN:
+        return f"{_done(progress)}: tidying the index"
+    if progress.step is Step.RECOGNISE:
+        left = count(progress.files_total - progress.files_done, "scanned page")
+        return f"Recognising text: {left} left"
+    if progress.step is Step.MEASURE:
+        return f"Measuring: {progress.files_done:,} of {progress.files_total:,}"
+    if progress.step is Step.FETCH:
+        if not progress.bytes_total:
+            return f"Asking for {name(progress.current)}"
+        sizes = size(progress.bytes_done), size(progress.bytes_total)
+        return f"Fetching {name(progress.current)}: {' of '.join(sizes)}"
+    parts = [
+        _done(progress),
+        f"{count(progress.pages, 'page')} ({progress.pages_per_second:.1f}/s)",
+        f"{count(progress.passages, 'passage')} ({progress.passages_per_second:.1f}/s)",
+    ]
+    if progress.eta_seconds is not None:
+        parts.append(f"{about(progress.eta_seconds)} left")
+    current = name(PurePath(progress.current).name)
+    separator = " · " if style.unicode else ", "
+    return separator.join([*parts, current] if current else parts)
+
+
+def _done(progress: Progress) -> str:
+    return f"{progress.files_done:,}/{count(progress.files_total, 'file')}"
+
+
+def pace_reason(code: str) -> str:
+    """Format why work is slowed down, or waits."""
+    label = PACE_REASONS.get(code, phrase(code))
+    return f"{label[0].lower()}{label[1:]}"

@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.cli_engine import DEMO_QUESTION, sample_documents
 from app.cli_index import index
-from app.demo import QUESTION, documents
 from app.doctor import check
 from indexer.api.errors import LecternError
 from indexer.api.requests import Diagnose, ListFiles, Search
@@ -25,7 +25,7 @@ from indexer.confine.process import own_command
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.cli_common import Context
+    from app.cli_common import CommandContext
     from indexer.api.answers import Check
 
 ANSWER = "cannot be used because of flooding"
@@ -35,7 +35,7 @@ SCAN = "keys.png"
 WINDOW_S = 180.0
 
 
-def run(context: Context) -> Iterator[Check]:
+def run(context: CommandContext) -> Iterator[Check]:
     """Yield each check as it is done."""
     with tempfile.TemporaryDirectory(prefix="lectern-self-test-") as folder:
         own = replace(context, library=Path(folder) / "library")
@@ -47,13 +47,13 @@ def run(context: Context) -> Iterator[Check]:
         yield _window(own, Path(folder) / "window")
 
 
-def _engine(context: Context) -> Iterator[Check]:
-    samples = documents()
+def _engine(context: CommandContext) -> Iterator[Check]:
+    samples = sample_documents()
     summary = index(context, [samples, samples.parent / "scans"], quiet=True)
     read = summary.states.get(FileState.INDEXED, 0)
     facts = [f"{read} indexed", *_unread(context), f"{summary.pages} pages"]
     yield check("indexing", "; ".join(facts), ok=read >= _count(samples))
-    yield _search(context, "search", QUESTION, ANSWER)
+    yield _search(context, "search", DEMO_QUESTION, ANSWER)
     yield _search(context, "scanned page", f'"{SCANNED}"', SCANNED)
     found = {each.name: each for each in context.with_engine(lambda e: e.call(Diagnose()))}
     for name in ("device", "text recognition", "network of the engine", "readers of documents"):
@@ -62,7 +62,7 @@ def _engine(context: Context) -> Iterator[Check]:
     yield _sockets()
 
 
-def _unread(context: Context) -> list[str]:
+def _unread(context: CommandContext) -> list[str]:
     """Return the samples that were not indexed, each with its state and reason."""
     rows = context.with_engine(lambda engine: engine.call(ListFiles())).files
     return [
@@ -76,7 +76,7 @@ def _count(folder: Path) -> int:
     return sum(path.is_file() for path in folder.iterdir())
 
 
-def _search(context: Context, name: str, question: str, answer: str) -> Check:
+def _search(context: CommandContext, name: str, question: str, answer: str) -> Check:
     result = context.with_engine(lambda engine: engine.call(Search(question, limit=3)))
     first = " ".join(result.hits[0].text.split()) if result.hits else ""
     value = Path(result.hits[0].file).name if result.hits else "no hits"
@@ -95,9 +95,9 @@ def _sockets() -> Check:
     return check("network sockets", ", ".join(held) or "none", ok=not held)
 
 
-def _window(context: Context, folder: Path) -> Check:
+def _window(context: CommandContext, folder: Path) -> Check:
     """Run an invisible window that sends the query and shows the page."""
-    options = ["--library", str(context.library), "gui", "--check", str(folder), QUESTION]
+    options = ["--library", str(context.library), "gui", "--check", str(folder), DEMO_QUESTION]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     try:
         done = subprocess.run(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.cli_pace import estimate_lines, pace_line
+from app.cli_library import estimate_lines, pace_line
 from indexer.api.answers import Estimate, FormatEstimate
 from indexer.api.labels import PACE_REASONS
 from tests.answers import EMPTY

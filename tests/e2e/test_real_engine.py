@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from app.demo import documents
+from app.cli_engine import sample_documents
 from indexer.api.client import EngineClient
 from indexer.api.progress import CancelToken, Progress
 from indexer.api.requests import Index
@@ -42,7 +42,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the samples are indexed; to be copied, not changed."""
     folder = tmp_path_factory.mktemp("indexed")
     lectern = prepare(folder)
-    out = lectern("index", documents()).stdout
+    out = lectern("index", sample_documents()).stdout
     assert f"{FILES} files seen" in out
     return folder
 
@@ -133,7 +133,7 @@ def test_status_and_coverage(served: Lectern) -> None:
     assert {row["state"] for row in rows} <= {"indexed", "text_only"}
     assert {row["pages"] for row in rows} >= {3, 46}
     text = served("status").stdout
-    assert str(documents()) in text
+    assert str(sample_documents()) in text
     assert "100 % embedded" in text
 
 
@@ -155,8 +155,10 @@ def test_what_is_removed_is_not_found(copied: Lectern) -> None:
     with copied.serving():
         copied("index", alone)
         assert hits(copied, "zebra")[0]["file"] == "alone.txt"
-        assert "[not_a_root]" in copied("remove", documents() / "tides.html", status=2).stderr
-        copied("remove", documents())
+        assert (
+            "[not_a_root]" in copied("remove", sample_documents() / "tides.html", status=2).stderr
+        )
+        copied("remove", sample_documents())
         assert {hit["file"] for hit in hits(copied, "ice zebra")} == {"alone.txt"}
         copied("remove", alone)
         assert hits(copied, "zebra") == []
@@ -189,7 +191,7 @@ def test_an_interrupted_run_continues_to_the_same_result(served: Lectern, tmp_pa
         client = EngineClient.attach(lectern.library)
         assert client is not None
         with contextlib.closing(client):
-            client.call(Index((documents(),)), report=stop_in_the_middle, token=token)
+            client.call(Index((sample_documents(),)), report=stop_in_the_middle, token=token)
         assert token.cancelled
     with lectern.serving():  # opened again, as after a crash
         lectern("index")

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from app.hit_lines import hit_lines, result_lines, unsearched
-from app.render import Style
+from app.render import TerminalStyle
 from indexer.api.types import Also, FileState, Hit, Match, SearchResult, Why
 
-STYLE = Style(width=60)
+STYLE = TerminalStyle(width=60)
 HIT = Hit(
     path="/a/report-2018.pdf", root="/a", file="report-2018.pdf", title="Report", page=7,
     page_last=7, start=10, end=60, score=0.5, text="The best sentence of all.", heading_path=(),

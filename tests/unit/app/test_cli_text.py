@@ -10,14 +10,14 @@ from app.cli_index import summary_lines
 from app.cli_library import file_line, reason_of, status_lines
 from app.cli_search import batch_hit, filter_terms
 from app.hit_lines import hit_lines
-from app.render import Style, cells
+from app.render import TerminalStyle, cells
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
 from indexer.api.status import LanguageStatus, ModelChange, Running
 from indexer.api.types import FileRow, FileState, Hit, Summary, Why
 from tests.answers import EMPTY, root
 
-STYLE = Style(width=60)
+STYLE = TerminalStyle(width=60)
 HIT = Hit(
     path="/home/a/report.pdf",
     root="/home/a",
@@ -72,7 +72,7 @@ def test_no_line_of_a_hit_but_its_path_is_too_wide(width: int) -> None:
     long = replace(
         HIT, title="漢字" * 50, text="字" * 500, best=(100, 300), heading_path=("w" * 200,)
     )
-    *lines, _path = hit_lines(1, long, Style(width=width))
+    *lines, _path = hit_lines(1, long, TerminalStyle(width=width))
     assert all(cells(line) <= width for line in lines)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.cli import COMMANDS, parse
-from app.cli_common import Context
+from app.cli_common import CommandContext
 from app.settings import Settings
 from tests.fake_engine import FakeEngine
 
@@ -22,7 +22,7 @@ WAITED_S = 500.0
 
 
 @pytest.fixture
-def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandContext:
     """The context of a command that began a while ago, in a temporary folder."""
     (tmp_path / "run").mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
@@ -31,7 +31,7 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
     folder.mkdir()
     (folder / "ice.txt").write_text("The ship sank in November.")
     (folder / "sea.txt").write_text("The sea froze in November.")
-    return Context(
+    return CommandContext(
         Settings(tmp_path / "settings.json"),
         tmp_path / "library",
         offline=True,
@@ -42,7 +42,7 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
     )
 
 
-def run(context: Context, *words: str) -> str:
+def run(context: CommandContext, *words: str) -> str:
     context.out = io.StringIO()
     options = parse([str(word) for word in words])
     next(each for each in COMMANDS if each.name == options.command).run(options, context)
@@ -54,7 +54,9 @@ def seconds(text: str) -> float:
     return float(told["seconds"])
 
 
-def test_where_there_is_nothing_to_index_it_says_so(context: Context, tmp_path: Path) -> None:
+def test_where_there_is_nothing_to_index_it_says_so(
+    context: CommandContext, tmp_path: Path
+) -> None:
     assert isinstance(context.err, io.StringIO)
     run(context, "index")
     assert NOTHING in context.err.getvalue()
@@ -64,7 +66,7 @@ def test_where_there_is_nothing_to_index_it_says_so(context: Context, tmp_path: 
     assert NOTHING not in context.err.getvalue()
 
 
-def test_every_command_prints_the_whole_time(context: Context, tmp_path: Path) -> None:
+def test_every_command_prints_the_whole_time(context: CommandContext, tmp_path: Path) -> None:
     documents = str(tmp_path / "documents")
     assert run(context, "index", documents).startswith("Done after 8 min ")
     assert "hits in 50" in run(context, "search", "november")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app import cli, fault_reports, logs, paths
+from app import cli, logs, paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ def note_fault(message: str = SECRET) -> None:
 
 def test_a_report_has_the_traceback_and_no_secrets(folder: Path) -> None:
     note_fault()
-    (file,) = fault_reports.reports()
+    (file,) = logs.fault_reports()
     text = file.read_text("utf-8")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert f"{__name__}:" in text
@@ -61,15 +61,15 @@ def test_the_same_fault_is_kept_once_and_all_are_bounded(
 ) -> None:
     note_fault("one")
     note_fault("another")
-    assert len(fault_reports.reports()) == 1
-    monkeypatch.setattr(fault_reports, "KEPT", 2)
+    assert len(logs.fault_reports()) == 1
+    monkeypatch.setattr(logs, "KEPT_REPORTS", 2)
     for number in range(5):
         scope: dict[str, object] = {"__name__": f"module{number}"}
         try:
             exec("1 / 0", scope)  # noqa: S102  # a place of its own
         except ZeroDivisionError:
             logging.getLogger("lectern.test").exception("again")
-    assert len(fault_reports.reports()) == 2
+    assert len(logs.fault_reports()) == 2
     logs.remove()
     assert list(folder.iterdir()) == []
 
@@ -78,7 +78,7 @@ def test_only_exceptions_make_a_report(folder: Path) -> None:
     logging.getLogger("lectern.test").error("without an exception")
     logging.getLogger("lectern.test").warning("a drive is away", exc_info=OSError(PLACE))
     assert folder.is_dir()
-    assert fault_reports.reports() == []
+    assert logs.fault_reports() == []
 
 
 def test_the_log_is_added_only_when_asked_for(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from app.cli import COMMANDS, build_parser
-from app.manual import manual
-from app.reference import options_of
+from app.reference import manual, options_of
 
 MACROS = re.compile(r"\.(TH|SH|SS|TP|PP|B|I|nf|fi)\b|\.B |\.I ")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app import engine
-from app.processor import missing_of
+from app.machine import missing_of
 from indexer.api.errors import WorldError
 from indexer.config import EngineConfig
 
@@ -33,7 +33,7 @@ def test_missing_instructions_are_found(tmp_path: Path, text: str, lacks: str) -
 def test_no_engine_is_opened_without_the_instructions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "missing", lambda: "AVX2")
+    monkeypatch.setattr(engine, "missing_instructions", lambda: "AVX2")
     library = tmp_path / "library"
     with pytest.raises(WorldError, match="lacks AVX2") as caught:
         engine.open_engine(EngineConfig(library=library, models=tmp_path))

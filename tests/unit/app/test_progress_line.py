@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import render
-from app.progress_line import LOG_INTERVAL_S, ProgressLine, describe
-from app.render import Style
+from app.render import LOG_INTERVAL_S, ProgressLine, TerminalStyle, describe
 from indexer.api.progress import Progress, Step
 
 reports = st.builds(
@@ -32,14 +31,14 @@ def screen(written: str) -> str:
 
 def test_the_line_of_each_step() -> None:
     progress = Progress(Step.INDEX, 12, 40, 1200, 5000, 0, 9, 60.0, 150.0, "/a/b.pdf")
-    assert describe(progress, Style()) == (
+    assert describe(progress, TerminalStyle()) == (
         "12/40 files · 1,200 pages (20.0/s) · 5,000 passages (83.3/s) · about 3 minutes left · "
         "b.pdf"
     )
-    assert describe(progress, Style(unicode=False)).isascii()
-    assert "3 files found" in describe(Progress(Step.SCAN, files_total=3), Style())
-    assert "tidying" in describe(Progress(Step.MAINTAIN), Style())
-    assert "no space" in describe(Progress(Step.INDEX, note="no space"), Style())
+    assert describe(progress, TerminalStyle(unicode=False)).isascii()
+    assert "3 files found" in describe(Progress(Step.SCAN, files_total=3), TerminalStyle())
+    assert "tidying" in describe(Progress(Step.MAINTAIN), TerminalStyle())
+    assert "no space" in describe(Progress(Step.INDEX, note="no space"), TerminalStyle())
 
 
 @given(st.lists(reports, min_size=1), st.integers(20, 120))
@@ -47,10 +46,10 @@ def test_a_terminal_shows_the_last_report_and_nothing_of_longer_ones(
     given_reports: list[Progress], width: int
 ) -> None:
     stream = io.StringIO()
-    line = ProgressLine(stream, Style(width=width), live=True)
+    line = ProgressLine(stream, TerminalStyle(width=width), live=True)
     for progress in given_reports:
         line(progress)
-    last = render.elide(describe(given_reports[-1], Style()), width - 1)
+    last = render.elide(describe(given_reports[-1], TerminalStyle()), width - 1)
     if all(render.cells(character) == 1 for character in stream.getvalue().replace("\r", "")):
         assert screen(stream.getvalue()) == last.rstrip()
         line.clear()
@@ -60,7 +59,7 @@ def test_a_terminal_shows_the_last_report_and_nothing_of_longer_ones(
 
 def test_a_log_gets_a_line_at_intervals() -> None:
     stream, now = io.StringIO(), [0.0]
-    line = ProgressLine(stream, Style(), live=False, clock=lambda: now[0])
+    line = ProgressLine(stream, TerminalStyle(), live=False, clock=lambda: now[0])
     for _tenth in range(120):
         now[0] += 0.1
         line(Progress(Step.SCAN))

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import render
-from app.render import Style, Word
+from app.render import TerminalStyle, WrappedWord
 from indexer.text.view import make_view
 
 # Letters of one and of two cells, combining marks of none, and spaces.
 text = st.text(st.sampled_from("ab é漢e\u0301."), max_size=80)
 widths = st.integers(1, 60)
-PLAIN = Style(width=60)
-COLOUR = Style(colour=True, width=60)
+PLAIN = TerminalStyle(width=60)
+COLOUR = TerminalStyle(colour=True, width=60)
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -70,7 +70,7 @@ def test_elision_prefers_the_end_of_a_word() -> None:
 @given(st.lists(st.tuples(text, st.booleans())), widths)
 def test_wrapped_lines_fit_and_keep_every_letter(parts: list[tuple[str, bool]], width: int) -> None:
     width = max(2, width)  # a letter of two cells needs two
-    words = [Word(word, marked) for part, marked in parts for word in part.split()]
+    words = [WrappedWord(word, marked) for part, marked in parts for word in part.split()]
     plain = render.wrap(words, width, PLAIN)
     assert all(render.cells(line) <= width for line in plain)
     assert "".join(plain).replace(" ", "") == "".join(word.text for word in words)
@@ -79,7 +79,12 @@ def test_wrapped_lines_fit_and_keep_every_letter(parts: list[tuple[str, bool]], 
 
 
 def test_the_mark_spans_the_spaces_within_and_starts_anew_on_each_line() -> None:
-    words = [Word("a"), Word("b", marked=True), Word("c", marked=True), Word("d", marked=True)]
+    words = [
+        WrappedWord("a"),
+        WrappedWord("b", marked=True),
+        WrappedWord("c", marked=True),
+        WrappedWord("d", marked=True),
+    ]
     on, off = "\x1b[1;36m", "\x1b[0m"
     assert render.wrap(words, 5, COLOUR) == [f"a {on}b c{off}", f"{on}d{off}"]
 
@@ -102,7 +107,7 @@ def test_a_snippet_shows_text_around_the_best_sentence() -> None:
     sample = "Before it. The best one. After it."
     words = render.snippet(sample, (11, 24), 200, PLAIN)
     assert " ".join(word.text for word in words) == "Before it. «The best one.» After it."
-    assert render.snippet(sample, (11, 24), 200, Style(unicode=False))[2].text == "**The"
+    assert render.snippet(sample, (11, 24), 200, TerminalStyle(unicode=False))[2].text == "**The"
 
 
 def test_a_snippet_joins_hyphenated_words() -> None:

@@ -9,10 +9,9 @@ import pytest
 from app import render
 from app.cli_common import explain_failure
 from app.cli_index import summary_lines
-from app.cli_library import file_line, reason_of, status_lines
-from app.cli_pace import pace_line
+from app.cli_library import file_line, pace_line, reason_of, status_lines
 from app.hit_lines import hit_lines
-from app.render import Style
+from app.render import TerminalStyle
 from indexer.api.errors import CODES, WorldError
 from indexer.api.status import Speed
 from indexer.api.types import Also, FileRow, FileState, Hit, Summary, Why
@@ -34,7 +33,7 @@ def test_a_name_is_shown_unchanged_but_escaped() -> None:
 
 def test_every_listing_shows_the_name_as_it_is() -> None:
     assert file_line(ROW) == f"failed\t/a/{SHOWN}\tLectern may not read /a/{SHOWN}."
-    lines = hit_lines(1, HIT, Style(width=110))
+    lines = hit_lines(1, HIT, TerminalStyle(width=110))
     assert lines[0].startswith(f" 1  {SHOWN}")
     assert lines[-2:] == [f"    /a/{SHOWN} (words)", f"    also /b/{SHOWN}"]
     shown = status_lines(replace(EMPTY, library=f"/{ODD}", roots=(root(f"/a/{ODD}"),)))
@@ -43,10 +42,10 @@ def test_every_listing_shows_the_name_as_it_is() -> None:
 
 
 def test_a_failure_names_the_file_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    from app.cli_common import Context
+    from app.cli_common import CommandContext
     from app.settings import Settings
 
-    context = Context(Settings(), library=None, offline=True, open_engine=None)  # type: ignore[arg-type]  # nothing is opened
+    context = CommandContext(Settings(), library=None, offline=True, open_engine=None)  # type: ignore[arg-type]  # nothing is opened
     assert explain_failure(context, WorldError("path_missing", path=f"/a/{ODD}")) == 2
     assert f"There is nothing at /a/{SHOWN}." in capsys.readouterr().err
 
@@ -69,7 +68,7 @@ def test_pages_that_are_not_listed_are_counted() -> None:
 
 def test_other_places_have_pages_only_where_their_format_has() -> None:
     also = tuple(Also(f"/b/{name}", name, "", 2, 2, 0, 5) for name in ("x.txt", "y.pdf", "z.pptx"))
-    assert hit_lines(1, replace(HIT, also=also), Style(width=110))[-3:] == [
+    assert hit_lines(1, replace(HIT, also=also), TerminalStyle(width=110))[-3:] == [
         "    also /b/x.txt",
         "    also /b/y.pdf, page 2",
         "    also /b/z.pptx, slide 2",
@@ -78,7 +77,7 @@ def test_other_places_have_pages_only_where_their_format_has() -> None:
 
 def test_a_hit_on_an_offline_drive_is_marked() -> None:
     away = replace(HIT, path="/a/b", other_paths=(), state=FileState.OFFLINE)
-    assert hit_lines(1, away, Style(width=110))[-1] == "    /a/b (words, offline)"
+    assert hit_lines(1, away, TerminalStyle(width=110))[-1] == "    /a/b (words, offline)"
 
 
 def test_an_empty_library_has_no_embedded_share() -> None:

@@ -1,14 +1,27 @@
-"""Checks the processor for the instructions that the numeric libraries need.
+"""The versions of installed packages, and the instructions that the processor lacks.
 
-To be asked before they are loaded: an illegal instruction would kill the process.
+They are asked for before the numeric libraries are loaded, since an illegal instruction would kill
+the process.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import platform
 import re
 import sys
 from pathlib import Path
+
+LIBRARIES = ("lancedb", "pymupdf", "tokenizers", "numpy")
+
+
+def version(package: str) -> str:
+    """Return the version of an installed package, "" if it is not there."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
 
 NEEDED = "AVX2"
 _CPUINFO = Path("/proc/cpuinfo")
@@ -17,7 +30,7 @@ _BLOCK = 1 << 13
 _PF_AVX2_INSTRUCTIONS_AVAILABLE = 40
 
 
-def missing() -> str:
+def missing_instructions() -> str:
     """Return the instructions that this processor lacks; "" if none, or unknown."""
     if platform.machine().lower() not in {"x86_64", "amd64"}:
         return ""
@@ -30,7 +43,7 @@ def missing() -> str:
 
 
 def missing_of(cpuinfo: Path) -> str:
-    """Return the instructions missing in a ``/proc/cpuinfo``."""
+    """Return the instructions missing_instructions in a ``/proc/cpuinfo``."""
     try:
         with cpuinfo.open("rb") as file:
             text = file.read(_BLOCK).decode("ascii", "replace")
