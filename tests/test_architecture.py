@@ -55,7 +55,6 @@ IN_CIRCLES = {
     "indexer.store.damage",
     "indexer.store.derived",
     "indexer.store.document_parts",
-    "indexer.store.first_pass",
     "indexer.store.lacking",
     "indexer.store.probe",
     "indexer.store.runtime",

@@ -24,13 +24,6 @@ class Checksums:
         with self._db.write() as connection:
             connection.execute("UPDATE docs SET passages_checksum = ? WHERE doc = ?", (total, doc))
 
-    def note_vectors(self, doc: int, space: int, total: int) -> None:
-        with self._db.write() as connection:
-            connection.execute(
-                "UPDATE doc_spaces SET vectors_checksum = ? WHERE doc = ? AND space = ?",
-                (total, doc, space),
-            )
-
     def passages(self) -> dict[int, int]:
         """Return the checksums of passages, without documents that are queued for reading again."""
         rows = self._db.rows(
@@ -40,21 +33,3 @@ class Checksums:
             READ_AGAIN,
         )
         return {doc: total for doc, total in rows}  # noqa: C416  # typed
-
-    def vectors(self, space: int) -> dict[int, int]:
-        """Return the checksums of the vectors of documents that are complete in a space."""
-        rows = self._db.rows(
-            "SELECT doc, vectors_checksum FROM doc_spaces WHERE space = ? AND state = 'done' "
-            "AND vectors_checksum IS NOT NULL",
-            space,
-        )
-        return {doc: total for doc, total in rows}  # noqa: C416  # typed
-
-    def without_vectors(self, space: int) -> list[int]:
-        """The documents that are complete in a space and have no checksum of their vectors."""
-        rows = self._db.rows(
-            "SELECT doc FROM doc_spaces WHERE space = ? AND state = 'done' "
-            "AND vectors_checksum IS NULL",
-            space,
-        )
-        return [doc for (doc,) in rows]

@@ -34,7 +34,7 @@ from indexer.engine.open_library import Caller, Handlers
 from indexer.engine.status import describe
 from indexer.library.crashes import CrashMark, LastEnd, last_end, retry_after_update
 from indexer.library.library import CATALOG_NAME, LANCE_NAME, exists, is_writable
-from indexer.library.recovery import note_missing_sums, recover
+from indexer.library.recovery import recover
 from indexer.library.removal import remove_paths
 from indexer.library.repair import repair, verify
 from indexer.pipeline.parts import BatchSizes
@@ -208,7 +208,6 @@ class Engine(IndexingLibrary):
         try:
             self.store.clean_at_open()
             recover(self.catalog, self.store, blame=blame)
-            note_missing_sums(self.catalog, self.store)
             retry_after_update(self.catalog)
             reindex.requeue_outdated(self.catalog)
             reindex.note_dropped_tables(self.catalog, self.store)

@@ -55,16 +55,6 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     return len(damaged)
 
 
-def note_missing_sums(catalog: Catalog, store: Store) -> None:
-    """Note the checksums of vectors that were packed anew; all are read, once."""
-    for space in catalog.spaces.all():
-        if lacking := catalog.checksums.without_vectors(space.id):
-            sums = store.sums_of_vectors(space.key)
-            with catalog.write():
-                for doc in lacking:
-                    catalog.checksums.note_vectors(doc, space.id, sums.get(doc, 0))
-
-
 def incomplete(catalog: Catalog, store: Store) -> list[int]:
     """The documents whose number of passages in the store differs from the catalog's."""
     return _differing(catalog.docs.expected(), store.passage_counts)

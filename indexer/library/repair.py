@@ -147,12 +147,16 @@ class _Check:
         miscounted = deletions.miscounted(table.path)
         said = f"{{n}} fragments of {name} count deleted rows wrongly and are never compacted."
         self.found.add("miscounted", name, miscounted, said, partial(table.recount, miscounted))
-        discard = partial(derived_upkeep.discard, table)
         rebuild = partial(indices.rebuild, table, report.broken_indices)
         said = f"{{n}} indices of {name} cannot be read."
         self.found.add("broken_index", name, report.broken_indices, said, rebuild)
         said = f"The file of {name} for queries was altered after it was written."
-        self.found.add("altered_derived", name, derived_upkeep.damaged(table.path), said, discard)
+        if table.holds_vectors:
+            altered, discard = table.pooled.is_damaged(), table.discard_pooled
+        else:
+            altered = derived_upkeep.damaged(table.path)
+            discard = partial(derived_upkeep.discard, table)
+        self.found.add("altered_derived", name, altered, said, discard)
 
     def rows(self, name: str) -> None:
         """Check the rows of a table, by themselves and against other tables."""
@@ -228,9 +232,7 @@ class _Check:
         sums, docs = self.catalog.checksums, self.catalog.docs
         if name == PASSAGES:
             return altered(self.reports[name], sums.passages(), docs.expected())
-        space = next(one for one in self.catalog.spaces.all() if vectors_table(one.key) == name)
-        expected = self.catalog.spaces.expected(space.id)
-        return altered(self.reports[name], sums.vectors(space.id), expected)
+        return sorted(self.reports[name].altered)
 
 
 def altered(report: TableReport, sums: dict[int, int], expected: dict[int, int]) -> list[int]:

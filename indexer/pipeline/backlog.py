@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 from indexer.pipeline.embedding import Unit
 from indexer.pipeline.events import PendingPassage
 from indexer.pipeline.reuse import VectorReuse, section_reader
-from indexer.store import checksums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +43,6 @@ class _OpenDocument:
     row: DocRow
     done: frozenset[int]  # ordinals that had vectors when it was opened
     left: int
-    total: int = 0  # checksum of the stored vectors, see ``indexer.store.checksums``
 
 
 @dataclass(slots=True)
@@ -88,7 +86,7 @@ class Backlog:
 
     @property
     def finished(self) -> int:
-        """How many documents ``complete`` would return."""
+        """How many documents ``pop_complete`` would return."""
         return sum(document.left == 0 for document in self._open.values())
 
     def add(self, doc: int, priority: int = 0) -> None:
@@ -115,19 +113,18 @@ class Backlog:
         every = [pair for run in runs for pair in run]
         return Unit([one for _, one in every], [pending for pending, _ in every], [*map(len, runs)])
 
-    def stored(self, batches: Sequence[Embedded], totals: checksums.Checksums) -> None:
-        """Count vectors as stored, and add their checksums."""
+    def count_stored(self, batches: Sequence[Embedded]) -> None:
+        """Count the vectors of batches as stored."""
         for batch in batches:
             for pending in batch.pending:
                 self._open[pending.doc].left -= 1
-        for doc, total in totals.items():
-            document = self._open[doc]
-            document.total = checksums.combined(document.total, total)
 
-    def complete(self) -> checksums.Checksums:
-        """Return the checksums of the documents completed since the last call."""
+    def pop_complete(self) -> list[int]:
+        """Return the documents completed since the last call."""
         complete = [doc for doc, document in self._open.items() if document.left == 0]
-        return {doc: self._open.pop(doc).total for doc in complete}
+        for doc in complete:
+            del self._open[doc]
+        return complete
 
     def _read(self, docs: Sequence[int]) -> Iterator[Run]:
         """Yield the passages without vectors, in runs that are embedded together."""
@@ -167,8 +164,6 @@ class Backlog:
             done[doc] = self._embedded(doc)
         for doc, row in known.items():
             self._open[doc] = _OpenDocument(row, done[doc], row.passages - len(done[doc]))
-            if done[doc]:
-                self._open[doc].total = self.store.sum_of_vectors(self.space.key, doc)
         missing = [doc for doc in docs if doc in known and self._open[doc].left]
         self._runs.append((priority, self._read(missing)))
         return True

@@ -17,7 +17,6 @@ from indexer.pipeline.backlog import DOCS_AHEAD
 from indexer.pipeline.embedding import EmbeddingWorker, Unit
 from indexer.pipeline.events import Embedded, EmbeddingFailed, PendingPassage
 from indexer.pipeline.vectors import join
-from indexer.store import checksums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +57,7 @@ def fill(parts: Parts, reporter: Reporter) -> bool:
 
 @dataclass(slots=True)
 class _Feed:
-    """The documents that are being embedded: passages left, and checksums of stored vectors."""
+    """The documents that are being embedded: how many passages are left."""
 
     parts: Parts
     reporter: Reporter
@@ -66,7 +65,6 @@ class _Feed:
     worker: EmbeddingWorker = field(init=False)
     _events: Queue[Event] = field(default_factory=Queue)
     _left: dict[int, int] = field(default_factory=dict)
-    _totals: dict[int, int] = field(default_factory=dict)
     _finished: int = 0
     _waiting: int = 0
 
@@ -84,7 +82,6 @@ class _Feed:
                 catalog.spaces.begin(doc, space.id)
         done = {doc: set(store.ordinals_with_vectors(space.key, doc).tolist()) for doc in rows}
         self._left = {doc: row.passages - len(done[doc]) for doc, row in rows.items()}
-        self._totals = {doc: store.sum_of_vectors(space.key, doc) for doc in rows if done[doc]}
         self._finish()
         held: list[StoredPassage] = []
         for passage in store.iter_passages([*self._left]):
@@ -104,9 +101,7 @@ class _Feed:
         self._pause()
         made = self._embedded(passages)
         self.parts.check_space()
-        added = self.parts.store.add_vectors(self.parts.space.key, join(made), searched=False)
-        for doc, total in added.items():
-            self._totals[doc] = checksums.combined(self._totals.get(doc, 0), total)
+        self.parts.store.add_vectors(self.parts.space.key, join(made), searched=False)
         for passage in passages:
             self._left[passage.doc] -= 1
         self._finish()
@@ -138,7 +133,6 @@ class _Feed:
             for doc in whole:
                 del self._left[doc]
                 catalog.spaces.finish(doc, space, counts.get(doc, 0))
-                catalog.checksums.note_vectors(doc, space, self._totals.get(doc, 0))
         self._finished += len(whole)
 
     def _pause(self) -> None:

@@ -113,17 +113,16 @@ class VectorWriter:
         """Write the buffer, the store first; return whether this completes a document."""
         made, self._made = self._made, []
         if made:
-            totals = self.store.add_vectors(self.space.key, join(made))
+            self.store.add_vectors(self.space.key, join(made))
             faults.reached("vectors-committed")
-            self.backlog.stored(made, totals)
-        complete = self.backlog.complete()
+            self.backlog.count_stored(made)
+        complete = self.backlog.pop_complete()
         if not complete:
             return False
-        counts = self.store.passage_counts(list(complete))
+        counts = self.store.passage_counts(complete)
         with self.catalog.write():
-            for doc, total in complete.items():
+            for doc in complete:
                 self.catalog.spaces.finish(doc, self.space.id, counts[doc])
-                self.catalog.checksums.note_vectors(doc, self.space.id, total)
         faults.reached("vectors-marked")
         return True
 

@@ -155,8 +155,14 @@ class Retriever:
             vectors: Of the query.
             keys: The candidates, ascending.
         """
+        # LanceDB takes some milliseconds for these, most of them in threads of its own.
+        reading = (
+            self.pool.submit(self.store.sentence_codes_of, self.space, keys)
+            if vectors.encoded
+            else None
+        )
         share = bm25_shares(self.store.bm25_of(keys, terms.question_terms), terms.ceiling)
-        if not vectors.encoded:
+        if reading is None:
             return by_words(keys, share)
         # Keys of one document are consecutive, so a passage's neighbours are known by its key.
         near = np.stack([keys - 1, keys, keys + 1])
@@ -165,9 +171,8 @@ class Retriever:
         pooled = self.store.vectors_of(self.space, wanted)
         queries = np.stack([vectors.whole, vectors.question])
         cosines = pooled @ queries.T if pooled.size else np.zeros((len(wanted), 2), np.float32)
-        found, offsets = self.store.sentence_cosines_of(
-            self.space, keys, queries, cosines[place[1]]
-        )
+        codes = reading.result()
+        found, offsets = codes.cosines(queries, cosines[place[1]]), codes.offsets
         whole, question = vectors.scale.scaled(cosines).T
         before, here, after = whole[place]
         of_whole, similarity = np.ascontiguousarray(vectors.scale.scaled(found).T)

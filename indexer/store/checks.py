@@ -45,7 +45,9 @@ class TableReport:
     invalid: list[int] = field(default_factory=list)
     texts: dict[int, set[str]] = field(default_factory=dict)
     broken_indices: list[str] = field(default_factory=list)
-    #: Over the readable rows of each document, see ``checksums``.
+    #: Of vectors: the documents with rows whose CRC is another.
+    altered: set[int] = field(default_factory=set)
+    #: Of passages: over the readable rows of each document, see ``checksums``.
     sums: checksums.Checksums = field(default_factory=dict)
 
     @property
@@ -84,7 +86,8 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> TableReport:
             found.lost += len(block.rows)
             continue
         keys.append(_check(name, rows, found))
-        checksums.add_to(found.sums, checksums.by_document(rows))
+        if name == PASSAGES:
+            checksums.add_to(found.sums, checksums.by_document(rows))
     found.keys = np.sort(np.concatenate(keys)) if keys else found.keys
     broken = damage.broken_indices(table, indices.COLUMNS)
     found.broken_indices = [column for _name, column in broken]
@@ -93,11 +96,14 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> TableReport:
 
 def _check(name: str, block: Any, found: TableReport) -> Int64s:
     keys: Int64s = block.column("key").to_numpy().astype(np.int64)
+    if is_vectors_table(name):
+        altered = ~writing.whole_rows(block)
+        found.altered.update(docs_of(keys[altered]).tolist())
+        found.invalid += keys[_wrong_vectors(block) & ~altered].tolist()
+        return keys
     docs, ordinals = block.column("doc").to_numpy(), block.column("ordinal").to_numpy()
     wrong = keys != [key_of(int(d), int(o)) for d, o in zip(docs, ordinals, strict=True)]
-    if is_vectors_table(name):
-        wrong |= _wrong_vectors(block)
-    elif name == PASSAGES:
+    if name == PASSAGES:
         wrong |= _wrong_passages(block)
         for doc, text in zip(docs.tolist(), block.column("text_id").to_pylist(), strict=True):
             found.texts.setdefault(doc, set()).add(text)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Fewer vectors are searched exhaustively: exact, and faster, see ``first_pass``. They take a byte
+#: Fewer vectors are searched exhaustively: exact, and faster, see ``nearest``. They take a byte
 #: of memory for each component: 77 MB.
 ANN_FROM = 200_000
 
@@ -66,7 +66,7 @@ def create_missing(table: Table) -> None:
     """Create the indices that a table has from its first row on, and drop those of before."""
     there = table.indices()
     with write_errors(table.path.parent):
-        for column in set(COLUMNS) - there.keys():
+        for column in set(COLUMNS) & {*table.schema.names} - there.keys():
             table.commit(partial(table.inner.create_index, column, config=_index_of(column)))
         for column in there.keys() - {*COLUMNS, "vector"}:
             table.commit(partial(table.inner.drop_index, there[column].name))

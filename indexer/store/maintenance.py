@@ -183,6 +183,10 @@ class Maintainer:
 
     def _refresh_derived(self, *, idle: bool) -> None:
         for name, table in self._tables().items():
+            if table.holds_vectors:
+                if table.complete_pooled(idle=idle):
+                    self._steps.append(f"{name}: pooled vectors written")
+                continue
             enough = table.count() >= self._thresholds.derived_from
             if enough and derived_upkeep.refresh(table, idle=idle):
                 self._steps.append(f"{name}: derived file written")

@@ -10,9 +10,8 @@ import re
 from typing import Any
 
 #: Incremented whenever a column changes its name, type or meaning, ``VECTORS_VERSION`` those of
-#: vectors. Tables of an earlier version are brought to this one by ``conversion``, or dropped, and
-#: texts are read and embedded again.
-VERSION, VECTORS_VERSION = 1, 2
+#: vectors. Tables of an earlier version are dropped, and texts are read and embedded again.
+VERSION, VECTORS_VERSION = 1, 3
 _VERSION_KEY = b"lectern:schema"
 _UNSEARCHED = b"lectern:unsearched"
 
@@ -111,17 +110,16 @@ def vectors_schema(dimension: int, *, searched: bool = True) -> Any:
     """Columns of a ``vectors_…`` table; see ``is_searched``.
 
     ``sentence_codes`` holds the sentence vectors of the passage, concatenated, as ``quantise``
-    packs them: they are restored with ``vector``.
+    packs them: they are restored with ``vector``. ``crc`` is that of the other columns' bytes.
     """
     import pyarrow as pa
 
     return _versioned(
         [
-            pa.field("doc", pa.int32(), nullable=False),
-            pa.field("ordinal", pa.int32(), nullable=False),
             pa.field("key", pa.int64(), nullable=False),
             pa.field("vector", pa.list_(pa.float16(), dimension), nullable=False),
             pa.field("sentence_codes", pa.binary(), nullable=False),
+            pa.field("crc", pa.uint32(), nullable=False),
         ],
         VECTORS_VERSION,
         *([] if searched else [_UNSEARCHED]),

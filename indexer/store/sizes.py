@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.api.status import TableSize
-from indexer.store import derived
+from indexer.store import derived, pooled_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def size_of(table: Table) -> TableSize:
     """Rows of a table, bytes of its directory, and the bytes that the newest version uses."""
     live = int(table.inner.stats()["total_bytes"])  # indices included
-    live += bytes_under([table.path / derived.FOLDER])
+    live += bytes_under([table.path / derived.FOLDER, table.path / pooled_file.FOLDER])
     return TableSize(table.count(), bytes_under([table.path]), live)
 
 

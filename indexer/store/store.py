@@ -14,9 +14,9 @@ from indexer import faults
 from indexer.store import (
     checks,
     checksums,
-    dense,
     document_parts,
     lacking,
+    nearest,
     records,
     schema,
     words,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from indexer.store.document_words import DocumentWords
 
 # Passages read at a time when streaming: a few hundred KB of text, some MB of vectors.
-_STREAM, _SUMMED = 256, 2048
+_STREAM = 256
 
 
 class Store:
@@ -97,10 +97,8 @@ class Store:
         self.tables.passages.add(passages)
         return checksums.by_document(passages)
 
-    def add_vectors(
-        self, space: str, rows: VectorRows, *, searched: bool = True
-    ) -> checksums.Checksums:
-        """Append vectors of one embedding space in one commit; return their checksums.
+    def add_vectors(self, space: str, rows: VectorRows, *, searched: bool = True) -> None:
+        """Append vectors of one embedding space in one commit.
 
         The first ones decide whether it is ``searched``: else it gets no vector index.
 
@@ -108,24 +106,27 @@ class Store:
             ValueError: If the space's vectors have another dimension.
         """
         if not len(rows.docs):
-            return {}
+            return
         dimension = rows.vectors.shape[1]
         name = schema.vectors_table(space)
         table = self.tables.require(
             name, lambda: schema.vectors_schema(dimension, searched=searched)
         )
-        if (kept := dense.dimension(table)) != dimension:
-            raise ValueError(f"the vectors of {space} have {kept} dimensions")
-        vectors = writing.vectors_table(rows)
-        table.add(vectors)
-        return checksums.by_document(vectors)
+        if table.dimension != dimension:
+            raise ValueError(f"the vectors of {space} have {table.dimension} dimensions")
+        table.add_vectors(writing.vectors_table(rows))
 
     def copy_vectors(self, space: str, sources: Int64s, targets: Int64s) -> None:
-        """Copy vectors between passages, pair by pair; sources without vectors are skipped."""
+        """Copy vectors between passages, pair by pair; sources without whole ones are skipped."""
+        import pyarrow as pa
+
         table = self.tables.vectors(space)
         if table is not None and len(sources):
-            found, places = table.take(sources, writing.COPIED)
-            table.add(writing.copied_vectors(found, targets[places]))
+            found, places = table.take(sources, table.schema.names)
+            whole = writing.whole_rows(found)
+            found, places = found.filter(pa.array(whole)), places[whole]
+            if len(found):
+                table.add_vectors(writing.copied_vectors(found, targets[places]))
 
     def delete_docs(self, docs: Sequence[int]) -> None:
         """Delete all rows of these documents, in every space."""
@@ -169,23 +170,6 @@ class Store:
         table = self.tables.vectors(space)
         return table.rows.counts_by_doc(docs) if table else dict.fromkeys(docs, 0)
 
-    def sum_of_vectors(self, space: str, doc: int) -> int:
-        """The checksum of a document's vectors on disk, see ``checksums``."""
-        table = self.tables.vectors(space)
-        if table is None:
-            return 0
-        found, _ = table.take(table.rows.keys_of(doc), table.inner.schema.names)
-        return int(checksums.by_document(found).get(doc, 0))
-
-    def sums_of_vectors(self, space: str) -> checksums.Checksums:
-        """The checksums of all documents' vectors on disk, by document."""
-        sums: checksums.Checksums = {}
-        if (table := self.tables.vectors(space)) is not None:
-            for at in range(0, len(keys := table.rows.keys()), _SUMMED):
-                found, _ = table.take(keys[at : at + _SUMMED], table.inner.schema.names)
-                checksums.add_to(sums, checksums.by_document(found))
-        return sums
-
     def ordinals_with_vectors(self, space: str, doc: int) -> Int32s:
         """The ordinals of a document's passages that have vectors, ascending."""
         table = self.tables.vectors(space)
@@ -228,13 +212,13 @@ class Store:
         self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
         """The passages nearest to a unit vector, best first, scored by cosine."""
-        return dense.knn(self.tables.vectors(space), vector, count, docs)
+        return nearest.knn(self.tables.vectors(space), vector, count, docs)
 
     def approximate_knn(
         self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
-        """As ``knn``, with approximate scores; see ``dense.approximate_knn``."""
-        return dense.approximate_knn(self.tables.vectors(space), vector, count, docs)
+        """As ``knn``, with approximate scores; see ``nearest.approximate_knn``."""
+        return nearest.approximate_knn(self.tables.vectors(space), vector, count, docs)
 
     def match(
         self,
@@ -264,7 +248,7 @@ class Store:
 
     def vectors_of(self, space: str, keys: Int64s) -> Float32s:
         """Pooled unit vectors of passages, float32 (n, dim); zeros for missing ones."""
-        return dense.vectors_of(self.tables.vectors(space), keys)
+        return nearest.vectors_of(self.tables.vectors(space), keys)
 
     def sentence_vectors_of(
         self, space: str, keys: Int64s, pooled: Float32s | None = None
@@ -273,10 +257,8 @@ class Store:
 
         ``pooled`` are their pooled vectors, if they are known.
         """
-        return dense.sentence_vectors_of(self.tables.vectors(space), keys, pooled)
+        return nearest.sentence_vectors_of(self.tables.vectors(space), keys, pooled)
 
-    def sentence_cosines_of(
-        self, space: str, keys: Int64s, queries: Float32s, of_pooled: Float32s
-    ) -> tuple[Float32s, Int64s]:
-        """Products of sentence vectors with queries; see ``dense.sentence_cosines_of``."""
-        return dense.sentence_cosines_of(self.tables.vectors(space), keys, queries, of_pooled)
+    def sentence_codes_of(self, space: str, keys: Int64s) -> nearest.SentenceCodes:
+        """Quantised sentence vectors of passages, whose products with queries are cheap."""
+        return nearest.sentence_codes_of(self.tables.vectors(space), keys)

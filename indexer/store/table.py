@@ -20,9 +20,10 @@ from indexer.store import damage, deletions
 from indexer.store.derived import Derived
 from indexer.store.disk import system_error, write_errors
 from indexer.store.lance_files import footed_files, mend, truncated
+from indexer.store.pooled_file import PooledFile
 from indexer.store.rowmap import RowMap
 from indexer.store.schema import is_searched
-from indexer.store.values import ScoredKeys
+from indexer.store.values import ScoredKeys, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
 
     from indexer.store.derived import Layout
     from indexer.store.document_parts import Counted
-    from indexer.store.first_pass import Codes
     from indexer.store.values import Int64s
     from indexer.store.word_index import WordIndex
 
 T = TypeVar("T")
+
+_BATCH = 4096  # rows read for the flat file at a time
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +66,9 @@ class Table:
         self.backlog = 0
         self.deleted = 0
         self.searched = is_searched(inner.schema)
+        #: Of a space: the dimension of its vectors, and the flat file of pooled ones.
+        self.dimension = getattr(_vector_field(inner.schema), "list_size", 0)
+        self.pooled = PooledFile(path, self.dimension, writable=writable)
         self.has_vector_index = False
         #: Its derived files by name, where they were made; see ``derived``.
         self.files: dict[str, Derived] = {}
@@ -75,11 +80,12 @@ class Table:
         #: Of passages: the words of their documents, likewise; see ``document_parts``.
         self.documents: Counted | None = None
         self.counting = threading.Lock()
-        #: Of a space: its vectors in 8 bits, from the first query on; see ``first_pass``.
-        self.codes: Codes | None = None
+        #: Of a space: its vectors in 8 bits, from the first query on; see ``nearest``.
+        self.codes: Any = None
         self.coding = threading.Lock()
         #: Rows deleted since the last ``repair`` because their files are damaged.
         self.lost = 0
+        self._pooled_for: Int64s | None = None  # the keys for which the flat file is complete
         self._cleared = 0  # how often unreadable rows were deleted
         self._refresh = threading.Lock()
 
@@ -98,10 +104,46 @@ class Table:
 
     def delete_docs(self, docs: Sequence[int]) -> None:
         """Delete every row of these documents, in one commit."""
+        spans = [f"(key >= {key_of(doc, 0)} AND key < {key_of(doc + 1, 0)})" for doc in docs]
         with write_errors(self.path.parent):
-            gone = self.read(lambda: self.inner.delete(f"doc IN ({','.join(map(str, docs))})"))
+            gone = self.read(lambda: self.inner.delete(" OR ".join(spans)))
         self.deleted += gone.num_deleted_rows
         self.rows.forget(docs)
+
+    def add_vectors(self, rows: Any) -> None:
+        """Append an Arrow table of vectors as ``add`` does, and to the flat file."""
+        self.add(rows)
+        keys = rows.column("key").to_numpy()
+        ids, places = self.rows.rows_of(keys)
+        self._append_pooled(keys[places], ids, rows.take(places))
+
+    def complete_pooled(self, *, idle: bool) -> bool:
+        """Append what the flat file lacks, or write it anew if much is stale; return whether."""
+        keys, ids = self.rows.pairs()
+        if self.pooled.is_refused:
+            self.discard_pooled()
+        if self._pooled_for is keys:
+            return False
+        done = False
+        if idle and self.pooled.is_stale(keys, ids):
+            self.pooled.rewrite(keys, ids)
+            done = True
+        unread = np.flatnonzero(self.pooled.lacking(keys, ids))
+        for at in range(0, len(unread), _BATCH):
+            found, places = self.take(keys[unread[at : at + _BATCH]], ["vector"])
+            part = unread[at : at + _BATCH][places]
+            done = self._append_pooled(keys[part], ids[part], found) or done
+        self._pooled_for = keys
+        return done
+
+    def discard_pooled(self) -> None:
+        """Delete the flat file; LanceDB answers until it is made again."""
+        self.pooled.discard()
+        self.codes = self._pooled_for = None
+
+    def _append_pooled(self, keys: Int64s, ids: Int64s, rows: Any) -> bool:
+        halves = rows.column("vector").combine_chunks().flatten().to_numpy()
+        return self.pooled.append_rows(keys, ids, halves.reshape(-1, self.dimension))
 
     def commit(self, work: Callable[[], object]) -> None:
         """Run a function that reads and commits, as ``read`` does; it must not delete versions.
@@ -177,6 +219,10 @@ class Table:
         """Close a derived file, as far as no thread reads it."""
         self.files.pop(layout.name, None)
         self.words = self.documents = None
+
+    @property
+    def holds_vectors(self) -> bool:
+        return bool(self.dimension)
 
     def take(self, keys: Int64s, columns: Sequence[str]) -> tuple[Any, Int64s]:
         """Fetch columns of the rows with these keys.
@@ -367,3 +413,7 @@ def _matched(found: Any, got: Int64s, ids: Int64s, places: Int64s) -> tuple[Any,
     order = np.argsort(got, kind="stable")
     at, there = find_sorted(got[order], ids)
     return found.take(order[at]), places[there]
+
+
+def _vector_field(schema: Any) -> Any:
+    return schema.field("vector").type if "vector" in schema.names else None

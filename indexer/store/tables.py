@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from indexer.api.errors import LecternError, WorldError
 from indexer.store import (
-    conversion,
     damage,
     deletions,
     document_parts,
@@ -22,7 +21,6 @@ from indexer.store import (
     records,
     runtime,
     schema,
-    vector_places,
     word_parts,
 )
 from indexer.store.disk import (
@@ -155,9 +153,6 @@ class Tables:
             self._register(name, inner)
         elif not self.writable:
             raise WorldError("library_older", library=library)
-        elif conversion.is_known(name, found):
-            conversion.convert(self._db, Table(inner, self._path / f"{name}.lance"))
-            self._register(name, self._db.open_table(name))
         else:
             self._db.drop_table(name)
             self.outdated.append(name)
@@ -165,8 +160,8 @@ class Tables:
         self._open[name].lost = lost
 
     def _register(self, name: str, inner: Any) -> None:
-        layouts = {schema.PASSAGES: [records.LAYOUT, word_parts.LAYOUT, document_parts.LAYOUT]}
-        wanted = layouts.get(name, [vector_places.LAYOUT])
+        of_passages = [records.LAYOUT, word_parts.LAYOUT, document_parts.LAYOUT]
+        wanted = of_passages if name == schema.PASSAGES else []
         path = self._path / f"{name}.lance"
         table = Table(inner, path, writable=self.writable, layouts=wanted)
         if self.writable:

@@ -17,13 +17,13 @@ from indexer.store.values import (
     MAX_ORDINAL,
     ORDINAL_BITS,
     StoredPassage,
-    docs_of,
     key_of,
-    ordinals_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from indexer.store.values import Int64s, PassageRow, VectorRows
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _LEVEL = 6
 _RAW = -15  # no header and no checksum, which would be large beside such short texts
 _WINDOW = 32_768  # deflate cannot look further back
+_HALF_BYTES = 2
 
 #: The columns that are copied between passages with the same text.
 COPIED = ("vector", "sentence_codes")
@@ -80,28 +81,48 @@ def vectors_table(rows: VectorRows) -> Any:
     sentences = pa.Array.from_buffers(
         pa.binary(), count, [None, pa.py_buffer(ends), pa.py_buffer(codes)]
     )
-    columns = [
-        pa.array(rows.docs, pa.int32()),
-        pa.array(rows.ordinals, pa.int32()),
-        pa.array(keys, pa.int64()),
-        pa.FixedSizeListArray.from_arrays(pa.array(halves.reshape(-1)), dimension),
-        sentences,
-    ]
-    return pa.Table.from_arrays(columns, schema=schema.vectors_schema(dimension))
+    return _vectors_table(
+        keys, pa.FixedSizeListArray.from_arrays(pa.array(halves.reshape(-1)), dimension), sentences
+    )
 
 
 def copied_vectors(found: Any, keys: Int64s) -> Any:
     """The Arrow table of vectors read from other passages, bit-identical, with new keys."""
+    columns = (found.column(name).combine_chunks() for name in COPIED)
+    return _vectors_table(keys, *columns)
+
+
+def _vectors_table(keys: Int64s, vectors: Any, sentences: Any) -> Any:
     import pyarrow as pa
 
-    columns = {
-        "doc": pa.array(docs_of(keys)),
-        "ordinal": pa.array(ordinals_of(keys)),
-        "key": pa.array(keys),
-        **{name: found.column(name) for name in COPIED},
-    }
-    dimension = found.schema.field("vector").type.list_size
-    return pa.table(columns, schema=schema.vectors_schema(dimension))
+    made = [pa.array(keys, pa.int64()), vectors, sentences]
+    columns = schema.vectors_schema(vectors.type.list_size)
+    made.append(pa.array(row_checksums(*made), pa.uint32()))
+    return pa.Table.from_arrays(made, schema=columns)
+
+
+def whole_rows(rows: Any) -> NDArray[np.bool_]:
+    """Which rows of a table of vectors have the CRC that they were written with, bool (n,)."""
+    columns = (rows.column(name).combine_chunks() for name in ("key", *COPIED))
+    whole: NDArray[np.bool_] = row_checksums(*columns) == rows.column("crc").to_numpy()
+    return whole
+
+
+def row_checksums(keys: Any, vectors: Any, sentences: Any) -> NDArray[np.uint32]:
+    """The CRC-32 of each row of vectors, uint32 (n,), given its columns."""
+    width = vectors.type.list_size * _HALF_BYTES
+    halves = vectors.flatten().to_numpy(zero_copy_only=False).tobytes()
+    rows = zip(keys.to_numpy(), sentences.to_pylist(), strict=True)
+    return np.fromiter(
+        (
+            zlib.crc32(
+                codes, zlib.crc32(halves[at * width : (at + 1) * width], zlib.crc32(key.tobytes()))
+            )
+            for at, (key, codes) in enumerate(rows)
+        ),
+        np.uint32,
+        len(keys),
+    )
 
 
 def stored_columns(columns: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@
     python -m tests.benchmarks.first_pass --rows 100000 --dimension 768
 
 Each pass leaves a few candidates, which full vectors order: all dimensions in 8 bits
-(``indexer.store.first_pass``, exact), some of them in 8 bits (Matryoshka truncation: Kusupati et
+(``indexer.store.nearest``, exact), some of them in 8 bits (Matryoshka truncation: Kusupati et
 al., 2022), and one bit for each (Yamada et al., 2021). The first ten are compared with those of the
 full vectors. No model that comes with Lectern was trained for truncation, so dimensions are also
 ordered by principal components, which no training can beat for vectors as they are. Time is of the
@@ -30,7 +30,8 @@ from indexer.embed.factory import open_embedder
 from indexer.embed.models import Side
 from indexer.embed.pooling import unit
 from indexer.embed.record_files import find_record
-from indexer.store import first_pass
+from indexer.store import nearest
+from indexer.store.byte_vectors import ByteVectors
 from tests.benchmarks import sets
 from tests.benchmarks.dense import read
 
@@ -71,15 +72,17 @@ class EightBits:
         self.name = f"8 bits, {self._kept} of {size}" if dimensions else f"8 bits, all {size}"
         every = np.arange(len(vectors))
         kept = vectors[:, : self._kept]
-        codes = first_pass._completed(None, every, every, lambda rows: kept[rows].astype("f4"))
-        self._codes = codes
+        parts = range(0, len(vectors), _PART)
+        made = [ByteVectors.of(kept[at : at + _PART].astype("f4")) for at in parts]
+        joined = ByteVectors.joined(made)
+        self._codes = codes = nearest.Codes(every, every, every, joined, ascending=True)
         rows = SimpleNamespace(keys=lambda: codes.made_of)
         self._table: Any = SimpleNamespace(codes=codes, rows=rows)
         self.bytes_each = self._kept + 2 * 8 + 3 * 4
 
     def find(self, query: Floats, count: int) -> Rows:
         if not count:  # as many as may be among the first
-            return first_pass.may_be_nearest(self._table, query, FIRST, None, _unread)
+            return nearest.may_be_nearest(self._table, query, FIRST, None)
         part = query[: self._kept]
         return _largest(self._codes.vectors.products(part), count)
 
@@ -105,10 +108,6 @@ class OneBit:
             other = np.bitwise_count(self._bits[at : at + _PART] ^ wanted)
             differ[at : at + _PART] = other.sum(axis=1, dtype=np.int16)
         return _largest(-differ, count)
-
-
-def _unread(_rows: Rows) -> Floats:
-    raise AssertionError("all codes are made")
 
 
 def _largest(scores: NDArray[Any], count: int) -> Rows:

@@ -212,7 +212,7 @@ class Bench:
             only = DocSet.from_docs(chosen)
             near = [(SPACE, query, 100, only) for query in self.queries]
             timed(f"knn 100 in {share:.0%}, {name}", self.store.knn, near, self.times)
-            worded = [("stems", terms, 100, only) for terms in self.words[12]]
+            worded = [(terms, 100, only) for terms in self.words[12]]
             timed(f"match 12 words in {share:.0%}, {name}", self.store.match, worded, self.times)
 
 

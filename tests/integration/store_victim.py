@@ -1,6 +1,8 @@
 """A process to be killed: writes documents to a store and tidies it, without end.
 
-    python -m tests.integration.store_victim DIRECTORY FIRST_DOCUMENT
+    python -m tests.integration.store_victim DIRECTORY FIRST_DOCUMENT [stale]
+
+With ``stale`` half of the documents are deleted again, and the flat file of vectors written anew.
 
 Prints ``ready`` when it begins, then the number of each document whose rows are committed.
 """
@@ -10,6 +12,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from indexer.store import pooled_file
 from indexer.store.store import Store
 from tests.store_rows import rows, vectors
 
@@ -30,6 +33,9 @@ def main() -> None:
             assert table is not None
             for each in (store.tables.passages, table):
                 each.inner.optimize()
+        if sys.argv[3:] and doc % 8 == 7:
+            pooled_file._STALE_ROWS = 1  # reached with few rows
+            store.delete_docs(range(doc - 5, doc))
         if doc % 8 == 7:
             store.maintain(idle=True)
         doc += 1

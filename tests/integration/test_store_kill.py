@@ -13,10 +13,11 @@ import pytest
 
 from indexer import faults
 from indexer.store import derived, word_parts
+from indexer.store.pooled_file import PooledFile
 from indexer.store.store import Store
 from indexer.store.values import Term
 from tests.integration.store_victim import PASSAGES, SPACE
-from tests.store_rows import vector_for
+from tests.store_rows import DIMENSION, vector_for
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -78,26 +79,41 @@ def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
     victim = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
     assert victim.returncode == -signal.SIGKILL, victim.stderr
     store = Store.open(path, threads=1)
-    table = store.tables.vectors(SPACE)
-    assert table is not None
     passages = store.tables.passages
     for _ in range(2):
         worded = store.match([Term("fox")], 99)
         passages.forget_file(word_parts.LAYOUT)
         assert worded.keys.tolist() == store.match([Term("fox")], 99).keys.tolist()
         passages.load_file(word_parts.LAYOUT)
-        keys = table.rows.keys()
-        found, read = store.knn(SPACE, vector_for(3, 3), 50), store.vectors_of(SPACE, keys)
-        used, table.derived = table.derived, None
-        alone = store.knn(SPACE, vector_for(3, 3), 50)
-        assert alone.keys.tolist() == found.keys.tolist()
-        assert np.array_equal(store.vectors_of(SPACE, keys), read)
-        table.derived = used
         store.maintain(idle=True)
-    assert table.derived is not None
     assert passages.files.keys() == {"rows", "stems", "words"}
-    for one in (passages, table):
-        left = sorted(path.name for path in (one.path / derived.FOLDER).iterdir())
-        parts = [part.stamp.file for file in one.files.values() for part in file.parts]
-        assert left == sorted([*parts, *(layout.stamp for layout in one.layouts)])
+    left = sorted(path.name for path in (passages.path / derived.FOLDER).iterdir())
+    parts = [part.stamp.file for file in passages.files.values() for part in file.parts]
+    assert left == sorted([*parts, *(layout.stamp for layout in passages.layouts)])
+    store.close()
+
+
+@pytest.mark.parametrize("point", ["pooled-written:1", "pooled-written:3", "pooled-rewritten:1"])
+def test_a_kill_while_pooled_vectors_are_written_changes_no_answer(
+    tmp_path: Path, point: str
+) -> None:
+    path = tmp_path / "lance"
+    command = [sys.executable, "-m", "tests.integration.store_victim", str(path), "0", "stale"]
+    environment = {**os.environ, faults.VARIABLE: point}
+    victim = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    assert victim.returncode == -signal.SIGKILL, victim.stderr
+    store = Store.open(path, threads=1)
+    table = store.tables.vectors(SPACE)
+    assert table is not None
+    keys = table.rows.keys()
+    for _ in range(2):
+        found, read = store.knn(SPACE, vector_for(3, 3), 50), store.vectors_of(SPACE, keys)
+        used, table.pooled = table.pooled, PooledFile(path / "none", DIMENSION, writable=False)
+        table.codes = None
+        assert store.knn(SPACE, vector_for(3, 3), 50).keys.tolist() == found.keys.tolist()
+        assert np.array_equal(store.vectors_of(SPACE, keys), read)
+        table.pooled = used
+        store.maintain(idle=True)
+    assert not table.pooled.lacking(*table.rows.pairs()).any()
+    assert not table.pooled.is_damaged()
     store.close()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.store import dense, maintenance, runtime, schema
+from indexer.store import maintenance, nearest, runtime, schema
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import DocSet, Term, VectorRows, docs_of, key_of
@@ -31,7 +31,7 @@ SPACE = "tiny"
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A store whose old versions may go at once, with an index over its vectors from 10,000 on."""
     monkeypatch.setattr(maintenance, "VERSION_AGE", timedelta(milliseconds=1))
-    monkeypatch.setattr(dense, "ANN_FROM", 10_000)
+    monkeypatch.setattr(nearest, "ANN_FROM", 10_000)
     opened = Store.open(tmp_path / "lance", threads=2, thresholds=Thresholds(ann_from=10_000))
     yield opened
     opened.close()

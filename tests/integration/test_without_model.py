@@ -71,7 +71,7 @@ def test_words_alone_read_no_vectors_of_candidates(
             # As if the query had vectors, all 0: by the similarities of all candidates.
             patched.setattr(QueryVectors, "encoded", True)
             wanted = [ranked(engine.call(request).hits) for request in requests]
-        for read in ("vectors_of", "sentence_cosines_of"):
+        for read in ("vectors_of", "sentence_codes_of"):
             monkeypatch.setattr(Store, read, never)
         found = [ranked(engine.call(request).hits) for request in requests]
     assert all(found)

@@ -64,6 +64,9 @@ def read(library: Path) -> Contents:
         docs = dict(catalog.execute("SELECT doc, text_id FROM docs"))
         problems = tuple(_unfinished(catalog))
     catalog.close()
+    for row in rows[vectors]:
+        row.update(doc=row["key"] >> 20, ordinal=row["key"] & 0xFFFFF)
+        del row["crc"]  # of the key, too, which is another in each library
     return Contents(files, docs, rows["passages"], rows[vectors], problems)
 
 

@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from indexer.store import dense, derived, derived_upkeep, records, schema, vector_places
+from indexer.store import derived, derived_upkeep, records, schema
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
-from indexer.store.values import DocSet, VectorRows
-from tests.store_rows import DIMENSION, rows, unit, vectors
+from tests.store_rows import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from indexer.store.table import Table
-    from indexer.store.values import Int64s, ScoredKeys
+    from indexer.store.values import Int64s
 
-SPACE = "tiny"
 DOCS, EACH = 12, 40
 
 
@@ -41,24 +39,11 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def add(store: Store, doc: int, count: int, seed: int = 0) -> None:
-    drawn = np.random.default_rng((doc, seed)).standard_normal((count, DIMENSION), np.float32)
-    store.add_passages(rows(doc, [f"passage {i} of {doc}" for i in range(count)]))
-    store.add_vectors(
-        SPACE,
-        VectorRows(
-            docs=np.full(count, doc, np.int32),
-            ordinals=np.arange(count, dtype=np.int32),
-            vectors=unit(drawn),
-            sentences=unit(drawn),
-            offsets=np.arange(count + 1, dtype=np.int64),
-        ),
-    )
+    store.add_passages(rows(doc, [f"passage {i} of {doc}, {seed}" for i in range(count)]))
 
 
 def table_of(store: Store) -> Table:
-    table = store.tables.vectors(SPACE)
-    assert table is not None
-    return table
+    return store.tables.passages
 
 
 def sizes(table: Table) -> list[int]:
@@ -73,30 +58,11 @@ def part_of(table: Table) -> Path:
     return path
 
 
-def nearest(store: Store, search: Callable[..., ScoredKeys]) -> list[list[int]]:
-    """What searches by meaning find, with several filters."""
-    some = [3, 5, 6, 99]
-    filters = (None, DocSet.from_docs(some), DocSet.from_docs(some, allowed=False))
-    drawn = unit(np.random.default_rng(99).standard_normal((4, DIMENSION), np.float32))
-    return [
-        search(SPACE, query, count, docs).keys.tolist()
-        for query in drawn
-        for docs in filters
-        for count in (1, 25, 10_000)
-    ]
-
-
 def answers(store: Store) -> list[Any]:
-    """What queries get of the vectors: the nearest, and given ones."""
-    found = nearest(store, store.knn) + nearest(store, store.approximate_knn)
+    """What queries get of given passages."""
     keys = table_of(store).rows.keys()
     wanted = np.concatenate([keys[::-3], keys[:5], [7, keys[-1] + 1]])
-    sentences, offsets = store.sentence_vectors_of(SPACE, wanted)
     return [
-        *found,
-        *store.vectors_of(SPACE, wanted).tolist(),
-        *sentences.tolist(),
-        offsets.tolist(),
         *read(store, wanted, schema.PASSAGE_COLUMNS),
         *read(store, wanted, ("view", "text_starts")),
     ]
@@ -110,21 +76,16 @@ def read(store: Store, keys: Int64s, columns: Sequence[str]) -> list[Any]:
 
 def same_without(store: Store) -> bool:
     """Whether LanceDB alone gives the same answers."""
-    tables = list(store.tables.by_name().values())
-    used = [table.derived for table in tables]
-    assert all(used)
+    table = table_of(store)
+    used = table.derived
+    assert used
     before = answers(store)
     assert answers(store) == before  # from what was kept of the first time
-    assert [table.derived for table in tables] == used
-    for table in tables:
-        table.derived = table.codes = None
+    assert table.derived is used
+    table.derived = None
     alone = answers(store)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dense, "ANN_FROM", 0)  # LanceDB searches, too
-        exact = nearest(store, store.knn)
-    for table, one in zip(tables, used, strict=True):
-        table.derived = one
-    return alone == before and exact == before[: len(exact)]
+    table.derived = used
+    return alone == before
 
 
 def test_every_answer_is_the_same_without_the_file(store: Store) -> None:
@@ -151,16 +112,16 @@ def test_rows_written_later_are_read_once_and_held(store: Store) -> None:
     add(store, 20, 30)
     store.delete_docs([3])
     first = answers(store)
-    files = [table.derived for table in (table_of(store), store.tables.passages)]
+    files = [table.derived for table in (table_of(store),)]
     held = [file.lacked for file in files if file]
-    assert [len(one.ids) for one in held if one] == [30, 30]
+    assert [len(one.ids) for one in held if one] == [30]
     assert answers(store) == first
     assert [file.lacked for file in files if file] == held
     add(store, 21, 10)
     store.delete_docs([20])
     assert same_without(store)
     lacked = [file.lacked for file in files if file]
-    assert [len(one.ids) for one in lacked if one] == [10, 10]
+    assert [len(one.ids) for one in lacked if one] == [10]
 
 
 def test_many_rows_written_later_are_searched_by_lancedb(store: Store) -> None:
@@ -221,7 +182,7 @@ def test_a_compaction_that_was_not_noted_leaves_the_file_unused(
 
 
 def test_a_part_of_commits_that_were_undone_is_not_used(store: Store, tmp_path: Path) -> None:
-    tables = (table_of(store), store.tables.passages)
+    tables = (table_of(store),)
     before = [table.inner.version for table in tables]
     add(store, 20, 300)
     store.maintain(idle=True)
@@ -241,13 +202,12 @@ def test_parts_are_added_and_merged(
 ) -> None:
     monkeypatch.setattr(derived_upkeep, "_MISSING", 0)
     monkeypatch.setattr(derived_upkeep, "_IDLE_TIMES", 1)
-    tables = (store.tables.passages, table_of(store))
+    tables = (table_of(store),)
     for doc, count in enumerate([200, 300, 50, 60, 20], 20):
         add(store, doc, count)
         if count == 50:
             store.delete_docs([1])
         store.maintain(idle=True)
-        assert sizes(tables[0]) == sizes(tables[1])
     assert sizes(tables[0]) == [980, 130]
     assert same_without(store)
     store.close()
@@ -344,7 +304,7 @@ def test_a_file_that_is_cut_while_it_is_open_is_given_up(store: Store) -> None:
     expected = answers(store)
     table = table_of(store)
     # Nothing of it was read yet.
-    table.derived = derived.Derived.load(table.path, vector_places.LAYOUT)
+    table.derived = derived.Derived.load(table.path, records.LAYOUT)
     part_of(table).write_bytes(b"")
     assert answers(store) == expected
     assert table.derived is None
@@ -353,7 +313,6 @@ def test_a_file_that_is_cut_while_it_is_open_is_given_up(store: Store) -> None:
 def test_a_reader_of_the_replaced_file_reads_on(store: Store, tmp_path: Path) -> None:
     reader = Store.open(tmp_path / "lance", threads=1, writable=False)
     expected = answers(reader)
-    reader.tables.vectors(SPACE)
     add(store, 20, 300)
     store.maintain(idle=True)
     assert table_of(reader).derived is not None
@@ -367,7 +326,7 @@ def test_the_files_are_for_their_owner_only_and_counted(store: Store) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     files = list(folder.iterdir())
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
-    assert {file.name for file in files} == {"rows.json", part_of(table).name}
+    assert {part_of(table), folder / "rows.json"} <= set(files)
     with_it = store.sizes()[table.path.stem]
     bytes_of_it = sum(file.stat().st_size for file in files)
     derived_upkeep.discard(table)
@@ -398,18 +357,3 @@ def test_altered_bytes_are_not_merged(store: Store) -> None:
     assert sizes(table) == [780]
     assert not derived_upkeep.damaged(table.path)
     assert same_without(store)
-
-
-def test_a_space_that_is_dropped_takes_its_file_with_it(store: Store) -> None:
-    path = table_of(store).path
-    store.drop_space(SPACE)
-    assert not path.exists()
-
-
-def test_few_vectors_have_no_file(tmp_path: Path) -> None:
-    store = Store.open(tmp_path / "lance", threads=1)
-    store.add_passages(rows(1, ["one"]))
-    store.add_vectors(SPACE, vectors(1, [0]))
-    store.maintain(idle=True)
-    assert table_of(store).derived is None
-    store.close()

@@ -1,4 +1,4 @@
-"""The pure parts: quantised vectors, text deltas, filters, the row map."""
+"""The pure parts: quantised vectors, text deltas, filters of hits, the row map."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from indexer.store import checksums, filters, quantise, schema
+from indexer.store import checksums, nearest, quantise, schema
 from indexer.store.rowmap import RowMap
 from indexer.store.values import DocSet, ScoredKeys, docs_of, key_of, keys_of, ordinals_of
 from indexer.store.writing import decode_delta, encode_delta
@@ -85,32 +85,14 @@ def test_what_passes_is_found_and_all_of_it(
     ranked = np.random.default_rng(len(keys)).permutation(keys.astype(np.int64))
     wanted = DocSet.from_docs(listed, allowed=allowed)
     passing = [key for key in ranked.tolist() if ((key >> 20) in listed) == allowed]
-    where = filters.condition(wanted, docs)
-    assert [key for key in ranked.tolist() if not where or _holds(where, key >> 20)] == passing
-    share = filters.share(wanted, docs, counts)
-    assert share == (len(passing) / len(keys) if len(keys) else 1.0)
-    if not share:
+    if not passing:
         return
 
     def fetch(limit: int) -> ScoredKeys:
         return ScoredKeys(ranked[:limit], np.arange(len(ranked), 0, -1, dtype=np.float32)[:limit])
 
-    found = filters.collect(fetch, count, wanted, share, len(keys))
+    found = nearest._filtered(fetch, count, wanted, len(passing) / len(keys), len(keys))
     assert found.keys.tolist() == passing[:count]
-
-
-def _holds(where: str, doc: int) -> bool:
-    """Evaluate a condition as SQL would."""
-    python = re.sub(r"IN \(([\d,]+)\)", r"in (\1,)", where)
-    python = python.replace(" AND ", " and ").replace(" OR ", " or ").replace("NOT ", "not ")
-    return bool(eval(python, {}, {"doc": doc, "false": False}))  # noqa: S307  # a condition of ours
-
-
-def test_a_run_of_documents_is_one_range() -> None:
-    docs = np.arange(0, 5000, dtype=np.int32) * 2
-    chosen = DocSet(docs[:2000])
-    assert filters.condition(chosen, docs) == "(doc >= 0 AND doc <= 3998)"
-    assert filters.share(chosen, docs, np.ones(5000, np.int64)) == 0.4
 
 
 def test_more_is_fetched_until_enough_passes() -> None:
@@ -123,7 +105,7 @@ def test_more_is_fetched_until_enough_passes() -> None:
         fetched.append(limit)
         return ScoredKeys(keys[:limit], np.ones(min(limit, 1000), np.float32))
 
-    found = filters.collect(fetch, 20, DocSet(docs[400:]), 0.6, 1000)
+    found = nearest._filtered(fetch, 20, DocSet(docs[400:]), 0.6, 1000)
     assert found.keys.tolist() == keys[400:420].tolist()
     assert len(fetched) > 1
     assert fetched == sorted(set(fetched))

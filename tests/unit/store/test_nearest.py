@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.store import dense, first_pass
+from indexer.store import nearest
 from indexer.store.store import Store
 from indexer.store.values import DocSet, VectorRows, docs_of
 from tests.store_rows import DIMENSION, rows, unit
@@ -56,15 +56,15 @@ def check(store: Store) -> None:
             for count in (1, 40, 10_000):
                 best = np.lexsort((keys[kept], -exact[kept]))[:count]
                 assert (
-                    dense.knn(table, query, count, docs).keys.tolist() == keys[kept][best].tolist()
+                    nearest.knn(table, query, count, docs).keys.tolist()
+                    == keys[kept][best].tolist()
                 )
-                found = dense.approximate_knn(table, query, count, docs)
+                found = nearest.approximate_knn(table, query, count, docs)
                 near = exact[np.searchsorted(keys, found.keys)]
                 assert len(found) == len(best) == len(np.unique(found.keys))
                 assert np.abs(near - exact[kept][best]).max() < ROUGHLY
                 assert np.abs(near - found.scores).max() < ROUGHLY
-    read = dense.vectors_of
-    least = first_pass.may_be_nearest(table, vectors[7], 5, None, lambda of: read(table, of))
+    least = nearest.may_be_nearest(table, vectors[7], 5, None)
     assert 5 <= len(least) < len(keys) // 4
 
 
@@ -88,9 +88,9 @@ def test_a_query_is_scored_once(store: Store) -> None:
     table = store.tables.vectors(SPACE)
     assert table is not None
     query = unit(np.ones((1, DIMENSION), np.float32))[0]
-    everywhere = dense.approximate_knn(table, query, 5, None)
+    everywhere = nearest.approximate_knn(table, query, 5, None)
     assert table.codes is not None
     scored = table.codes.scores.get(query.tobytes(), pytest.fail)
     scored[table.codes.keys == (wanted := table.rows.keys()[60])] = 2.0
-    inside = dense.approximate_knn(table, query, 5, DocSet.from_docs([2]))
+    inside = nearest.approximate_knn(table, query, 5, DocSet.from_docs([2]))
     assert inside.keys[0] == wanted != everywhere.keys[0]
