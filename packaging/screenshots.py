@@ -227,7 +227,7 @@ def features(stage: Stage, documents: Path) -> Iterator[tuple[str, QWidget]]:
     window, pages = stage.window, stage.window.pages
     for question, note in KEPT:
         hit = stage.search(question)
-        kept = pages.basket.add(hit, question)
+        kept = pages.basket.add_passage(hit, question)
         if kept is not None:
             pages.basket.annotate(kept.key, note)
     pages.show_page(BASKET)

@@ -73,7 +73,7 @@ NAMED_BY_ADVERBS = {
     "indexer.search.nowhere",
     "indexer.store.lacking",
     "ui.compare.elsewhere",
-    "ui.outside",
+    "ui.programs",
 }
 
 

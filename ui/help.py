@@ -13,12 +13,11 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
-from ui.theme import L, M
-from ui.widgets import RowDelegate
+from ui.theme import L
+from ui.widgets import RowDelegate, filled
 
 START = "index"
 COLUMNS, LINES = 120, 40
@@ -91,13 +90,7 @@ class HelpWindow(QDialog):
             self.list.addItem(item)
 
     def _arrange(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(M)
-        row.addWidget(self.list)
-        row.addWidget(self.text, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, L, L, L)
-        column.addLayout(row)
+        filled(QHBoxLayout(self), self.list, self.text, edges=(L, L, L, L)).setStretch(1, 1)
         letter = self.fontMetrics()
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 2 * self.list.frameWidth() + 2 * L)
         self.resize(letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from indexer.api.translation import N_
 from ui.help import about
 from ui.theme import XL, L, M, S
-from ui.widgets import plain_label
+from ui.widgets import make_bold, plain_label
 from ui.words import say
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Key(NamedTuple):
     text: str
 
 
-class Group(NamedTuple):
+class KeyGroup(NamedTuple):
     """The keys of one part of the window."""
 
     title: str
@@ -54,7 +54,7 @@ COLLECT, ELSEWHERE, COMPARE = "Ctrl+B", "Ctrl+Shift+F", "F6"
 REASONS = "Ctrl+E"
 
 KEYS = (
-    Group(N_("Everywhere"), (
+    KeyGroup(N_("Everywhere"), (
         Key((SEARCH_BOX, BACK), N_("Go to the search box")),
         Key(PAGES, N_("Search, library, activity, basket")),
         Key(STEPS, N_("Back to the search before, or forward again")),
@@ -67,7 +67,7 @@ KEYS = (
         Key((CLOSE,), N_("Close the window")),
         Key((QUIT,), N_("Quit Lectern")),
     )),
-    Group(N_("Search box and results"), (
+    KeyGroup(N_("Search box and results"), (
         Key(("Up", "Down"), N_("Previous or next passage")),
         Key(("Ctrl+Up", "Ctrl+Down"), N_("Previous or next document")),
         Key(("Return",), N_("Open the document at its page")),
@@ -80,7 +80,7 @@ KEYS = (
         Key(("Ctrl+Shift+C",), N_("Copy the passage with its source")),
         Key((COLLECT,), N_("Put the passage into the basket, or what is selected in the preview")),
     )),
-    Group(N_("Preview"), (
+    KeyGroup(N_("Preview"), (
         Key(("Alt+Up", "Alt+Down"),
             N_("Previous or next hit in this document")),
         Key(("Alt+PgUp", "Alt+PgDown"),
@@ -94,15 +94,15 @@ KEYS = (
         Key((SIDE,), N_("Small pages and headings beside the page")),
         Key((FACING,), N_("Two pages side by side, or one")),
     )),
-    Group(N_("Quick search, by the hotkey"), (
+    KeyGroup(N_("Quick search, by the hotkey"), (
         Key((IN_WINDOW,), N_("Show the results in the window")),
     )),
-    Group(N_("List of files"), (
+    KeyGroup(N_("List of files"), (
         Key(("F5",), N_("Read the file again")),
         Key((COMPARE,), N_("Compare two selected documents")),
         Key(("Del",), N_("Leave the file out; in the basket, take the passage out")),
     )),
-    Group(N_("Basket"), (
+    KeyGroup(N_("Basket"), (
         Key(("Ctrl+Shift+Up", "Ctrl+Shift+Down"), N_("Move the passage up or down")),
     )),
 )  # fmt: skip
@@ -149,11 +149,9 @@ class KeyList(QDialog):
         around = edges.top() + edges.bottom() + column.spacing() + close.sizeHint().height()
         self.resize(self.sizeHint().width(), inside.sizeHint().height() + around)
 
-    def _add_group(self, grid: QGridLayout, group: Group) -> None:
+    def _add_group(self, grid: QGridLayout, group: KeyGroup) -> None:
         title = plain_label(say(group.title))
-        font = title.font()
-        font.setBold(True)
-        title.setFont(font)
+        make_bold(title)
         title.setContentsMargins(0, M, 0, 0)
         grid.addWidget(title, grid.rowCount(), 0, 1, 2)
         for key in group.keys:

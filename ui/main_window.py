@@ -6,7 +6,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
@@ -33,6 +33,7 @@ from ui.rail import Rail
 from ui.search.model import HIT_MIME, dragged_hits
 from ui.status_line import StatusLine
 from ui.theme import separator
+from ui.widgets import filled, timer
 from ui.words import amounts
 
 if TYPE_CHECKING:
@@ -113,21 +114,12 @@ class MainWindow(QMainWindow):
         return rail
 
     def _arrange(self) -> None:
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.pages, 1)
-        column.addWidget(self._notices)
-        column.addWidget(separator(QFrame.Shape.HLine))
-        column.addWidget(self.status)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.rail)
-        row.addWidget(separator(QFrame.Shape.VLine))
-        row.addLayout(column, 1)
+        line, edge = separator(QFrame.Shape.HLine), separator(QFrame.Shape.VLine)
+        parts = (self.pages, self._notices, line, self.status)
+        column = filled(QVBoxLayout(), *parts, spacing=0)
+        column.setStretch(0, 1)
         middle = QWidget()
-        middle.setLayout(row)
+        filled(QHBoxLayout(middle), self.rail, edge, column, spacing=0).setStretch(2, 1)
         self.setCentralWidget(middle)
 
     def _add_actions(self) -> None:
@@ -135,9 +127,9 @@ class MainWindow(QMainWindow):
         for text, sequence, act in (
             (self.tr("Go to the search box"), keys.SEARCH_BOX, self.go_to_search),
             (self.tr("Search"), keys.PAGES[0], self.go_to_search),
-            (self.tr("Library"), keys.PAGES[1], self._show_library),
-            (self.tr("Activity"), keys.PAGES[2], self._show_activity),
-            (self.tr("Basket"), keys.PAGES[3], self._show_basket),
+            (self.tr("Library"), keys.PAGES[1], partial(self.pages.show_page, LIBRARY)),
+            (self.tr("Activity"), keys.PAGES[2], partial(self.pages.show_page, ACTIVITY)),
+            (self.tr("Basket"), keys.PAGES[3], partial(self.pages.show_page, BASKET)),
             (self.tr("Back"), keys.STEPS[0], partial(self._go, -1)),
             (self.tr("Forward"), keys.STEPS[1], partial(self._go, 1)),
             (self.tr("Show or hide the preview"), keys.PREVIEW, self._toggle_preview),
@@ -145,18 +137,15 @@ class MainWindow(QMainWindow):
             (self.tr("Settings"), keys.SETTINGS, self.dialogs.show_settings),
             (self.tr("Help"), keys.HELP, self.dialogs.show_help),
             (self.tr("Keys"), keys.LIST, self.dialogs.show_keys),
-            (self.tr("Close the window"), keys.CLOSE, self._close),
+            (self.tr("Close the window"), keys.CLOSE, self.close),
             (self.tr("Quit Lectern"), keys.QUIT, self.quit),
         ):
-            self._add_action(text, sequence, act)
-
-    def _add_action(self, text: str, sequence: str, act: Callable[[], None]) -> None:
-        action = QAction(text, self)
-        action.setShortcut(QKeySequence(sequence))
-        if sequence == keys.HELP:  # works in dialogs too
-            action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
-        action.triggered.connect(act)
-        self.addAction(action)
+            action = QAction(text, self)
+            action.setShortcut(QKeySequence(sequence))
+            if sequence == keys.HELP:  # works in dialogs too
+                action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+            action.triggered.connect(lambda _checked=False, act=act: act())
+            self.addAction(action)
 
     def _connect(self) -> None:
         self.rail.chosen.connect(self._choose)
@@ -255,18 +244,6 @@ class MainWindow(QMainWindow):
     def _choose(self, name: str) -> None:
         buttons = {SETTINGS: self.dialogs.show_settings, KEYS: self.dialogs.show_keys}
         buttons.get(name, partial(self.pages.show_page, name))()
-
-    def _show_library(self) -> None:
-        self.pages.show_page(LIBRARY)
-
-    def _show_activity(self) -> None:
-        self.pages.show_page(ACTIVITY)
-
-    def _show_basket(self) -> None:
-        self.pages.show_page(BASKET)
-
-    def _close(self) -> None:
-        self.close()
 
     def _toggle_preview(self) -> None:
         self.pages.search.toggle_preview()
@@ -456,9 +433,8 @@ class WindowCheck(QObject):
         self.status = 1
         self._window = window
         self._ends = time.monotonic() + PATIENCE_S
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._look)
-        self._timer.start(LOOK_MS)
+        self._timer = timer(self, LOOK_MS, self._look, single=False)
+        self._timer.start()
 
     def _look(self) -> None:
         preview = self._window.pages.search.preview

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -12,15 +11,15 @@ from PySide6.QtGui import (
     QPalette,
     QShortcut,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
-from ui.icons import icon
-from ui.theme import L, M, S, icon_size
-from ui.widgets import FocusReturn, timer, wrapped_label
+from ui.theme import L, S
+from ui.widgets import FocusReturn, IconToolButton, filled, timer, wrapped_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QEnterEvent
     from PySide6.QtWidgets import QWidget
 
@@ -44,23 +43,15 @@ class NoticeBar(QFrame):
         self._button = QPushButton()
         self._button.setAccessibleName(self.tr("Act on this notice"))
         self._button.clicked.connect(self._accept)
-        self._close = QToolButton()
-        self._close.setIcon(icon("close"))
-        self._close.setIconSize(icon_size(self))
-        self._close.setAutoRaise(True)
-        self._close.setToolTip(self.tr("Dismiss"))
+        self._close = IconToolButton("close", self.tr("Dismiss"))
         self._close.setAccessibleName(self.tr("Dismiss this notice"))
         self._close.clicked.connect(self.dismiss)
         self._focus = FocusReturn(self, self.dismiss)
         self._undo = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self)
         self._undo.activated.connect(self._accept)
         self._undo.setEnabled(False)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(L, S, S, S)
-        row.setSpacing(M)
-        row.addWidget(self._text, 1)
-        row.addWidget(self._button)
-        row.addWidget(self._close)
+        row = filled(QHBoxLayout(self), self._text, self._button, self._close, edges=(L, S, S, S))
+        row.setStretch(0, 1)
         self.hide()
 
     @property
@@ -106,11 +97,6 @@ class NoticeBar(QFrame):
     def _start(self) -> None:
         if self._seconds > 0:
             self._timer.start(round(self._seconds * 1000))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.FontChange:
-            self._close.setIconSize(icon_size(self))
-        super().changeEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         # The notice stays while the pointer is on it: its button may be pressed next.

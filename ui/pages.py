@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
     from indexer.api.status import Activity
     from indexer.api.types import Hit
+    from ui.compare.page import ComparePage
     from ui.library.activity import ActivityPanel
+    from ui.library.coverage import CoveragePage
+    from ui.library.first_run import FirstRun
+    from ui.library.folders import FoldersPage
     from ui.ports import Context
     from ui.state import WindowState
 
@@ -72,6 +76,10 @@ class Pages(QStackedWidget):
         self._made: dict[str, QWidget] = {}
         self._activity: Activity | None = None
         self._panel: ActivityPanel | None = None
+        self._folders: FoldersPage | None = None
+        self._files: CoveragePage | None = None
+        self._first_run: FirstRun | None = None
+        self._comparison: ComparePage | None = None
         # The parts of the search page, made in steps of their own before it.
         self._results: SearchPage | None = None
         self._preview: Preview | None = None
@@ -128,8 +136,8 @@ class Pages(QStackedWidget):
         return self._made[name]
 
     def show_page(self, name: str) -> None:
-        if COMPARE in self._made and name != COMPARE:
-            self._end_comparison()
+        if self._comparison is not None and name != COMPARE:
+            self._comparison.rest()
         page = self.page(name)
         self.setCurrentWidget(page)
         if name == SEARCH:
@@ -141,11 +149,9 @@ class Pages(QStackedWidget):
 
     def show_files(self, state: str = "", root: str = "") -> None:
         """Show the list of all files, or of those in a state or under a root."""
-        from ui.library.coverage import CoveragePage
-
-        files = self._show_tab(1)
-        assert isinstance(files, CoveragePage)  # noqa: S101  # made below
-        files.show_files(state, root)
+        self._show_tab(1)
+        if self._files is not None:
+            self._files.show_files(state, root)
 
     def _show_files_of(self, root: str) -> None:
         self.show_files(root=root)
@@ -169,18 +175,13 @@ class Pages(QStackedWidget):
         if not fresh:
             self._search_inside(paths[0])
         elif roots:
-            from ui.library.folders import FoldersPage
-
-            folders = self._show_tab(0)
-            assert isinstance(folders, FoldersPage)  # noqa: S101  # made below
-            folders.add_paths(fresh)
+            self._show_tab(0)
+            if self._folders is not None:
+                self._folders.add_paths(fresh)
         else:
-            from ui.library.first_run import FirstRun
-
             self.show_page(FIRST_RUN)
-            first = self._made[FIRST_RUN]
-            assert isinstance(first, FirstRun)  # noqa: S101  # made below
-            first.folders.add(fresh)
+            if self._first_run is not None:
+                self._first_run.folders.add_folders(fresh)
 
     def _search_inside(self, path: str) -> None:
         self.show_page(SEARCH)
@@ -197,8 +198,8 @@ class Pages(QStackedWidget):
                     part.close()
         if BASKET in self._made:
             self._made[BASKET].close()
-        if COMPARE in self._made:
-            self._end_comparison()
+        if self._comparison is not None:
+            self._comparison.rest()
         self.basket.flush()
         self._worker.close()
 
@@ -206,34 +207,24 @@ class Pages(QStackedWidget):
         """Put a passage into the basket."""
         if is_name_only(hit):
             return
-        kept = self.basket.add(hit, query)
+        kept = self.basket.add_passage(hit, query)
         if kept is None:
             text, undo = self.tr("It is in the basket already"), None
         else:
-            text, undo = self.tr("Added to the basket"), partial(self.basket.remove, kept.key)
+            text = self.tr("Added to the basket")
+            undo = partial(self.basket.remove_passage, kept.key)
         self._context.notices.post(Notice(text, undo=undo))
 
     def _basket_trouble(self, error: OSError) -> None:
         text = self.tr("The basket could not be written: {reason}.")
         self._context.notices.post(Notice(text.format(reason=error.strerror or str(error))))
 
-    def _end_comparison(self) -> None:
-        from ui.compare.page import ComparePage
-
-        page = self._made[COMPARE]
-        assert isinstance(page, ComparePage)  # noqa: S101  # made below
-        page.rest()
-
-    def _want_folders(self) -> None:
-        self.show_page(FIRST_RUN)
-
-    def _show_tab(self, index: int) -> QWidget | None:
-        """Show a tab of the library, and return what is in it."""
+    def _show_tab(self, index: int) -> None:
+        """Show a tab of the library."""
         self.show_page(LIBRARY)
         tabs = self._made[LIBRARY]
         assert isinstance(tabs, QTabWidget)  # noqa: S101  # made below
         tabs.setCurrentIndex(index)
-        return tabs.currentWidget()
 
     def _load_one(self) -> None:
         if self._ahead:
@@ -252,7 +243,7 @@ class Pages(QStackedWidget):
         search = self._results or SearchPage(self._context)
         preview = self._preview or Preview(self._context)
         pane = SearchPane(self._context, self._state, search, preview)
-        pane.search.folders_requested.connect(self._want_folders)
+        pane.search.folders_requested.connect(partial(self.show_page, FIRST_RUN))
         pane.search.files_requested.connect(self.show_files)
         pane.kept.connect(self.keep)
         actions = pane.search.actions_on_hits
@@ -273,12 +264,11 @@ class Pages(QStackedWidget):
         tabs = QTabWidget()
         tabs.setDocumentMode(True)
         tabs.setAccessibleName(self.tr("Library"))
-        folders = FoldersPage(self._context)
-        folders.files_requested.connect(self._show_files_of)
-        tabs.addTab(folders, self.tr("&Folders"))
-        files = CoveragePage(self._context)
-        files.file_actions.compare_requested.connect(self.compare)
-        tabs.addTab(files, self.tr("F&iles"))
+        self._folders, self._files = FoldersPage(self._context), CoveragePage(self._context)
+        self._folders.files_requested.connect(self._show_files_of)
+        self._files.file_actions.compare_requested.connect(self.compare)
+        tabs.addTab(self._folders, self.tr("&Folders"))
+        tabs.addTab(self._files, self.tr("F&iles"))
         return tabs
 
     def _make_activity(self) -> QWidget:
@@ -300,17 +290,15 @@ class Pages(QStackedWidget):
 
     def compare(self, first: str, second: str) -> None:
         """Show two documents side by side, by their paths."""
-        from ui.compare.page import ComparePage
-
-        page = self.page(COMPARE)
-        assert isinstance(page, ComparePage)  # noqa: S101  # made below
-        page.compare(first, second)
+        self.page(COMPARE)
+        if self._comparison is not None:
+            self._comparison.compare(first, second)
         self.show_page(COMPARE)
 
     def _make_compare(self) -> QWidget:
         from ui.compare.page import ComparePage
 
-        page = ComparePage(self._context)
+        page = self._comparison = ComparePage(self._context)
         page.left.connect(partial(self.show_page, SEARCH))
         page.menu_requested.connect(self.search.search.actions_on_hits.open_menu)
         return page
@@ -318,6 +306,6 @@ class Pages(QStackedWidget):
     def _make_first_run(self) -> QWidget:
         from ui.library.first_run import FirstRun
 
-        page = FirstRun(self._context)
+        page = self._first_run = FirstRun(self._context)
         page.finished.connect(self.search_for)
         return page

@@ -88,15 +88,15 @@ class Passwords(QObject):
         self._one_at_a_time = threading.Lock()
         self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
-    def remember(self, path: str, password: str) -> None:
+    def remember_password(self, path: str, password: str) -> None:
         """Keep a password until the window closes."""
         self._memory[path] = password
 
-    def remembered(self, path: str) -> str | None:
+    def remembered_password(self, path: str) -> str | None:
         """Return the password of a document if it is in memory."""
         return self._memory.get(path)
 
-    def look_up(self, path: str, done: Callable[[str | None], None]) -> None:
+    def find_password(self, path: str, done: Callable[[str | None], None]) -> None:
         """Find a password in memory, else in the keyring; ``done`` is called later."""
         known = self._memory.get(path)
         if known is not None:
@@ -110,11 +110,11 @@ class Passwords(QObject):
 
         self._work(partial(self._get, path), found)
 
-    def keep(self, path: str, password: str, done: Callable[[bool], None]) -> None:
+    def keep_in_keyring(self, path: str, password: str, done: Callable[[bool], None]) -> None:
         """Put a password into the keyring; ``done`` is called with whether it is stored."""
         self._work(partial(self._set, path, password), lambda kept: done(kept is True))
 
-    def forget(self, path: str, done: Callable[[bool], None] | None = None) -> None:
+    def forget_password(self, path: str, done: Callable[[bool], None] | None = None) -> None:
         """Drop a password, from the keyring too."""
         self._memory.pop(path, None)
         self._work(
@@ -122,7 +122,7 @@ class Passwords(QObject):
             lambda gone: done(gone is True) if done is not None else None,
         )
 
-    def check(self, done: Callable[[bool], None]) -> None:
+    def check_keyring(self, done: Callable[[bool], None]) -> None:
         """Call ``done`` with whether this system has a trusted keyring."""
         self._work(lambda: self._backend() is not None, lambda there: done(there is True))
 
@@ -209,7 +209,7 @@ class KeptPasswords(QObject):
         for row in listed.files:
             # With another code the password was tried and is wrong.
             if row.path in kept and row.code == "needs_password":
-                self._passwords.look_up(row.path, partial(self._found, row.path))
+                self._passwords.find_password(row.path, partial(self._found, row.path))
 
     def _found(self, path: str, password: str | None) -> None:
         if isValid(self) and password is not None:

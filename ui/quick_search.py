@@ -22,7 +22,8 @@ from ui.search.labels import MessageLine
 from ui.search.live_search import WORDS_LIMIT, LiveSearch
 from ui.search.query_text import inside, steered
 from ui.search.results import ResultsPane
-from ui.theme import L, M
+from ui.theme import L
+from ui.widgets import filled
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -102,17 +103,11 @@ class QuickSearch(QFrame):
         self._selected.open_menu(event)
 
     def _arrange(self) -> None:
-        below = QHBoxLayout()
-        below.setSpacing(L)
-        below.addWidget(self._keys, 1)
-        below.addWidget(self.to_window)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, L, L, L)
-        column.setSpacing(M)
-        for part in (self.box, self.message):
-            column.addWidget(part)
-        column.addWidget(self.results, 1)
-        column.addLayout(below)
+        below = filled(QHBoxLayout(), self._keys, self.to_window, spacing=L)
+        below.setStretch(0, 1)
+        parts = (self.box, self.message, self.results, below)
+        column = filled(QVBoxLayout(self), *parts, edges=(L, L, L, L))
+        column.setStretch(2, 1)
         column.addStretch(0)
         self.results.hide()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget
 
 from ui import keys
 from ui.compare.parallels import ParallelsPane
 from ui.desktop import show_in_folder
 from ui.preview.viewers import open_external
+from ui.widgets import add_shortcut
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
@@ -78,10 +78,8 @@ class SearchPane(QSplitter):
         self.elsewhere.opened.connect(self.open_hit)
         self.elsewhere.left.connect(self.leave_elsewhere)
         self.elsewhere.menu_requested.connect(self.search.actions_on_hits.open_menu)
-        for sequence, act in ((keys.COLLECT, self._keep), (keys.ELSEWHERE, self._ask_elsewhere)):
-            shortcut = QShortcut(QKeySequence(sequence), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(act)
+        add_shortcut(self, keys.COLLECT, self._keep)
+        add_shortcut(self, keys.ELSEWHERE, self._ask_elsewhere)
         context.settings.watch(self._setting_changed)
         self._setting_changed("preview")
         if not state.restore_splitter("search", self):

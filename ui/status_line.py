@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
 
 from ui.icons import icon
 from ui.supervisor import EngineState
-from ui.theme import L, M, S, icon_size
-from ui.widgets import wrapped_label
+from ui.theme import L, M, S
+from ui.widgets import IconToolButton, filled, wrapped_label
 from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
@@ -47,19 +47,11 @@ class StatusLine(QFrame):
             self.tr("How much of the text can be found by its meaning; all of it by its words.")
         )
         self._device = QLabel()
-        self._pause = QToolButton()
-        self._pause.setAutoRaise(True)
+        self._pause = IconToolButton()
         self._pause.setCheckable(True)
-        self._pause.setIconSize(icon_size(self))
         self._pause.clicked.connect(self.pause_requested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(L, S, M, S)
-        row.setSpacing(L)
-        row.addWidget(self._sentence, 1)
-        row.addWidget(self._retry)
-        row.addWidget(self._embedded)
-        row.addWidget(self._device)
-        row.addWidget(self._pause)
+        parts = (self._sentence, self._retry, self._embedded, self._device, self._pause)
+        filled(QHBoxLayout(self), *parts, spacing=L, edges=(L, S, M, S)).setStretch(0, 1)
         self._show()
 
     @property
@@ -73,11 +65,6 @@ class StatusLine(QFrame):
     def show_activity(self, activity: Activity | None) -> None:
         self._activity = activity
         self._show()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.FontChange:
-            self._pause.setIconSize(icon_size(self))
-        super().changeEvent(event)
 
     def _show(self) -> None:
         activity = self._activity if self._engine is EngineState.READY else None

@@ -17,7 +17,7 @@ STAYED_S = 2.0
 
 
 @dataclass(slots=True)
-class Step:
+class SearchStep:
     """A query, and the key of the last current hit."""
 
     query: str
@@ -29,12 +29,12 @@ class Steps:
     """The steps so far; ``clock`` returns seconds."""
 
     clock: Callable[[], float] = time.monotonic
-    _steps: list[Step] = field(default_factory=list)
+    _steps: list[SearchStep] = field(default_factory=list)
     _at: int = -1
     _since: float = 0.0
 
     @property
-    def current(self) -> Step | None:
+    def current(self) -> SearchStep | None:
         return self._steps[self._at] if self._at >= 0 else None
 
     def note_query(self, query: str) -> None:
@@ -45,7 +45,7 @@ class Steps:
         passing = current is not None and self.clock() - self._since < STAYED_S
         if passing and current is not None and current.key is None:
             self._at -= 1
-        self._steps[self._at + 1 :] = [Step(query)]
+        self._steps[self._at + 1 :] = [SearchStep(query)]
         del self._steps[:-MOST]
         self._at = len(self._steps) - 1
         self._since = self.clock()
@@ -55,7 +55,7 @@ class Steps:
         if self.current is not None and (chosen or self.current.key is not None):
             self.current.key = key
 
-    def go(self, step: int) -> Step | None:
+    def go(self, step: int) -> SearchStep | None:
         """Go back (-1) or forward; None where there is nothing."""
         if not 0 <= self._at + step < len(self._steps):
             return None

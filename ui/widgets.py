@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import (
     QDir,
@@ -21,6 +21,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeySequence, QPainter, QPalette, QShortcut
 from PySide6.QtWidgets import (
     QApplication,
+    QBoxLayout,
     QFileDialog,
     QFrame,
     QGridLayout,
@@ -34,6 +35,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QToolButton,
     QWidget,
 )
 from shiboken6 import isValid
@@ -48,6 +50,51 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QMimeData
     from PySide6.QtGui import QAction, QPaintEvent
     from PySide6.QtWidgets import QAbstractItemView
+
+
+LayoutT = TypeVar("LayoutT", bound=QBoxLayout)
+
+
+def filled(
+    layout: LayoutT,
+    *parts: QWidget | QLayout,
+    spacing: int = M,
+    edges: tuple[int, int, int, int] = (0, 0, 0, 0),
+) -> LayoutT:
+    """Add widgets and layouts to a layout in their order; ``edges`` are its margins."""
+    layout.setContentsMargins(*edges)
+    layout.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, QWidget):
+            layout.addWidget(part)
+        else:
+            layout.addLayout(part)
+    return layout
+
+
+def make_bold(label: QWidget, *, bold: bool = True) -> None:
+    font = label.font()
+    font.setBold(bold)
+    label.setFont(font)
+
+
+def keep_room(widget: QWidget) -> None:
+    """Have a widget keep its room while it is hidden, so that nothing moves."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
+
+
+def add_shortcut(
+    owner: QWidget,
+    keys: str | QKeySequence.StandardKey,
+    act: Callable[[], object],
+    context: Qt.ShortcutContext = Qt.ShortcutContext.WidgetWithChildrenShortcut,
+) -> None:
+    """Have keys call ``act`` while the focus is on a widget or inside it."""
+    shortcut = QShortcut(QKeySequence(keys), owner)
+    shortcut.setContext(context)
+    shortcut.activated.connect(act)
 
 
 def plain_label(text: str = "") -> QLabel:
@@ -239,6 +286,24 @@ class IconButton(QPushButton):
             self.setIconSize(icon_size(self))
 
 
+class IconToolButton(QToolButton):
+    """A flat button of a drawing alone, whose size follows the text around it."""
+
+    def __init__(self, drawing: str = "", text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        if drawing:
+            self.setIcon(icon(drawing))
+        self.setIconSize(icon_size(self))
+        self.setAutoRaise(True)
+        self.setToolTip(text)
+        self.setAccessibleName(text)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.setIconSize(icon_size(self))
+
+
 def open_menu(parent: QWidget, name: str, buttons: Sequence[QPushButton], at: QPoint) -> None:
     """Open a menu of what buttons do at a point of the screen; ``name`` is for screen readers."""
     menu = QMenu(parent)
@@ -347,9 +412,7 @@ class FocusReturn(QObject):
         assert isinstance(app, QApplication)  # noqa: S101  # for mypy
         app.focusChanged.connect(self._note)
         if close is not None:
-            escape = QShortcut(QKeySequence(QKeySequence.StandardKey.Cancel), card)
-            escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            escape.activated.connect(close)
+            add_shortcut(card, QKeySequence.StandardKey.Cancel, close)
 
     def give_back(self) -> None:
         """Return the focus, if the card has it. To be called before the card is hidden."""

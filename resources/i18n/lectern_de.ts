@@ -711,12 +711,8 @@
         <translation>Liste der Dateien exportieren</translation>
     </message>
     <message>
-        <source>Table (*.csv)</source>
-        <translation>Tabelle (*.csv)</translation>
-    </message>
-    <message>
-        <source>files.csv</source>
-        <translation>dateien.csv</translation>
+        <source>files</source>
+        <translation>dateien</translation>
     </message>
 </context>
 <context>
@@ -1102,17 +1098,6 @@
     </message>
 </context>
 <context>
-    <name>Folder</name>
-    <message>
-        <source>&amp;Browse…</source>
-        <translation>&amp;Durchsuchen …</translation>
-    </message>
-    <message>
-        <source>Choose a folder</source>
-        <translation>Ordner wählen</translation>
-    </message>
-</context>
-<context>
     <name>FolderChoice</name>
     <message>
         <source>Folders to search</source>
@@ -1459,13 +1444,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Keys</source>
         <translation>Tasten</translation>
-    </message>
-</context>
-<context>
-    <name>Keys</name>
-    <message>
-        <source>Press the keys</source>
-        <translation>Tasten drücken</translation>
     </message>
 </context>
 <context>
@@ -2458,6 +2436,21 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Words, “phrases”, filters such as ext:pdf (Ctrl+L; ? for help)</source>
         <translation>Wörter, „Wortlaut“, Filter wie ext:pdf (Strg+L; ? für Hilfe)</translation>
+    </message>
+</context>
+<context>
+    <name>SettingEditor</name>
+    <message>
+        <source>&amp;Browse…</source>
+        <translation>&amp;Durchsuchen …</translation>
+    </message>
+    <message>
+        <source>Choose a folder</source>
+        <translation>Ordner wählen</translation>
+    </message>
+    <message>
+        <source>Press the keys</source>
+        <translation>Tasten drücken</translation>
     </message>
 </context>
 <context>

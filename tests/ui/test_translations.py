@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QComboBox
 
 from tests.ui.engines import ROOT
 from ui.application import use_language
-from ui.settings_dialog.rows import Choice
+from ui.settings_dialog.rows import SettingEditor
 from ui.words.amounts import files
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
 
 FOLDER = ROOT / "resources" / "i18n"
 PLACEHOLDER = re.compile(r"\{\w+\}|%L?n")
@@ -108,12 +109,13 @@ def test_the_system_chooses_unless_the_person_does(
     assert QLocale().territory() == QLocale(system).territory()
 
 
-def test_every_language_offered_is_there() -> None:
+def test_every_language_offered_is_there(qtbot: QtBot) -> None:
     from app.settings import SETTINGS
 
     translated = {path.stem.removeprefix("lectern_") for path in FOLDER.glob("*.ts")}
     assert set(SETTINGS["language"].choices) == {"system", *translated}
-    row = Choice(SETTINGS["language"], "Language")
+    row = SettingEditor(SETTINGS["language"])
+    qtbot.addWidget(row)
     offered = row.control
     assert isinstance(offered, QComboBox)
     names = {offered.itemText(at) for at in range(offered.count())}

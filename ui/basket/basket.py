@@ -116,7 +116,7 @@ class Basket(QObject):
     def __len__(self) -> int:
         return len(self.kept)
 
-    def add(self, hit: Hit, query: str = "") -> Kept | None:
+    def add_passage(self, hit: Hit, query: str = "") -> Kept | None:
         """Append a passage; None if it is here already."""
         if any(one.is_of(hit) for one in self.kept):
             return None
@@ -124,14 +124,14 @@ class Basket(QObject):
         self._set((*self.kept, one))
         return one
 
-    def put(self, kept: Iterable[Kept]) -> None:
+    def replace_passages(self, kept: Iterable[Kept]) -> None:
         """Replace all passages, as to sort them or to undo something."""
         self._set(tuple(kept))
 
-    def remove(self, key: str) -> None:
+    def remove_passage(self, key: str) -> None:
         self._set(tuple(one for one in self.kept if one.key != key))
 
-    def move(self, key: str, place: int) -> None:
+    def move_passage(self, key: str, place: int) -> None:
         """Move a passage to a place of the list without it."""
         moved = next((one for one in self.kept if one.key == key), None)
         if moved is not None:
@@ -145,7 +145,7 @@ class Basket(QObject):
         self.kept = tuple(replace(one, note=note) if one.key == key else one for one in self.kept)
         self._timer.start()
 
-    def relocate(self, found: dict[str, Hit]) -> None:
+    def relocate_passages(self, found: dict[str, Hit]) -> None:
         """Set where passages are now, by their keys."""
         if found:
             self._set(tuple(replace(one, hit=found.get(one.key, one.hit)) for one in self.kept))

@@ -13,17 +13,15 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QSizePolicy,
-    QToolButton,
     QVBoxLayout,
 )
 
 from ui.citations import passage
-from ui.icons import icon
 from ui.search import describe
 from ui.search.labels import PassageLabel
 from ui.search.safe_text import line
-from ui.theme import L, M, S, current, icon_size
-from ui.widgets import CardFrame, plain_label, wrapped_label
+from ui.theme import L, M, S, current
+from ui.widgets import CardFrame, IconToolButton, filled, make_bold, plain_label, wrapped_label
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
@@ -126,39 +124,22 @@ class Card(CardFrame):
             button.setAccessibleName(name.format(action=button.toolTip(), number=number))
 
     def _arrange(self) -> None:
-        font = self.title.font()
-        font.setBold(True)
-        self.title.setFont(font)
+        make_bold(self.title)
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         for label in (self.place, self.where):
             label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        head = QHBoxLayout()
-        head.setSpacing(S)
-        head.addWidget(self.title, 1)
-        head.addWidget(self.place)
-        for button in self.buttons:
-            head.addWidget(button)
-        passage_column = QVBoxLayout()
-        passage_column.setSpacing(S)
-        passage_column.addWidget(self.where)
-        passage_column.addWidget(self.text)
+        head = filled(QHBoxLayout(), self.title, self.place, *self.buttons, spacing=S)
+        head.setStretch(0, 1)
+        passage_column = filled(QVBoxLayout(), self.where, self.text, spacing=S)
         passage_column.addStretch(1)
         self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._body.setSpacing(L)
         self._body.addLayout(passage_column, 3)
         self._body.addWidget(self.note, 2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, M, L, L)
-        column.setSpacing(M)
-        column.addLayout(head)
-        column.addLayout(self._body)
+        filled(QVBoxLayout(self), head, self._body, edges=(L, M, L, L))
 
-    def _button(self, drawing: str, text: str, act: object) -> QToolButton:
-        button = QToolButton(self)
-        button.setIcon(icon(drawing))
-        button.setIconSize(icon_size(button))
-        button.setAutoRaise(True)
-        button.setToolTip(text)
+    def _button(self, drawing: str, text: str, act: object) -> IconToolButton:
+        button = IconToolButton(drawing, text, self)
         button.clicked.connect(act)
         self.addAction(button.icon(), text).triggered.connect(button.click)
         return button
@@ -220,8 +201,6 @@ class Card(CardFrame):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and hasattr(self, "_body"):
-            for button in self.buttons:
-                button.setIconSize(icon_size(self))
             self._fold()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

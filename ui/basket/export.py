@@ -60,7 +60,7 @@ class BasketExport(QObject):
         """Write the basket to a file."""
         self.close()
         self._notices.post(Notice(self.tr("The basket is being exported…"), seconds=0))
-        self._finder.find(self._basket.kept, partial(self._found, path, form))
+        self._finder.find_passages(self._basket.kept, partial(self._found, path, form))
 
     def close(self) -> None:
         """Cancel what is under way."""
@@ -74,7 +74,7 @@ class BasketExport(QObject):
     def _found(
         self, path: Path, form: ExportFormat, moved: dict[str, Hit], lost: frozenset[str]
     ) -> None:
-        self._basket.relocate(moved)
+        self._basket.relocate_passages(moved)
         hits = [one.hit for one in self._basket.kept]
         self._sources.find_sources(hits, partial(self._cited, path, form, lost))
 
@@ -91,7 +91,9 @@ class BasketExport(QObject):
             self._worker.run(lambda: write_file(path, text), partial(self._written, path, 0))
             return
         present = [one for one in self._basket.kept if one.key not in lost]
-        self._pictures.make(present, self.extent, partial(self._drawn, path, form, lost, sources))
+        self._pictures.make_pictures(
+            present, self.extent, partial(self._drawn, path, form, lost, sources)
+        )
 
     def _drawn(
         self,

@@ -47,7 +47,7 @@ class PassageFinder(QObject):
         self._request = LatestRequest(link)
         self._again = timer(self, _AGAIN_MS, self._search)
 
-    def find(self, kept: Sequence[Kept], done: Found) -> None:
+    def find_passages(self, kept: Sequence[Kept], done: Found) -> None:
         """Call ``done`` with what is elsewhere now, later."""
         self.close()
         self._left, self._done = list(kept)[::-1], done

@@ -27,7 +27,7 @@ from ui.ports import Notice
 from ui.search.query_text import inside
 from ui.search.rows import natural
 from ui.theme import XL, L, M, current
-from ui.widgets import IconButton, plain_label, wrapped_label
+from ui.widgets import IconButton, filled, make_bold, plain_label, wrapped_label
 from ui.words import amounts
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class BasketPage(QWidget):
         self._notices = context.notices
         self.export = BasketExport(basket, context, worker, self)
         self.cards = Cards()
-        self.cards.dropped.connect(basket.move)
+        self.cards.dropped.connect(basket.move_passage)
         self.count = plain_label()
         self.sort = IconButton(self.tr("By document"), "sort")
         self.sort.setToolTip(self.tr("Order the passages by document and page"))
@@ -150,10 +150,7 @@ class BasketPage(QWidget):
 
     def _build(self) -> None:
         self._title = plain_label(self.tr("Basket"))
-        bar = QHBoxLayout()
-        bar.setSpacing(M)
-        for part in (self._title, self.count):
-            bar.addWidget(part)
+        bar = filled(QHBoxLayout(), self._title, self.count)
         bar.addStretch(1)
         for button in (self.sort, self.clear, self.export_button):
             bar.addWidget(button)
@@ -174,14 +171,9 @@ class BasketPage(QWidget):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.area)
         self.stack.addWidget(self.empty)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, L, L, 0)
-        column.setSpacing(L)
-        column.addLayout(bar)
-        column.addWidget(self.stack, 1)
-        font = self._title.font()
-        font.setBold(True)
-        self._title.setFont(font)
+        column = filled(QVBoxLayout(self), bar, self.stack, spacing=L, edges=(L, L, L, 0))
+        column.setStretch(1, 1)
+        make_bold(self._title)
         self.empty.setContentsMargins(XL, XL, XL, XL)
 
     def _make_menu(self) -> QMenu:
@@ -251,12 +243,12 @@ class BasketPage(QWidget):
 
     def _remove(self, key: str) -> None:
         before, place = self._basket.kept, self._place(key)
-        self._basket.remove(key)
+        self._basket.remove_passage(key)
         self._focus(min(place, len(self._basket) - 1))
         self._say_undo(self.tr("The passage was taken out of the basket"), before)
 
     def _move(self, key: str, step: int) -> None:
-        self._basket.move(key, self._place(key) + step)
+        self._basket.move_passage(key, self._place(key) + step)
         self._focus(self._place(key), button=self.focusWidget())
 
     def _step(self, key: str, step: int) -> None:
@@ -265,14 +257,14 @@ class BasketPage(QWidget):
     def _sort(self) -> None:
         before = self._basket.kept
         first = {kept.hit.path: natural(kept.hit.file) for kept in before}
-        self._basket.put(
+        self._basket.replace_passages(
             sorted(before, key=lambda kept: (first[kept.hit.path], kept.hit.path, kept.hit.start))
         )
         self._say_undo(self.tr("The passages are in the order of their documents"), before)
 
     def _clear(self) -> None:
         before = self._basket.kept
-        self._basket.put(())
+        self._basket.replace_passages(())
         self._say_undo(self.tr("The basket was emptied"), before)
 
     def _say_undo(self, text: str, before: tuple[Kept, ...]) -> None:
@@ -281,7 +273,7 @@ class BasketPage(QWidget):
         def undo() -> None:
             now = {kept.key: kept for kept in self._basket.kept}
             there = [now.pop(kept.key, kept) for kept in before]
-            self._basket.put((*there, *now.values()))
+            self._basket.replace_passages((*there, *now.values()))
 
         self._notices.post(Notice(text, undo=undo))
 

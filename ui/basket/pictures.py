@@ -66,7 +66,7 @@ class PagePictures(QObject):
         self._done: Made | None = None
         self._counting = timer(self, _COUNTING_MS, self._ask_marks)
 
-    def make(self, kept: Sequence[Kept], extent: Extent, done: Made) -> None:
+    def make_pictures(self, kept: Sequence[Kept], extent: Extent, done: Made) -> None:
         """Call ``done`` with the pictures by the keys of their passages, later."""
         self.close()
         self._client = RenderClient(self, self._library)
@@ -104,7 +104,7 @@ class PagePictures(QObject):
                 done(pictures)
             return
         hit = self._hit
-        password = passwords.shared().remembered(hit.path)
+        password = passwords.shared().remembered_password(hit.path)
         self._source = DocumentSource(Path(hit.path), hit.format, password)
         self._ask(Open(self._source, max(hit.page, 1)), self._opened)
 

@@ -80,7 +80,7 @@ class DocumentSide(QWidget):
             self.pages.show_loading()
             self.stack.setCurrentWidget(self.pages)
         self._hit = hit_of(side, statement)
-        self._loader.show(self._hit, passwords.shared().remembered(side.path))
+        self._loader.show(self._hit, passwords.shared().remembered_password(side.path))
 
     def show_beginning(self, side: ComparisonSide) -> None:
         """Show the first page, unless the document is shown already."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -21,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import GetStatus
 from ui import passwords
+from ui.export import ExportFormat, ask_export_file
 from ui.help import about
 from ui.icons import icon
 from ui.library.coverage_actions import CoverageActions
@@ -30,11 +29,21 @@ from ui.library.coverage_model import CoverageModel
 from ui.library.coverage_table import CoverageTable, StateList
 from ui.library.questions import Questions
 from ui.ports import Notice, ignore
-from ui.theme import L, M
-from ui.widgets import FlowLayout, IconButton, keep_from_wheel, open_menu, timer
+from ui.theme import L
+from ui.widgets import (
+    FlowLayout,
+    IconButton,
+    add_shortcut,
+    filled,
+    keep_from_wheel,
+    open_menu,
+    timer,
+)
 from ui.words import names
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QHideEvent, QShowEvent
 
@@ -76,7 +85,7 @@ class CoveragePage(QWidget):
         if root and self._roots.findData(root) < 0:
             self._roots.addItem(root, root)
         self._roots.setCurrentIndex(max(0, self._roots.findData(root)))
-        self.states.choose(state)
+        self.states.choose_state(state)
 
     def refresh(self) -> None:
         """Ask the engine for the files and their counts."""
@@ -106,15 +115,12 @@ class CoveragePage(QWidget):
         self.save.setToolTip(self.tr("Save this list as a table (CSV)."))
 
     def _arrange(self) -> None:
-        bar = QHBoxLayout()
-        bar.setSpacing(M)
-        bar.addWidget(self._roots)
-        bar.addWidget(self.text, 1)
         buttons = QWidget()  # below each other where there is no room beside the field
         flow = FlowLayout(buttons)
         flow.addWidget(self.retry_all)
         flow.addWidget(self.save)
-        bar.addWidget(buttons)
+        bar = filled(QHBoxLayout(), self._roots, self.text, buttons)
+        bar.setStretch(1, 1)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
@@ -128,11 +134,7 @@ class CoveragePage(QWidget):
         both.addWidget(right)
         both.setStretchFactor(1, 1)
         both.setChildrenCollapsible(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, L, L, L)
-        column.setSpacing(M)
-        column.addLayout(bar)
-        column.addWidget(both, 1)
+        filled(QVBoxLayout(self), bar, both, edges=(L, L, L, L)).setStretch(1, 1)
         self.setFocusProxy(self.table)
 
     def _open_menu_of_states(self, at: QPoint) -> None:
@@ -160,9 +162,7 @@ class CoveragePage(QWidget):
         self.table.doubleClicked.connect(self.file_actions.open.trigger)
         self.details.password_entered.connect(self._unlock)
         self._context.link.connected.connect(self.refresh)
-        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
-        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        find.activated.connect(self.text.setFocus)
+        add_shortcut(self, QKeySequence.StandardKey.Find, self.text.setFocus)
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -246,21 +246,15 @@ class CoveragePage(QWidget):
     # -- export ---------------------------------------------------------------------------------
 
     def _ask_target(self) -> None:
-        dialog = QFileDialog(self, self.tr("Export the list of files"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter(self.tr("Table (*.csv)"))
-        dialog.setDefaultSuffix("csv")
-        dialog.selectFile(self.tr("files.csv"))
-        dialog.fileSelected.connect(self.export_to)
-        dialog.open()
+        title, name = self.tr("Export the list of files"), self.tr("files")
+        ask_export_file(self, title, name, ExportFormat.CSV, self.export_to)
 
-    def export_to(self, target: str) -> None:
+    def export_to(self, target: Path) -> None:
         """Save the list as it is filtered and sorted; a notice reports the outcome."""
         self.save.setEnabled(False)
-        self._export = CoverageExport(self._context, self.model.filter, Path(target), self)
+        self._export = CoverageExport(self._context, self.model.filter, target, self)
         self._export.finished.connect(self._exported)
-        self._export.start()
+        self._export.request_files()
 
     def _exported(self, message: str) -> None:
         self._export = None

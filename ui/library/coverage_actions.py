@@ -77,10 +77,10 @@ class CoverageActions(QObject):
 
     def unlock(self, row: FileRow, password: str, *, keep: bool) -> None:
         """Unlock a document; ``keep`` also puts the password into the keyring."""
-        self._passwords.remember(row.path, password)
+        self._passwords.remember_password(row.path, password)
         if keep:
             note_kept(self._context.folder, row.path)
-            self._passwords.keep(row.path, password, partial(self._kept, row))
+            self._passwords.keep_in_keyring(row.path, password, partial(self._kept, row))
         self._questions.send(Unlock(Path(row.path), password), self._unlocked)
 
     def _action(

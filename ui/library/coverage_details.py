@@ -21,7 +21,7 @@ from shiboken6 import isValid
 from indexer.api.types import FileState
 from ui.icons import icon
 from ui.theme import L, M, S
-from ui.widgets import ElidedLabel, FlowLayout, button_for, wrapped_label
+from ui.widgets import ElidedLabel, FlowLayout, button_for, filled, make_bold, wrapped_label
 from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
@@ -62,11 +62,8 @@ class CoverageDetails(QScrollArea):
         row = FlowLayout(self.buttons)
         for action in actions:
             row.addWidget(button_for(action))
-        column = QVBoxLayout(self._inner)
-        column.setContentsMargins(L, M, L, M)
-        column.setSpacing(S)
-        for part in (self.name, self.why, self.advice, self.password, self.buttons):
-            column.addWidget(part)
+        parts = (self.name, self.why, self.advice, self.password, self.buttons)
+        filled(QVBoxLayout(self._inner), *parts, spacing=S, edges=(L, M, L, M))
         self._path = ""
         self.setWidget(self._inner)
         self._inner.installEventFilter(self)
@@ -99,9 +96,7 @@ class CoverageDetails(QScrollArea):
     def show_rows(self, rows: Sequence[FileRow]) -> None:
         """Show one file, or say how many are chosen."""
         one = rows[0] if len(rows) == 1 else None
-        bold = self.name.font()
-        bold.setBold(bool(rows))
-        self.name.setFont(bold)
+        make_bold(self.name, bold=bool(rows))
         self.name.setText(self._title(rows))
         self.name.setToolTip(one.path if one else "")
         why = (failures.row_reason(one) or names.state_help(one.state)) if one else ""
@@ -179,7 +174,7 @@ class PasswordLine(QWidget):
         if not self._checked:
             self._checked = True
             self.keep.setEnabled(False)
-            self._passwords.check(self._show_keyring)
+            self._passwords.check_keyring(self._show_keyring)
 
     def _add_eye(self) -> QAction:
         eye = self.field.addAction(icon("eye"), QLineEdit.ActionPosition.TrailingPosition)

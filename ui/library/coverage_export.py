@@ -1,20 +1,17 @@
-"""The coverage as a file of comma-separated values.
-
-Owns the export: the files are asked for in pages and written by a worker, so that a hundred
-thousand of them hold up nothing. The old file stays until the new one is complete.
-"""
+"""The list of files as comma-separated values, asked for in pages and written at once."""
 
 from __future__ import annotations
 
 import csv
 import io
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
+from PySide6.QtCore import QObject, Signal
 
+from indexer.api.atomic import write_file
+from ui.file_worker import FileWorker
 from ui.library.questions import Questions
 from ui.words import failures, names
 
@@ -39,80 +36,51 @@ class CoverageExport(QObject):
     """
 
     finished = Signal(str)
-    _written = Signal(int, str)
 
     def __init__(
         self, context: Context, file_filter: FileFilter, target: Path, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._questions = Questions(context, self)
+        self._worker = FileWorker(self)
         self._filter = file_filter
         self._target = target
-        self._part = target.with_name(f"{target.name}.part")
         self._done = 0
-        self._written.connect(self._next, Qt.ConnectionType.QueuedConnection)
+        self._text = io.StringIO()
+        self._text.write("\ufeff")  # spreadsheets detect UTF-8 by a byte order mark
+        self._table = csv.writer(self._text)
+        self._table.writerow(HEADINGS)
 
-    def start(self) -> None:
-        heading = _line(HEADINGS)
-        self._write(0, heading, begin=True, last=False)
-
-    def _next(self, count: int, failure: str) -> None:
-        """Ask for the next page, or finish."""
-        self._done += max(0, count)
-        if failure:
-            QThreadPool.globalInstance().start(partial(_remove, self._part))
-            self._finish(self.tr("The list could not be saved: {reason}.").format(reason=failure))
-        elif count < 0:
-            text = self.tr("%Ln file(s) listed in {name}.", "", self._done)
-            self._finish(text.format(name=self._target.name))
-        else:
-            self._ask()
-
-    def _ask(self) -> None:
+    def request_files(self) -> None:
+        """Ask for the next files, until there are no more."""
         request = self._filter.request(self._done, PAGE)
         self._questions.ask(request, self._handle_files, failed=self._failed)
 
     def _handle_files(self, listed: FileList) -> None:
-        rows = listed.files
-        text = "".join(_line(_cells(row)) for row in rows)
-        self._write(len(rows), text, begin=False, last=not rows)
+        self._done += len(listed.files)
+        self._table.writerows(map(_cells, listed.files))
+        if listed.files:
+            self.request_files()
+        else:
+            work = partial(write_file, self._target, self._text.getvalue())
+            self._worker.run(work, self._written)
 
     def _failed(self, error: LecternError) -> None:
-        self._next(0, failures.sentence(error.code, error.detail).rstrip("."))
+        self._finish_badly(failures.sentence(error.code, error.detail).rstrip("."))
 
-    def _write(self, count: int, text: str, *, begin: bool, last: bool) -> None:
-        """Write on a worker thread, which emits ``_written``, with a count of -1 at the end."""
-        part, target, written = self._part, self._target, self._written
+    def _written(self, _result: object, error: OSError | None) -> None:
+        if error is not None:
+            self._finish_badly(error.strerror or type(error).__name__)
+        else:
+            text = self.tr("%Ln file(s) listed in {name}.", "", self._done)
+            self._finish(text.format(name=self._target.name))
 
-        def work() -> None:
-            failure = ""
-            try:
-                if last:
-                    part.replace(target)
-                else:
-                    _append(part, text, begin=begin)
-            except OSError as error:
-                failure = error.strerror or type(error).__name__
-            with suppress(RuntimeError):  # the window has closed meanwhile
-                written.emit(-1 if last else count, failure)
-
-        QThreadPool.globalInstance().start(work)
+    def _finish_badly(self, reason: str) -> None:
+        self._finish(self.tr("The list could not be saved: {reason}.").format(reason=reason))
 
     def _finish(self, message: str) -> None:
         self.finished.emit(message)
         self.deleteLater()
-
-
-def _append(part: Path, text: str, *, begin: bool) -> None:
-    # Spreadsheets detect UTF-8 by a byte order mark.
-    encoding = "utf-8-sig" if begin else "utf-8"
-    with part.open("w" if begin else "a", encoding=encoding, errors="replace", newline="") as file:
-        file.write(text)
-
-
-def _remove(part: Path) -> None:
-    with suppress(OSError):
-        part.unlink()
 
 
 def _cells(row: FileRow) -> tuple[str, ...]:
@@ -126,9 +94,3 @@ def _cells(row: FileRow) -> tuple[str, ...]:
         str(row.pages or ""),
         " ".join(map(str, row.bad_pages)),
     )
-
-
-def _line(cells: tuple[str, ...]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerow(cells)
-    return out.getvalue()

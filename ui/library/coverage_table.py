@@ -183,7 +183,7 @@ class StateList(QListWidget):
         item: QListWidgetItem | None = self.currentItem()
         return str(item.data(ROLE)) if item is not None else ""
 
-    def choose(self, state: str) -> None:
+    def choose_state(self, state: str) -> None:
         """Select a state, which is added if no file is in it."""
         if state not in self._items:
             self._add(state, 0)

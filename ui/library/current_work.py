@@ -26,7 +26,7 @@ from ui import theme
 from ui.icons import icon
 from ui.library.tones import Legend, TonesBar
 from ui.theme import L, M, S, blend
-from ui.widgets import ElidedLabel, Facts, IconButton, plain_label, wrapped_label
+from ui.widgets import ElidedLabel, Facts, IconButton, filled, keep_room, plain_label, wrapped_label
 from ui.words import amounts, failures, names
 from ui.words.amounts import from_home
 from ui.words.names import language
@@ -74,16 +74,10 @@ class CurrentWork(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
-        for part in (self.headline, self.reason, self.bar, self.legend, self.current, self._change):
-            column.addWidget(part)
+        parts = (self.headline, self.reason, self.bar, self.legend, self.current, self._change)
+        column = filled(QVBoxLayout(self), *parts)
         for part in (self.reason, self.current):
-            # Keeps its room while hidden, so that nothing moves.
-            policy = part.sizePolicy()
-            policy.setRetainSizeWhenHidden(True)
-            part.setSizePolicy(policy)
+            keep_room(part)
         column.addSpacing(M)
         column.addWidget(self.facts)
         column.addSpacing(L)
@@ -305,26 +299,34 @@ def _device(activity: Activity) -> str:
     return translate("ActivityPanel", "{device} ({reason})").format(device=device, reason=reason)
 
 
+# The share of the accent in a segment under the pointer.
+_HOVER = 0.12
+
+
 class SpeedChoice(QWidget):
-    """Signals: ``chosen`` with a speed, after a click or a key."""
+    """Slow, normal or fast side by side, with a sentence on what the chosen one means.
+
+    Signals: ``chosen`` with a speed, after a click or a key.
+    """
 
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Speed"))
-        self._segments = Segments(
-            {speed: (names.speed(speed), names.speed_help(speed)) for speed in SPEEDS}
-        )
-        self._segments.setAccessibleName(self.accessibleName())
-        self.buttons = self._segments.buttons
+        self._group = QButtonGroup(self)
+        self.buttons: dict[str, Segment] = {}
         self.hint = wrapped_label()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(S)
-        column.addWidget(self._segments)
-        column.addWidget(self.hint)
-        self._segments.chosen.connect(self._choose)
+        for speed in SPEEDS:
+            first, last = not self.buttons, len(self.buttons) == len(SPEEDS) - 1
+            button = self.buttons[speed] = Segment(names.speed(speed), first=first, last=last)
+            button.setToolTip(names.speed_help(speed))
+            button.setAccessibleDescription(names.speed_help(speed))
+            self._group.addButton(button)
+        row = filled(QHBoxLayout(), *self.buttons.values(), spacing=0)
+        row.addStretch(1)
+        filled(QVBoxLayout(self), row, self.hint, spacing=S)
+        self._group.buttonClicked.connect(self._choose)
 
     @property
     def speed(self) -> str:
@@ -339,38 +341,6 @@ class SpeedChoice(QWidget):
     def _choose(self) -> None:
         self.hint.setText(names.speed_help(self.speed))
         self.chosen.emit(self.speed)
-
-
-_HOVER = 0.12
-
-
-class Segments(QWidget):
-    """Signals: ``chosen`` with the name of a choice, after a click or a key."""
-
-    chosen = Signal(str)
-
-    def __init__(
-        self, choices: Mapping[str, tuple[str, str]], parent: QWidget | None = None
-    ) -> None:
-        """Make a segment for each choice: its name with the text and the tooltip."""
-        super().__init__(parent)
-        self._group = QButtonGroup(self)
-        self.buttons: dict[str, Segment] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        for at, (name, (text, meaning)) in enumerate(choices.items()):
-            button = Segment(text, first=at == 0, last=at == len(choices) - 1)
-            button.setToolTip(meaning)
-            button.setAccessibleDescription(meaning)
-            self._group.addButton(button)
-            self.buttons[name] = button
-            row.addWidget(button)
-        row.addStretch(1)
-        self._group.buttonClicked.connect(self._choose)
-
-    def _choose(self, button: QAbstractButton) -> None:
-        self.chosen.emit(next(name for name, each in self.buttons.items() if each is button))
 
 
 class Segment(QAbstractButton):
@@ -430,11 +400,7 @@ class ChangeLine(QWidget):
         self.bar.setRange(0, _STEPS)
         self.bar.setAccessibleName(self.tr("Change of the language model"))
         self.bar.setMaximumHeight(self.fontMetrics().height() // 2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(S)
-        column.addWidget(self.label)
-        column.addWidget(self.bar)
+        filled(QVBoxLayout(self), self.label, self.bar, spacing=S)
         self.hide()
 
     def show_state(self, state: Activity | Status | None) -> None:

@@ -18,7 +18,16 @@ from PySide6.QtWidgets import (
 from indexer.api.requests import EstimateIndex
 from ui.library.questions import Questions
 from ui.theme import L
-from ui.widgets import CardFrame, Facts, FlowLayout, FocusReturn, IconButton, wrapped_label
+from ui.widgets import (
+    CardFrame,
+    Facts,
+    FlowLayout,
+    FocusReturn,
+    IconButton,
+    filled,
+    make_bold,
+    wrapped_label,
+)
 from ui.words import amounts, failures
 from ui.words.names import kind
 
@@ -55,9 +64,7 @@ class EstimateCard(CardFrame):
         self._focus = FocusReturn(self, self.dismiss if can_cancel else None)
         self.setAccessibleName(self.tr("Estimate"))
         self._title = wrapped_label()
-        bold = self._title.font()
-        bold.setBold(True)
-        self._title.setFont(bold)
+        make_bold(self._title)
         self.note = wrapped_label()
         self._busy = QProgressBar()
         self._busy.setRange(0, 0)
@@ -76,18 +83,15 @@ class EstimateCard(CardFrame):
         row = FlowLayout(buttons)
         row.addWidget(self.start)
         row.addWidget(self.cancel)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, L, L, L)
-        column.setSpacing(L)
-        for part in (self._title, self._busy, self.facts, self.note, buttons):
-            column.addWidget(part)
+        parts = (self._title, self._busy, self.facts, self.note, buttons)
+        filled(QVBoxLayout(self), *parts, spacing=L, edges=(L, L, L, L))
         self.hide()
 
     @property
     def paths(self) -> Sequence[str]:
         return self._paths
 
-    def consider(self, paths: Sequence[str]) -> None:
+    def estimate_paths(self, paths: Sequence[str]) -> None:
         """Ask the engine for an estimate of these paths, and show it."""
         self._paths = list(dict.fromkeys(paths))
         self._title.setText(self._named())
@@ -132,7 +136,7 @@ class EstimateCard(CardFrame):
 
     def _count_again(self) -> None:
         if self._paths and self.isVisible():
-            self.consider(self._paths)
+            self.estimate_paths(self._paths)
 
     def _handle_estimate(self, estimate: Estimate) -> None:
         self._busy.hide()
@@ -146,17 +150,12 @@ class EstimateCard(CardFrame):
     def _fact_rows(self, estimate: Estimate) -> list[tuple[str, str]]:
         rows = []
         if estimate.files:
-            text = self.tr("{files} ({size}), about {pages}")
-            rows.append(
-                (
-                    self.tr("To read:"),
-                    text.format(
-                        files=amounts.files(estimate.files),
-                        size=amounts.size(estimate.bytes),
-                        pages=amounts.pages(estimate.pages),
-                    ),
-                )
+            text = self.tr("{files} ({size}), about {pages}").format(
+                files=amounts.files(estimate.files),
+                size=amounts.size(estimate.bytes),
+                pages=amounts.pages(estimate.pages),
             )
+            rows.append((self.tr("To read:"), text))
             rows.append((self.tr("Kinds:"), _kinds(estimate.formats)))
             soon = amounts.about(estimate.seconds_words)
             late = amounts.about(estimate.seconds_meaning)

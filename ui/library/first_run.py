@@ -25,7 +25,15 @@ from ui.library.first_search import FirstSearch
 from ui.library.questions import Questions
 from ui.ports import ignore
 from ui.theme import XL, L, M, S
-from ui.widgets import IconButton, choose_folder, dropped_paths, timer, wrapped_label
+from ui.widgets import (
+    IconButton,
+    choose_folder,
+    dropped_paths,
+    filled,
+    keep_room,
+    timer,
+    wrapped_label,
+)
 from ui.words import amounts
 from ui.words.amounts import from_home
 
@@ -76,32 +84,22 @@ class FirstRun(ColumnPage):
         self._steps.addWidget(self._choosing())
         self._steps.addWidget(self._reading())
         held = QWidget()
-        column = QVBoxLayout(held)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(XL)
-        column.addWidget(self._steps, 1)
-        column.addWidget(self.search.lessons)
+        column = filled(QVBoxLayout(held), self._steps, self.search.lessons, spacing=XL)
+        column.setStretch(0, 1)
         self._outer = self.hold(held)
         self._outer.addWidget(held, 1, Qt.AlignmentFlag.AlignHCenter)
         self.setFocusProxy(self.folders.add_button)
 
     def _choosing(self) -> QWidget:
         step = QWidget()
-        column = QVBoxLayout(step)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(L)
-        column.addWidget(
-            self.add_title(wrapped_label(self.tr("Find the passage that answers your question")))
+        title = self.tr("Find the passage that answers your question")
+        text = self.tr(
+            "Choose the folders with your documents. They are read on this computer, "
+            "nothing leaves it, and no file is ever changed. They may be in any of about "
+            "a hundred languages; the first documents decide which language model is used."
         )
-        column.addWidget(
-            wrapped_label(
-                self.tr(
-                    "Choose the folders with your documents. They are read on this computer, "
-                    "nothing leaves it, and no file is ever changed. They may be in any of about "
-                    "a hundred languages; the first documents decide which language model is used."
-                )
-            )
-        )
+        parts = (self.add_title(wrapped_label(title)), wrapped_label(text))
+        column = filled(QVBoxLayout(step), *parts, spacing=L)
         column.addSpacing(L)
         column.addWidget(self.folders)
         column.addSpacing(L)
@@ -111,21 +109,13 @@ class FirstRun(ColumnPage):
 
     def _reading(self) -> QWidget:
         step = QWidget()
-        column = QVBoxLayout(step)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(L)
-        column.addWidget(self.add_title(wrapped_label(self.tr("Try your first search"))))
-        self.how_far = wrapped_label("")
-        column.addWidget(self.how_far)
-        self._bar = QProgressBar()
+        title = self.add_title(wrapped_label(self.tr("Try your first search")))
+        self.how_far, self._bar, self._now = wrapped_label(), QProgressBar(), wrapped_label()
         self._bar.setTextVisible(False)
-        policy = self._bar.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # nothing moves when all is read
-        self._bar.setSizePolicy(policy)
+        keep_room(self._bar)
         self._bar.setAccessibleName(self.tr("Files read"))
-        column.addWidget(self._bar)
-        self._now = wrapped_label("")
-        column.addWidget(self._now)
+        parts = (title, self.how_far, self._bar, self._now)
+        column = filled(QVBoxLayout(step), *parts, spacing=L)
         column.addSpacing(M)
         column.addWidget(self.search)
         column.addStretch(1)
@@ -168,14 +158,14 @@ class FirstRun(ColumnPage):
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        self.folders.add(dropped_paths(event.mimeData()))
+        self.folders.add_folders(dropped_paths(event.mimeData()))
 
     # -- steps ----------------------------------------------------------------------------------
 
     def _count(self) -> None:
         paths = self.folders.paths
         if paths:
-            self.card.consider(paths)
+            self.card.estimate_paths(paths)
         else:
             self.card.dismiss()
 
@@ -268,7 +258,7 @@ class FolderChoice(QWidget):
     def boxes(self) -> dict[str, QCheckBox]:
         return self._boxes
 
-    def add(self, paths: Sequence[str]) -> None:
+    def add_folders(self, paths: Sequence[str]) -> None:
         """Offer more folders, checked."""
         for path in paths:
             if path in self._boxes:
@@ -288,4 +278,4 @@ class FolderChoice(QWidget):
         self._boxes[path] = box
 
     def _ask(self) -> None:
-        choose_folder(self, self.tr("Add a folder"), self.add)
+        choose_folder(self, self.tr("Add a folder"), self.add_folders)

@@ -18,7 +18,16 @@ from ui.search import describe
 from ui.search.labels import PassageLabel
 from ui.search.safe_text import line
 from ui.theme import L, M, S, icon_size
-from ui.widgets import CardFrame, ElidedLabel, IconButton, timer, wrapped_label
+from ui.widgets import (
+    CardFrame,
+    ElidedLabel,
+    IconButton,
+    filled,
+    keep_room,
+    make_bold,
+    timer,
+    wrapped_label,
+)
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -91,9 +100,7 @@ class FirstSearch(QWidget):
         self.card = CardFrame()
         self.example = wrapped_label()
         self.title = ElidedLabel()
-        bold = self.title.font()
-        bold.setBold(True)
-        self.title.setFont(bold)
+        make_bold(self.title)
         self.place = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.text = PassageLabel(MOST_LETTERS)
         self.more = IconButton(self.tr("Show &all results"), "search")
@@ -101,22 +108,12 @@ class FirstSearch(QWidget):
         self.note = wrapped_label()
 
     def _arrange(self) -> None:
-        line = QHBoxLayout()
-        line.setSpacing(M)
-        line.addWidget(self.field, 1)
-        line.addWidget(self.button)
-        card = QVBoxLayout(self.card)
-        card.setContentsMargins(L, M, L, M)
-        card.setSpacing(S)
-        for part in (self.example, self.title, self.place, self.text):
-            card.addWidget(part)
+        line = filled(QHBoxLayout(), self.field, self.button)
+        line.setStretch(0, 1)
+        parts = (self.example, self.title, self.place, self.text)
+        card = filled(QVBoxLayout(self.card), *parts, spacing=S, edges=(L, M, L, M))
         card.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeading)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
-        column.addLayout(line)
-        for widget in (self.card, self.note):
-            column.addWidget(widget)
+        filled(QVBoxLayout(self), line, self.card, self.note)
         self.setFocusProxy(self.field)
 
     def _offer(self, text: str, path: str) -> None:
@@ -226,23 +223,15 @@ class _Lesson(CardFrame):
         self.query = ""
         self._drawing, self._glyph = drawing, QLabel()
         head = wrapped_label(title)
-        font = head.font()
-        font.setBold(True)
-        head.setFont(font)
+        make_bold(head)
         self.button = IconButton(title, "search")
-        policy = self.button.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # nothing moves when the query comes
-        self.button.setSizePolicy(policy)
+        keep_room(self.button)
         self.button.hide()
         top = QHBoxLayout()
         top.setSpacing(M)
         top.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(head, 1, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, L, L, L)
-        column.setSpacing(M)
-        column.addLayout(top)
-        column.addWidget(wrapped_label(about))
+        column = filled(QVBoxLayout(self), top, wrapped_label(about), edges=(L, L, L, L))
         column.addStretch(1)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeading)
         self._fit()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QLabel,
     QScrollArea,
@@ -30,9 +30,11 @@ from ui.theme import L, M
 from ui.widgets import (
     FlowLayout,
     IconButton,
+    add_shortcut,
     choose_files,
     choose_folder,
     dropped_paths,
+    filled,
     open_menu,
     timer,
     wrapped_label,
@@ -86,7 +88,7 @@ class FoldersPage(QWidget):
         fresh = [path for path in paths if path not in known]
         if fresh:
             self.patterns.hide()
-            self.card.consider([*self.card.paths, *fresh])
+            self.card.estimate_paths([*self.card.paths, *fresh])
             self._below.ensureWidgetVisible(self.card)
         elif paths:
             self._context.notices.post(Notice(self.tr("That is in the library already.")))
@@ -117,7 +119,7 @@ class FoldersPage(QWidget):
         )
         self._button(top, self.tr("Add fi&les…"), "document", self._ask_files)
         self.rescan_all = self._button(
-            top, self.tr("Loo&k for changes"), "refresh", self._rescan_all, "F5"
+            top, self.tr("Loo&k for changes"), "refresh", lambda: self._index([]), "F5"
         )
         self._actions = QWidget()
         row = FlowLayout(self._actions)
@@ -126,9 +128,8 @@ class FoldersPage(QWidget):
         self.files = self._button(row, self.tr("Show fil&es"), "document", self._want_files)
         self.open = self._button(row, self.tr("&Open folder"), "folder-open", self._open)
         self.remove = self._button(row, self.tr("Re&move"), "trash", self._remove)
-        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
-        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
-        delete.activated.connect(self._remove)
+        on_list = Qt.ShortcutContext.WidgetShortcut
+        add_shortcut(self.list, QKeySequence.StandardKey.Delete, self._remove, on_list)
 
     def _open_menu(self, at: QPoint) -> None:
         """Open a menu of the buttons' actions at the pointer."""
@@ -152,47 +153,33 @@ class FoldersPage(QWidget):
         if key:
             plain = text.replace("&", "").rstrip("…")
             button.setToolTip(self.tr("{what} ({key})").format(what=plain, key=shown([key])))
-            shortcut = QShortcut(QKeySequence(key), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(button.click)
+            add_shortcut(self, key, button.click)
         return button
 
     def _arrange(self) -> None:
         inner = QWidget()
-        under = self._under = QVBoxLayout(inner)
-        under.setContentsMargins(0, 0, 0, 0)
-        under.addWidget(self.card)
-        under.addWidget(self.patterns)
-        under.addStretch(1)
+        self._under = filled(QVBoxLayout(inner), self.card, self.patterns)
+        self._under.addStretch(1)
         self._below = QScrollArea()
         self._below.setWidgetResizable(True)
         self._below.setFrameShape(QScrollArea.Shape.NoFrame)
         self._below.setWidget(inner)
         upper = QWidget()
-        column = QVBoxLayout(upper)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
-        column.addWidget(self.stack, 1)
-        column.addWidget(self._actions)
+        filled(QVBoxLayout(upper), self.stack, self._actions).setStretch(0, 1)
         split = self._split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(upper)
         split.addWidget(self._below)
         split.setStretchFactor(0, 1)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(L, L, L, L)
-        page.setSpacing(M)
-        page.addWidget(self._top)
-        page.addWidget(self.change)
-        page.addWidget(self.uncovered)
-        page.addWidget(split, 1)
+        parts = (self._top, self.change, self.uncovered, split)
+        filled(QVBoxLayout(self), *parts, edges=(L, L, L, L)).setStretch(3, 1)
         self.setFocusProxy(self.list)
 
     def _connect(self) -> None:
         self.card.accepted.connect(self._start)
         self.card.dismissed.connect(self._update)
         self.card.estimated.connect(self._divide)
-        self.patterns.saved.connect(self._rescan_root)
+        self.patterns.saved.connect(lambda path: self._index([path]))
         self.patterns.closed.connect(self._update)
         self.removals.changed.connect(self._show_roots)
         self.list.selectionModel().selectionChanged.connect(self._update)
@@ -269,12 +256,6 @@ class FoldersPage(QWidget):
     def _rescan(self) -> None:
         self._index([root.path for root in self.list.chosen() if not root.offline])
 
-    def _rescan_all(self) -> None:
-        self._index([])
-
-    def _rescan_root(self, path: str) -> None:
-        self._index([path])
-
     def _index(self, paths: Sequence[str]) -> None:
         self._questions.send(Index(tuple(map(Path, paths)), kept=True), self._indexed)
         self._update()
@@ -286,7 +267,7 @@ class FoldersPage(QWidget):
     def _edit_patterns(self) -> None:
         for root in self.list.chosen()[:1]:
             self.card.dismiss()
-            self.patterns.edit(root.path, name_of(root))
+            self.patterns.edit_patterns(root.path, name_of(root))
             self._update()
 
     def _want_files(self, _index: object = None) -> None:
@@ -300,5 +281,5 @@ class FoldersPage(QWidget):
     def _remove(self) -> None:
         paths = [root.path for root in self.list.chosen()]
         if paths:
-            self.removals.remove(paths)
+            self.removals.remove_folders(paths)
             (self.list if self.model.roots else self.add).setFocus()

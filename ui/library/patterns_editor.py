@@ -19,6 +19,7 @@ from ui.widgets import (
     FlowLayout,
     FocusReturn,
     IconButton,
+    filled,
     plain_label,
     timer,
     wrapped_label,
@@ -65,7 +66,7 @@ class PatternsEditor(CardFrame):
         self._arrange()
         self.hide()
 
-    def edit(self, root: str, name: str) -> None:
+    def edit_patterns(self, root: str, name: str) -> None:
         """Show the patterns of a folder."""
         self._root = root
         self._title.setText(self.tr("Leave out of {name}:").format(name=name))
@@ -109,14 +110,8 @@ class PatternsEditor(CardFrame):
         row_of_buttons = FlowLayout(buttons)
         row_of_buttons.addWidget(self.save)
         row_of_buttons.addWidget(self._close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, M, L, M)
-        column.setSpacing(M)
-        column.addWidget(self._title)
-        column.addWidget(self.text)
-        column.addWidget(self.count)
-        column.addLayout(examples)
-        column.addWidget(buttons)
+        parts = (self._title, self.text, self.count, examples, buttons)
+        filled(QVBoxLayout(self), *parts, edges=(L, M, L, M))
 
     def _size_text(self) -> None:
         font = self.font()

@@ -42,16 +42,16 @@ class Removals(QObject):
         self._file = context.folder / FILE_NAME
         self._undoable: list[str] = []
         self._due = _listed_removals(context)
-        context.link.connected.connect(self.carry_out)
+        context.link.connected.connect(self.send_removals)
         if self._due and context.link.is_connected:
-            self.carry_out()
+            self.send_removals()
 
     @property
     def hidden(self) -> frozenset[str]:
         """The folders with a pending removal."""
         return frozenset((*self._undoable, *self._due))
 
-    def remove(self, paths: Sequence[str]) -> None:
+    def remove_folders(self, paths: Sequence[str]) -> None:
         """Hide folders, and remove them from the library unless the person undoes it."""
         self._undoable = list(paths)
         self._write()
@@ -64,7 +64,7 @@ class Removals(QObject):
             )
         )
 
-    def carry_out(self) -> None:
+    def send_removals(self) -> None:
         """Send the removals that are due to the engine, if it is connected."""
         if self._due and self._context.link.is_connected:
             request = Remove(tuple(map(Path, self._due)))
@@ -78,7 +78,7 @@ class Removals(QObject):
     def _expire(self) -> None:
         self._due += self._undoable
         self._undoable = []
-        self.carry_out()
+        self.send_removals()
 
     def _removed(self, _removal: object) -> None:
         self._due = []

@@ -13,7 +13,7 @@ from indexer.api.types import FileState
 from ui import theme
 from ui.search.labels import Link
 from ui.theme import L, M, S, blend
-from ui.widgets import ElidedLabel, plain_label
+from ui.widgets import ElidedLabel, filled, plain_label
 from ui.words import amounts, names
 
 if TYPE_CHECKING:
@@ -124,9 +124,6 @@ class StateBar(QWidget):
 
     def _line(self, name: str) -> QWidget:
         held = QWidget()
-        row = QHBoxLayout(held)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(M)
         link = self.links[name] = Link("", name)
         link.followed.connect(self.chosen)
         link.offer(self.tr("Show these files"), link.click)
@@ -134,9 +131,8 @@ class StateBar(QWidget):
         meaning.setText(names.state_help(name))
         for part in (link, meaning):
             part.setToolTip(names.state_help(name))
-        row.addWidget(_Swatch(partial(_colour, name)))
-        row.addWidget(link)
-        row.addWidget(meaning, 1)
+        swatch = _Swatch(partial(_colour, name))
+        filled(QHBoxLayout(held), swatch, link, meaning).setStretch(2, 1)
         return held
 
 

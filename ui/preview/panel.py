@@ -112,7 +112,7 @@ class Preview(PreviewFrame):
             else:
                 self.say_failure(WorldError("placeholder"), hit.text)
             return
-        self._load(passwords.shared().remembered(hit.path))
+        self._load(passwords.shared().remembered_password(hit.path))
 
     def show_words(self, hit: Hit | None, words: Words | None) -> None:
         """Underline the matching words of the hit; None to remove them."""
@@ -206,8 +206,8 @@ class Preview(PreviewFrame):
         self._slow.stop()
         if self._tried and self._hit is not None:
             path, password = self._hit.path, self._tried
-            known = passwords.shared().remembered(path)
-            passwords.shared().remember(path, password)
+            known = passwords.shared().remembered_password(path)
+            passwords.shared().remember_password(path, password)
             if known is None or self._hit.state is FileState.NEEDS_PASSWORD:
                 request = Unlock(Path(path), password)
                 self._context.link.ask(request, done=ignore)
@@ -260,7 +260,7 @@ class Preview(PreviewFrame):
             self._tried = ""
             self.ask_password(hit.text, wrong=True)
         else:
-            passwords.shared().look_up(hit.path, partial(self._looked_up, hit))
+            passwords.shared().find_password(hit.path, partial(self._looked_up, hit))
 
     def _looked_up(self, hit: Hit, password: str | None) -> None:
         """Handle the keyring's answer, unless a newer hit has come meanwhile."""
@@ -273,7 +273,7 @@ class Preview(PreviewFrame):
 
     def _try_again(self) -> None:
         if self._hit is not None:
-            self._load(passwords.shared().remembered(self._hit.path))
+            self._load(passwords.shared().remembered_password(self._hit.path))
 
     # Steps between hits
 

@@ -25,8 +25,8 @@ from ui.ports import Notice
 from ui.settings_dialog.models import ModelsPage
 from ui.settings_dialog.privacy import PrivacyPage
 from ui.settings_dialog.rows import SettingRow
-from ui.theme import L, M, S
-from ui.widgets import IconButton, RowDelegate, plain_label
+from ui.theme import L, S
+from ui.widgets import IconButton, RowDelegate, filled, plain_label
 from ui.words import say
 
 if TYPE_CHECKING:
@@ -106,19 +106,10 @@ class SettingsDialog(QDialog):
         close = IconButton(self.tr("&Close"))
         close.setAutoDefault(False)
         close.clicked.connect(self.close)
-        left = QVBoxLayout()
-        left.setSpacing(M)
-        left.addWidget(self.search)
-        left.addWidget(self.pages, 1)
-        right = QVBoxLayout()
-        right.setSpacing(M)
-        right.addWidget(self._scroll, 1)
+        left = filled(QVBoxLayout(), self.search, self.pages)
+        right = filled(QVBoxLayout(), self._scroll)
         right.addWidget(close, 0, Qt.AlignmentFlag.AlignTrailing)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(L, L, L, L)
-        row.setSpacing(L)
-        row.addLayout(left)
-        row.addLayout(right, 1)
+        filled(QHBoxLayout(self), left, right, spacing=L, edges=(L, L, L, L)).setStretch(1, 1)
 
     def _make_pages(self) -> None:
         groups: dict[str, list[SettingRow]] = {}

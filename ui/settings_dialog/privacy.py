@@ -23,7 +23,7 @@ from ui import desktop
 from ui.library.questions import Questions
 from ui.ports import ignore
 from ui.theme import L, M, S
-from ui.widgets import CardFrame, Facts, IconButton, RowDelegate, wrapped_label
+from ui.widgets import CardFrame, Facts, IconButton, RowDelegate, filled, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
@@ -59,11 +59,7 @@ class PrivacyPage(QWidget):
             self.tr("None. Lectern has never connected to anything.")
         )
         self._delete = self._make_delete()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
-        for part in (self._statement, self.facts):
-            column.addWidget(part)
+        column = filled(QVBoxLayout(self), self._statement, self.facts)
         column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeading)
         column.addSpacing(M)
         for widget in (self._made, self.connections, self.no_connections):
@@ -141,16 +137,9 @@ class PrivacyPage(QWidget):
         self.delete = IconButton(self.tr("&Delete everything"), "trash")
         self.delete.setEnabled(False)
         self.delete.clicked.connect(self._sure)
-        row = QHBoxLayout()
-        row.setSpacing(M)
-        row.addWidget(label)
-        row.addWidget(self.confirm, 1)
-        row.addWidget(self.delete)
-        column = QVBoxLayout(frame)
-        column.setContentsMargins(L, M, L, M)
-        column.setSpacing(S)
-        column.addWidget(warning)
-        column.addLayout(row)
+        row = filled(QHBoxLayout(), label, self.confirm, self.delete)
+        row.setStretch(1, 1)
+        filled(QVBoxLayout(frame), warning, row, spacing=S, edges=(L, M, L, M))
         return frame
 
     def _word(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeySequence, QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -17,21 +17,32 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QSizePolicy,
     QSpinBox,
-    QToolButton,
     QWidget,
 )
 
 from indexer.api.errors import WorldError
 from indexer.api.setting import SettingType
 from ui import theme
-from ui.icons import icon
 from ui.library.patterns_editor import lines_of
-from ui.theme import M, S, icon_size
-from ui.widgets import IconButton, choose_folder, keep_from_wheel, plain_label, timer, wrapped_label
+from ui.theme import M, S
+from ui.widgets import (
+    IconButton,
+    IconToolButton,
+    choose_folder,
+    filled,
+    keep_from_wheel,
+    plain_label,
+    timer,
+    wrapped_label,
+)
 from ui.words import amounts, failures, say
 from ui.words.names import language
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QHideEvent
+
     from indexer.api.setting import Setting
     from ui.ports import SettingsPort
 
@@ -39,8 +50,8 @@ TYPING_MS = 500
 LINES = 4
 
 
-class Editor(QWidget):
-    """A widget for one value.
+class SettingEditor(QWidget):
+    """The control for the value of one setting; the setting's label is its accessible name.
 
     Signals:
         changed: With the new value, after a change by the person.
@@ -48,184 +59,117 @@ class Editor(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, control: QWidget, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.control = control
-        control.setAccessibleName(name)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(M)
-        row.addWidget(control)
-        self.setFocusProxy(control)
+    def __init__(self, declaration: Setting) -> None:
+        super().__init__()
+        name = say(declaration.label)
+        self._shown: object = None
+        self._typing = timer(self, TYPING_MS, self._take_lines)
+        makers: dict[SettingType, Callable[[Setting], tuple[QWidget, Callable[[Any], object]]]] = {
+            SettingType.FLAG: self._make_flag,
+            SettingType.INTEGER: self._make_number,
+            SettingType.NUMBER: self._make_number,
+            SettingType.CHOICE: self._make_choice,
+            SettingType.TEXT: self._make_text,
+            SettingType.FOLDER: self._make_text,
+            SettingType.KEYS: self._make_keys,
+            SettingType.LIST: self._make_lines,
+        }
+        self.control, self._display = makers[declaration.type](declaration)
+        self.control.setAccessibleName(name)
+        row = filled(QHBoxLayout(self), self.control)
+        if declaration.type is SettingType.FOLDER:
+            browse = IconButton(self.tr("&Browse…"), "folder-open")
+            browse.clicked.connect(self._ask_folder)
+            row.addWidget(browse)
+        self.setFocusProxy(self.control)
 
     def show_value(self, value: Any) -> None:
         """Show a value without emitting ``changed``."""
-        raise NotImplementedError
+        self._shown = value
+        with QSignalBlocker(self.control):
+            self._display(value)
 
-
-class Flag(Editor):
-    def __init__(self, declaration: Setting, name: str) -> None:
-        self._box = QCheckBox(name)
-        super().__init__(self._box, name)
-        self._box.clicked.connect(self._tell)
-
-    def show_value(self, value: Any) -> None:
-        self._box.setChecked(bool(value))
-
-    def _tell(self) -> None:
-        self.changed.emit(self._box.isChecked())
-
-
-class Number(Editor):
-    def __init__(self, declaration: Setting, name: str) -> None:
-        whole = declaration.type is SettingType.INTEGER
-        self._spin: QSpinBox | QDoubleSpinBox
-        if whole:
-            self._spin = QSpinBox()
-            self._spin.setRange(int(declaration.low), int(declaration.high))
-            self._spin.setGroupSeparatorShown(True)
-        else:
-            self._spin = QDoubleSpinBox()
-            self._spin.setDecimals(1)
-            self._spin.setRange(declaration.low, declaration.high)
-        self._spin.setKeyboardTracking(False)
-        keep_from_wheel(self._spin)
-        super().__init__(self._spin, name)
-        self._spin.valueChanged.connect(self._tell)
-        self._quiet = False
-
-    def show_value(self, value: Any) -> None:
-        self._quiet = True
-        self._spin.setValue(value)
-        self._quiet = False
-
-    def _tell(self, value: float) -> None:
-        if not self._quiet:
-            self.changed.emit(value)
-
-
-class Choice(Editor):
-    def __init__(self, declaration: Setting, name: str) -> None:
-        self._combo = QComboBox()
-        keep_from_wheel(self._combo)
-        for value, label in declaration.choices.items():
-            self._combo.addItem(say(label) or language(value), value)
-        super().__init__(self._combo, name)
-        self._combo.activated.connect(self._tell)
-
-    def show_value(self, value: Any) -> None:
-        self._combo.setCurrentIndex(self._combo.findData(value))
-
-    def _tell(self, _index: int) -> None:
-        self.changed.emit(str(self._combo.currentData()))
-
-
-class Text(Editor):
-    def __init__(self, declaration: Setting, name: str) -> None:
-        self._line = QLineEdit()
-        self._shown = ""
-        super().__init__(self._line, name)
-        self._line.editingFinished.connect(self._tell)
-
-    def show_value(self, value: Any) -> None:
-        self._shown = str(value)
-        self._line.setText(self._shown)
-
-    def _tell(self) -> None:
-        if self._line.text() != self._shown:
-            self._shown = self._line.text()
-            self.changed.emit(self._shown)
-
-
-class Folder(Text):
-    def __init__(self, declaration: Setting, name: str) -> None:
-        super().__init__(declaration, name)
-        self._browse = IconButton(self.tr("&Browse…"), "folder-open")
-        self._browse.clicked.connect(self._ask)
-        layout = self.layout()
-        if layout is not None:
-            layout.addWidget(self._browse)
-
-    def _ask(self) -> None:
-        choose_folder(self, self.tr("Choose a folder"), self._set_folder)
-
-    def _set_folder(self, paths: list[str]) -> None:
-        if paths:
-            self._line.setText(paths[0])
-            self._tell()
-
-
-class Keys(Editor):
-    """Takes the keys that are pressed; Backspace or the button in it empties it."""
-
-    def __init__(self, declaration: Setting, name: str) -> None:
-        self._keys = QKeySequenceEdit()
-        self._keys.setMaximumSequenceLength(1)
-        self._keys.setClearButtonEnabled(True)
-        self._keys.setToolTip(self.tr("Press the keys"))
-        self._shown = ""
-        super().__init__(self._keys, name)
-        for field in self._keys.findChildren(QLineEdit):
-            field.setAccessibleName(name)
-        self._keys.keySequenceChanged.connect(self._tell)
-
-    def show_value(self, value: Any) -> None:
-        self._shown = str(value)
-        self._keys.setKeySequence(QKeySequence(self._shown))
-
-    def _tell(self, keys: QKeySequence) -> None:
-        pressed = keys.toString(QKeySequence.SequenceFormat.PortableText)
-        if pressed in {"Backspace", "Del"}:
-            self._keys.clear()
-            return
-        if QKeySequence(self._shown) != keys:
-            self._shown = pressed
-            self.changed.emit(pressed)
-
-
-class Lines(Editor):
-    def __init__(self, declaration: Setting, name: str) -> None:
-        self._text = QPlainTextEdit()
-        self._text.setTabChangesFocus(True)
-        super().__init__(self._text, name)
-        self._shown: tuple[str, ...] = ()
-        self._typing = timer(self, TYPING_MS, self._tell)
-        self._text.setFixedHeight(self._text.fontMetrics().lineSpacing() * LINES + 2 * M)
-        self._text.textChanged.connect(self._typing.start)
-
-    def show_value(self, value: Any) -> None:
-        self._shown = tuple(value)
-        self._text.setPlainText("\n".join(self._shown))
-        self._typing.stop()
-
-    def hideEvent(self, event: Any) -> None:
+    def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if self._typing.isActive():
-            self._typing.stop()
-            self._tell()
+            self._take_lines()
 
-    def _tell(self) -> None:
-        value = tuple(lines_of(self._text.toPlainText()))
+    def _emit_change(self, value: object) -> None:
         if value != self._shown:
             self._shown = value
             self.changed.emit(value)
 
+    def _make_flag(self, declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+        box = QCheckBox(say(declaration.label))
+        box.clicked.connect(lambda: self._emit_change(box.isChecked()))
+        return box, lambda value: box.setChecked(bool(value))
 
-_EDITORS: dict[SettingType, type[Flag | Number | Choice | Text | Keys | Lines]] = {
-    SettingType.FLAG: Flag,
-    SettingType.INTEGER: Number,
-    SettingType.NUMBER: Number,
-    SettingType.CHOICE: Choice,
-    SettingType.TEXT: Text,
-    SettingType.FOLDER: Folder,
-    SettingType.KEYS: Keys,
-    SettingType.LIST: Lines,
-}
+    def _make_number(self, declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+        spin: QSpinBox | QDoubleSpinBox
+        if declaration.type is SettingType.INTEGER:
+            spin = QSpinBox()
+            spin.setRange(int(declaration.low), int(declaration.high))
+            spin.setGroupSeparatorShown(True)
+        else:
+            spin = QDoubleSpinBox()
+            spin.setDecimals(1)
+            spin.setRange(declaration.low, declaration.high)
+        spin.setKeyboardTracking(False)
+        keep_from_wheel(spin)
+        spin.valueChanged.connect(self._emit_change)
+        return spin, spin.setValue
 
+    def _make_choice(self, declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+        combo = QComboBox()
+        keep_from_wheel(combo)
+        for value, label in declaration.choices.items():
+            combo.addItem(say(label) or language(value), value)
+        combo.activated.connect(lambda: self._emit_change(str(combo.currentData())))
+        return combo, lambda value: combo.setCurrentIndex(combo.findData(value))
 
-def editor_for(declaration: Setting) -> Editor:
-    """Make the widget for a setting; its label is its accessible name."""
-    return _EDITORS[declaration.type](declaration, say(declaration.label))
+    def _make_text(self, _declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+        line = QLineEdit()
+        line.editingFinished.connect(lambda: self._emit_change(line.text()))
+        return line, lambda value: line.setText(str(value))
+
+    def _ask_folder(self) -> None:
+        choose_folder(self, self.tr("Choose a folder"), self._take_folder)
+
+    def _take_folder(self, paths: list[str]) -> None:
+        if paths:
+            self._display(paths[0])
+            self._emit_change(paths[0])
+
+    def _make_keys(self, declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+        """Make a field that takes the keys pressed; Backspace or the button in it empties it."""
+        field = QKeySequenceEdit()
+        field.setMaximumSequenceLength(1)
+        field.setClearButtonEnabled(True)
+        field.setToolTip(self.tr("Press the keys"))
+        for line in field.findChildren(QLineEdit):
+            line.setAccessibleName(say(declaration.label))
+
+        def take(keys: QKeySequence) -> None:
+            pressed = keys.toString(QKeySequence.SequenceFormat.PortableText)
+            if pressed in {"Backspace", "Del"}:
+                field.clear()
+            else:
+                self._emit_change(pressed)
+
+        field.keySequenceChanged.connect(take)
+        return field, lambda value: field.setKeySequence(QKeySequence(str(value)))
+
+    def _make_lines(self, _declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+        text = QPlainTextEdit()
+        text.setTabChangesFocus(True)
+        text.setFixedHeight(text.fontMetrics().lineSpacing() * LINES + 2 * M)
+        text.textChanged.connect(self._typing.start)
+        return text, lambda value: text.setPlainText("\n".join(value))
+
+    def _take_lines(self) -> None:
+        self._typing.stop()
+        assert isinstance(self.control, QPlainTextEdit)  # noqa: S101  # the only one that types
+        self._emit_change(tuple(lines_of(self.control.toPlainText())))
 
 
 class SettingRow(QWidget):
@@ -237,15 +181,11 @@ class SettingRow(QWidget):
         super().__init__(parent)
         self.declaration = declaration
         self._settings = settings
-        self.editor = editor_for(declaration)
+        self.editor = SettingEditor(declaration)
         self.editor.changed.connect(self._change)
-        self.reset = QToolButton()
-        self.reset.setIcon(icon("undo"))
-        self.reset.setIconSize(icon_size(self))
-        self.reset.setAutoRaise(True)
+        self.reset = IconToolButton("undo")
         self.reset.clicked.connect(self._reset)
-        self.note = plain_label()
-        self.note.setWordWrap(True)
+        self.note = wrapped_label()
         self._arrange()
         self.show_value()
 
@@ -261,7 +201,7 @@ class SettingRow(QWidget):
         """Show the current value."""
         value = self._settings[self.declaration.name]
         self.editor.show_value(value)
-        self._say("")
+        self._say_trouble("")
         self.reset.setEnabled(value != self.declaration.default)
 
     def _arrange(self) -> None:
@@ -307,20 +247,20 @@ class SettingRow(QWidget):
         try:
             self._settings.set(self.declaration.name, value)
         except WorldError as error:
-            self._say(failures.failure(error))
+            self._say_trouble(failures.failure(error))
         else:
-            self._say("")
+            self._say_trouble("")
             self.reset.setEnabled(value != self.declaration.default)
 
     def _reset(self) -> None:
         try:
             self._settings.reset(self.declaration.name)
         except WorldError as error:
-            self._say(failures.failure(error))
+            self._say_trouble(failures.failure(error))
         else:
             self.show_value()
 
-    def _say(self, text: str) -> None:
+    def _say_trouble(self, text: str) -> None:
         palette = self.palette()
         palette.setColor(QPalette.ColorRole.WindowText, theme.current().bad)
         self.note.setPalette(palette)

@@ -43,11 +43,11 @@ def texts(basket: Basket) -> list[str]:
 
 def test_it_survives_a_restart(begin: Callable[[], tuple[Basket, FileWorker]]) -> None:
     basket, worker = begin()
-    one, two = (basket.add(hit(f"/d/{name}.pdf"), "rent") for name in "ab")
+    one, two = (basket.add_passage(hit(f"/d/{name}.pdf"), "rent") for name in "ab")
     assert one is not None
     assert two is not None
-    assert basket.add(hit("/d/a.pdf")) is None  # it is there already
-    basket.move(two.key, 0)
+    assert basket.add_passage(hit("/d/a.pdf")) is None  # it is there already
+    basket.move_passage(two.key, 0)
     basket.annotate(one.key, "Ask Jane\n\u05e9\u05dc\u05d5\u05dd \udc80")
     basket.flush()
     worker.close()
@@ -64,9 +64,9 @@ def test_two_windows_lose_nothing_of_each_other(
 ) -> None:
     first, worker = begin()
     second, other = begin()
-    first.add(hit("/d/a.pdf"))
+    first.add_passage(hit("/d/a.pdf"))
     worker.close()
-    second.add(hit("/d/b.pdf"))
+    second.add_passage(hit("/d/b.pdf"))
     qtbot.waitUntil(lambda: len(second) == 2)
     other.close()
     assert sorted(texts(begin()[0])) == ["/d/a.pdf", "/d/b.pdf"]
@@ -85,14 +85,14 @@ def test_what_cannot_be_read_is_put_aside(
     assert basket.kept == (good,)
     assert basket.set_aside is not None
     assert json.loads(basket.set_aside.read_text()) == content
-    basket.remove(good.key)
+    basket.remove_passage(good.key)
     worker.close()
     file.write_bytes(b"\xff\x00 no JSON")
     basket, worker = begin()
     assert basket.kept == ()
     assert basket.set_aside is not None
     assert basket.set_aside.read_bytes() == b"\xff\x00 no JSON"
-    basket.add(hit())
+    basket.add_passage(hit())
     worker.close()
     assert len(begin()[0]) == 1
 
@@ -109,7 +109,7 @@ def test_nothing_is_written_over_what_can_neither_be_read_nor_moved(
     assert basket.set_aside == folder / "basket-unread-4.json"
     basket.file.mkdir()  # cannot be replaced by a file
     with qtbot.waitSignal(basket.trouble):
-        basket.add(hit())
+        basket.add_passage(hit())
     worker.close()
 
 

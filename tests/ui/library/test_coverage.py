@@ -121,7 +121,7 @@ def test_a_document_is_unlocked_with_its_password(
     assert page.details.password.field.text() == ""
     assert page.table.hasFocus()
     path = str(library_files / "locked.txt")
-    assert store.remembered(path) == "swordfish"
+    assert store.remembered_password(path) == "swordfish"
     qtbot.waitUntil(lambda: engine.passwords == {path: "swordfish"})
     page.show_files(state="indexed")
     qtbot.waitUntil(lambda: _state(page, "locked.txt") in {"Ready", "Waiting"})
@@ -195,7 +195,7 @@ def test_the_list_is_exported(
     page: CoveragePage, qtbot: QtBot, tmp_path: Path, notices: RecordedNotices
 ) -> None:
     target = tmp_path / "files.csv"
-    page.export_to(str(target))
+    page.export_to(target)
     qtbot.waitUntil(lambda: bool(notices.texts))
     with target.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -207,7 +207,7 @@ def test_the_list_is_exported(
 def test_an_export_that_cannot_be_written_says_so(
     page: CoveragePage, qtbot: QtBot, tmp_path: Path, notices: RecordedNotices
 ) -> None:
-    page.export_to(str(tmp_path / "no such folder" / "files.csv"))
+    page.export_to(tmp_path / "no such folder" / "files.csv")
     qtbot.waitUntil(lambda: bool(notices.texts))
     assert "could not be saved" in notices.texts[-1]
     assert page.save.isEnabled()
@@ -218,7 +218,7 @@ def test_many_files_are_exported_in_pages(qtbot: QtBot, tmp_path: Path) -> None:
     link.answers[ListFiles] = ManyFiles(10_000)
     page = CoveragePage(context)
     qtbot.addWidget(page)
-    page.export_to(str(tmp_path / "all.csv"))
+    page.export_to(tmp_path / "all.csv")
     qtbot.waitUntil(lambda: bool(said.texts))
     assert len((tmp_path / "all.csv").read_text(encoding="utf-8").splitlines()) == 10_001
 

@@ -24,7 +24,7 @@ def test_an_estimate_waits_for_the_engine(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
     card = EstimateCard(context)
     qtbot.addWidget(card)
-    card.consider(["/a"])
+    card.estimate_paths(["/a"])
     qtbot.waitUntil(lambda: "engine is starting" in card.note.text())
     link.answers[EstimateIndex] = lambda _request: NOTHING
     link.connected.emit()
@@ -37,7 +37,7 @@ def test_an_estimate_says_what_is_known_and_what_is_new(qtbot: QtBot, tmp_path: 
     card = EstimateCard(context)
     qtbot.addWidget(card)
     link.answers[EstimateIndex] = lambda _request: replace(NOTHING, known=7)
-    card.consider(["/a", "/b", "/c", "/d"])
+    card.estimate_paths(["/a", "/b", "/c", "/d"])
     qtbot.waitUntil(card.start.isEnabled)
     assert card.note.text() == "Everything in it has been read already."
     assert card.facts.value("Known already:") == amounts.files(7)
@@ -46,7 +46,7 @@ def test_an_estimate_says_what_is_known_and_what_is_new(qtbot: QtBot, tmp_path: 
     new = replace(NOTHING, files=28, formats=kinds, measured=True)
     link.answers[EstimateIndex] = lambda _request: new
     with qtbot.waitSignal(card.estimated):
-        card.consider(["/a"])
+        card.estimate_paths(["/a"])
     assert card.note.text() == ""  # the time is no guess
     assert card.facts.value("Kinds:").endswith("…")
     assert card.facts.value("Kinds:").count("·") == 6
@@ -57,5 +57,5 @@ def test_an_estimate_says_what_is_wrong(qtbot: QtBot, tmp_path: Path) -> None:
     link.answers[EstimateIndex] = lambda _request: WorldError("path_missing", path="/a")
     card = EstimateCard(context)
     qtbot.addWidget(card)
-    card.consider(["/a"])
+    card.estimate_paths(["/a"])
     qtbot.waitUntil(lambda: "nothing at /a" in card.note.text())

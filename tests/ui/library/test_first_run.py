@@ -135,9 +135,9 @@ def test_a_change_of_folders_updates_the_estimate(
         box.setChecked(False)
     qtbot.waitUntil(lambda: not page.card.isVisible())
     (tmp_path / "more").mkdir()
-    page.folders.add([str(tmp_path / "more")])
+    page.folders.add_folders([str(tmp_path / "more")])
     qtbot.waitUntil(lambda: list(page.card.paths) == [str(tmp_path / "more")])
-    page.folders.add([str(tmp_path / "more")])
+    page.folders.add_folders([str(tmp_path / "more")])
     assert len(page.folders.boxes) == 3
 
 

@@ -23,6 +23,6 @@ def test_an_invalid_pattern_is_reported(qtbot: QtBot, tmp_path: Path) -> None:
     )
     editor = PatternsEditor(context)
     qtbot.addWidget(editor)
-    editor.edit("/a", "a")
+    editor.edit_patterns("/a", "a")
     qtbot.waitUntil(lambda: "not closed" in editor.count.text())
     assert not editor.save.isEnabled()

@@ -23,7 +23,7 @@ def test_a_removal_survives_a_window_that_closes(qtbot: QtBot, tmp_path: Path) -
     context, link, said = canned_context(tmp_path)
     owner = FolderModel()
     removals = Removals(context, owner)
-    removals.remove(["/a"])
+    removals.remove_folders(["/a"])
     assert json.loads((tmp_path / FILE_NAME).read_text()) == ["/a"]
     link.is_connected = False
     said.lapse()
@@ -40,7 +40,7 @@ def test_a_removal_waits_for_an_engine_that_is_gone(qtbot: QtBot, tmp_path: Path
     context, link, said = canned_context(tmp_path)
     owner = FolderModel()
     removals = Removals(context, owner)
-    removals.remove(["/a"])
+    removals.remove_folders(["/a"])
     said.lapse()
     qtbot.waitUntil(lambda: not link.waiting)  # it answers that there is no engine
     assert removals.hidden == {"/a"}
@@ -70,7 +70,7 @@ def test_a_failed_removal_is_reported_unless_the_folder_is_gone(
     link.answers[Remove] = lambda _request: WorldError(code)
     owner = FolderModel()
     removals = Removals(context, owner)
-    removals.remove(["/a"])
+    removals.remove_folders(["/a"])
     said.lapse()
     qtbot.waitUntil(lambda: not removals.hidden)
     assert (len(said.texts) == 2) is told

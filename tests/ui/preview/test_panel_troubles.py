@@ -106,7 +106,7 @@ def test_a_password_is_asked_for_in_place(
     link = canned[1]
     unlocked = [Unlock(path, "door")]
     assert link.asked == unlocked
-    assert no_keyring.remembered(str(path)) == "door"
+    assert no_keyring.remembered_password(str(path)) == "door"
     preview.clear()
     show(qtbot, preview, replace(hit, state=FileState.INDEXED))
     assert link.asked == unlocked

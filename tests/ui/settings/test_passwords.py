@@ -84,31 +84,31 @@ def test_memory_comes_first_and_forgets(
     qtbot: QtBot, passwords: Passwords, backend: MemoryKeyring
 ) -> None:
     answers = Answers()
-    passwords.remember("/a.pdf", "one")
-    passwords.look_up("/a.pdf", answers)
+    passwords.remember_password("/a.pdf", "one")
+    passwords.find_password("/a.pdf", answers)
     assert not answers, "never from within the call"
     qtbot.waitUntil(lambda: answers == ["one"])
     assert not backend.threads
     gone = Answers()
-    passwords.forget("/a.pdf", gone)
+    passwords.forget_password("/a.pdf", gone)
     qtbot.waitUntil(lambda: gone == [False])  # it was never in the keyring
-    assert passwords.remembered("/a.pdf") is None
+    assert passwords.remembered_password("/a.pdf") is None
 
 
 def test_the_keyring_keeps_and_finds(
     qtbot: QtBot, passwords: Passwords, backend: MemoryKeyring
 ) -> None:
     answers = Answers()
-    passwords.keep("/a.pdf", "two", answers)
+    passwords.keep_in_keyring("/a.pdf", "two", answers)
     qtbot.waitUntil(lambda: answers == [True])
     assert backend.kept == {(SERVICE, "/a.pdf"): "two"}
-    assert passwords.remembered("/a.pdf") is None
-    passwords.look_up("/a.pdf", answers)
+    assert passwords.remembered_password("/a.pdf") is None
+    passwords.find_password("/a.pdf", answers)
     qtbot.waitUntil(lambda: answers == [True, "two"])
-    assert passwords.remembered("/a.pdf") == "two"
-    passwords.look_up("/unknown.pdf", answers)
+    assert passwords.remembered_password("/a.pdf") == "two"
+    passwords.find_password("/unknown.pdf", answers)
     qtbot.waitUntil(lambda: answers == [True, "two", None])
-    passwords.forget("/a.pdf", answers)
+    passwords.forget_password("/a.pdf", answers)
     qtbot.waitUntil(lambda: len(answers) == 4)
     assert not backend.kept
 
@@ -118,7 +118,7 @@ def test_a_blocking_keyring_does_not_block_the_window(
 ) -> None:
     answers = Answers()
     backend.go.clear()
-    passwords.keep("/a.pdf", "two", answers)
+    passwords.keep_in_keyring("/a.pdf", "two", answers)
     assert not answers
     backend.go.set()
     qtbot.waitUntil(lambda: answers == [True])
@@ -133,7 +133,7 @@ def test_a_failing_keyring_stores_nothing_and_logs_no_secret(
 ) -> None:
     answers = Answers()
     backend.broken = True
-    passwords.keep("/a.pdf", "swordfish", answers)
+    passwords.keep_in_keyring("/a.pdf", "swordfish", answers)
     qtbot.waitUntil(lambda: answers == [False])
     assert "ValueError" in caplog.text
     assert "swordfish" not in caplog.text
@@ -142,10 +142,10 @@ def test_a_failing_keyring_stores_nothing_and_logs_no_secret(
 def test_without_a_keyring_nothing_is_kept(qtbot: QtBot) -> None:
     passwords = Passwords(lambda: None)
     answers = Answers()
-    passwords.check(answers)
-    passwords.keep("/a.pdf", "two", answers)
-    passwords.look_up("/a.pdf", answers)
-    passwords.forget("/a.pdf", answers)
+    passwords.check_keyring(answers)
+    passwords.keep_in_keyring("/a.pdf", "two", answers)
+    passwords.find_password("/a.pdf", answers)
+    passwords.forget_password("/a.pdf", answers)
     qtbot.waitUntil(lambda: len(answers) == 4)
     assert sorted(answers, key=str) == [False, False, False, None]
 
