@@ -1,4 +1,4 @@
-"""Look-ups in sorted arrays, unions and maxima of runs. Pure numpy; must not know the values."""
+"""Look-ups in sorted arrays, unions and maxima of runs. Pure numpy."""
 
 from __future__ import annotations
 

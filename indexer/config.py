@@ -1,7 +1,7 @@
 """The configuration of an engine: folders, the model, the speed, and the limits.
 
-Owns the values and their defaults: it reads no file and no environment, and knows no names of
-settings (``app.settings`` maps those to this). Standard library only.
+It reads no file and no environment, and knows no names of settings (``app.settings`` maps those to
+this).
 """
 
 from __future__ import annotations

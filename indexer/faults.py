@@ -1,7 +1,4 @@
-"""Named points at which a test can kill or stop this process.
-
-Owns the environment variable that selects a point; without it a point only reads a constant. It
-must not know the code at a point.
+"""Named points at which a test can kill or stop this process; without a test they do nothing.
 
 ``LECTERN_FAULT=passages-committed:2`` kills the process with SIGKILL when it reaches that point for
 the second time; ``document-begun=bad.pdf:1`` when it reaches it with a file of this name, and

@@ -1,8 +1,6 @@
 """Job objects of Windows: their processes end with their creator, and have a memory limit.
 
-Owns the calls and their structures, as documented by Microsoft. On Unix the same is done by process
-groups, the parent-death signal and a limited address space, and there are no jobs. It must not
-know what runs in a job. Standard library only.
+On Unix the same is done by process groups, the parent-death signal and a limited address space.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""System calls that the standard library has no function for.
-
-Owns the C library's handle, which is loaded once, before readers are forked.
-It must not know the calls. Standard library only.
-"""
+"""System calls that the standard library has no function for."""
 
 from __future__ import annotations
 

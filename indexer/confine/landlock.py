@@ -1,9 +1,8 @@
 """Landlock: which files this process may touch, and whether it may use TCP or signal others.
 
-Owns the three system calls and their structures, as documented in the kernel's
-``Documentation/userspace-api/landlock.rst``. It must not know why a file is allowed. A right that
-the running kernel does not know is left out, since requesting it would fail; ``abi`` returns which
-rights it knows. Standard library only.
+The system calls and structures are documented in the kernel's
+``Documentation/userspace-api/landlock.rst``. A right that the running kernel does not know is left
+out, since requesting it would fail; ``abi`` returns which rights it knows.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """The launcher: an unconfined process that acts for a process without network.
 
-Owns the process that is forked before the filter is set, its requests, and sending them.
 Confinement cannot be undone and is inherited by every process that is started; so a viewer or a
-download must be started by another process. Requests are sent over a private socket pair in frames
-of ``indexer.api.protocol``; their handlers are given by the caller. It ends with the last process
-that is connected to it. Standard library only.
+download must be started by another process, which is forked before the filter is set. Requests are
+sent over a private socket pair in frames of ``indexer.api.protocol``; their handlers are given by
+the caller. It ends with the last process that is connected to it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Denies this process the network, by means of the operating system.
+"""Denies this process the network, by means of the operating system that need no special rights.
 
-Owns the mechanisms that need no special rights, and describing which are in force. On Linux a
-seccomp filter refuses all but local sockets, and Landlock also refuses TCP; on macOS a sandbox
-profile refuses all but local sockets; on Windows a process cannot restrict itself. It must not
-know which process this is. Standard library only.
+On Linux a seccomp filter refuses all but local sockets, and Landlock also refuses TCP; on macOS a
+sandbox profile refuses all but local sockets; on Windows a process cannot restrict itself.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Limits of a child that reads documents: memory, priority, lifetime.
 
-Owns what the child sets for its own process: priority, memory limit, dying with its parent, the
-alarm clock, a stdout that no library can write to, and the command and environment it is started
-with. ``indexer.confine.reader`` owns its access rights. The parent's side is
-``indexer.extract.process.process`` and ``ui.preview.client``. Standard library only.
+The child sets them for its own process. The parent's side is ``indexer.extract.process.process``
+and ``ui.preview.client``; access rights are those of ``indexer.confine.reader``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The confinement of a process that reads or renders one document.
 
-Owns the policy: which folders a reader needs besides the document (the interpreter, libraries,
-fonts, dictionaries) and its limits. A malicious document may run code through a fault of the
-library that parses it; that code can then open no other file of the person, use no network, start
-no program and signal no process. It must not know formats, pages or messages. Standard library
-only.
+A malicious document may run code through a fault of the library that parses it; that code can then
+open no other file of the person, use no network, start no program and signal no process. Besides
+the document a reader may read the interpreter, libraries, fonts and dictionaries.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """seccomp: which system calls this process may make.
 
-Owns a filter in the kernel's classic BPF, as documented in ``Documentation/userspace-api/
-seccomp_filter.rst``, and the numbers of the filtered calls on x86-64 and 64-bit Arm. A filter sees
-the arguments of a call but not the memory they point to, such as paths, so access to files is
-restricted by Landlock. It must not know who is confined. Standard library only.
+The filter is in the kernel's classic BPF (``Documentation/userspace-api/seccomp_filter.rst``), for
+x86-64 and 64-bit Arm. A filter sees the arguments of a call but not the memory they point to, such
+as paths, so access to files is restricted by Landlock.
 """
 
 from __future__ import annotations
@@ -47,10 +46,7 @@ class _Machine:
     column: int
 
 
-_MACHINES = {
-    "x86_64": _Machine(0xC000003E, 317, 0),
-    "aarch64": _Machine(0xC00000B7, 277, 1),
-}
+_MACHINES = {"x86_64": _Machine(0xC000003E, 317, 0), "aarch64": _Machine(0xC00000B7, 277, 1)}
 
 # System calls by name: the number on x86-64 and on 64-bit Arm; -1 where there is none.
 _NUMBERS: dict[str, tuple[int, int]] = {

@@ -1,10 +1,9 @@
 """One process per document: forked, confined, supervised, and ended after it.
 
-Owns forking, waiting and ending. A child that reads documents keeps its libraries loaded and
-never opens a document itself: for each one it forks a worker, which confines itself
-(``indexer.confine.reader``) and reads. So a malicious document affects no other, and memory that
-a library leaks is freed with the worker. It must not know the work. On systems without fork the
-child itself reads the documents (``is_available``). Standard library only.
+A child that reads documents keeps its libraries loaded and never opens a document itself: for each
+one it forks a worker, which confines itself (``indexer.confine.reader``) and reads. So a malicious
+document affects no other, and memory that a library leaks is freed with the worker. On systems
+without fork the child itself reads the documents (``is_available``).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The interface of extractors: a source of pages, and the types of its results.
+"""The interface of a format: a source of pages, and the types of its results.
 
-Owns the contract between the formats and ``indexer.extract.document``; it must not know any format.
-An extractor reads one page at a time and keeps none, so that memory does not grow with the length
-of a document. Standard library only.
+A source reads one page at a time and keeps none, so that memory does not grow with the length of a
+document. Standard library only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Limits on the unpacked size of one document: bytes, elements, characters, embedded documents.
 
-Protects against files that expand without end; it must not know any format. What an embedded
-document spends counts for those around it too, except for characters, which are counted where they
-are written. Standard library only.
+They stop files that expand without end. What an embedded document spends counts for those around it
+too, except for characters, which are counted where they are written.
 """
 
 from __future__ import annotations

@@ -110,10 +110,7 @@ class CanonicalText:
         self._has_text = False
 
     def read(
-        self,
-        source: PageSource,
-        progress: Callable[[int], None],
-        skip: Collection[int] = (),
+        self, source: PageSource, progress: Callable[[int], None], skip: Collection[int] = ()
     ) -> None:
         """Read all pages into the spool, and collect statistics of the whole document.
 

@@ -1,7 +1,7 @@
 """Builds pages from blocks, for formats whose text is converted.
 
-Owns how blocks become the pages of ``indexer.extract.base``: a line feed between blocks, long pages
-in sections, long tables in blocks of whole rows. It must not know any format.
+Between blocks is a line feed; long pages are written in sections, long tables in blocks of whole
+rows.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """Exclude rules: which files and folders are not indexed, and why.
 
-Owns the built-in rules, each declared once with its reason, and the person's own patterns, which
-are in gitignore syntax and take precedence: those of the nearest ``.lecternignore`` first, then
-those of the folders above, of the root and of the settings. It must not know how folders are
-walked; it checks for files only through a given function.
-
-As in gitignore, a file inside an excluded folder cannot be included by itself: include the folder
-(``!node_modules/``), then exclude the rest of it.
+The person's own patterns, in gitignore syntax, take precedence over the built-in rules: those of
+the nearest ``.lecternignore`` first, then those of the folders above, of the root and of the
+settings. As in gitignore, a file inside an excluded folder cannot be included by itself: include
+the folder (``!node_modules/``), then exclude the rest of it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The hash of a file's bytes, and checking that they did not change while they were read.
-
-Owns ``content_id``. It must not know what the bytes mean.
-"""
+"""The hash of a file's bytes, and checking that they did not change while they were read."""
 
 from __future__ import annotations
 

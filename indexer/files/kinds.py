@@ -1,7 +1,4 @@
-"""Classifies directory entries by name and status alone: to be read, or why not.
-
-Owns detecting placeholders, whose bytes are elsewhere, and special files. It opens nothing.
-"""
+"""Classifies directory entries by name and status alone: to be read, or why not. Opens nothing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Volumes and their mount points.
+"""Volumes and their mount points. Read-only.
 
-Owns the identity of a volume (the UUID of its file system, the serial number on Windows, the share
-of a network drive), the list of mounts, and which file systems report all changes. Read-only; it
-must not know roots or the catalog.
+A volume is identified by the UUID of its file system, the serial number on Windows, or the share of
+a network drive.
 """
 
 from __future__ import annotations

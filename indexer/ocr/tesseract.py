@@ -76,8 +76,7 @@ def package_of_system() -> str:
 def system_language() -> str:
     """Return the system's language, as "de"; "" if unknown."""
     name = next(
-        (value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))),
-        "",
+        (value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))), ""
     )
     return (name or locale.getlocale()[0] or "")[:2].lower()
 

@@ -1,8 +1,4 @@
-"""The text of documents that are not rendered as pages, in windows around a passage.
-
-Owns the cached canonical text of one file, as the registered openers read it; it must not know any
-format. Runs in the render child only.
-"""
+"""The text of documents that are not rendered as pages, in windows around a passage."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """Events on Linux: one watch on each folder that a scan enters, and on no other.
 
-Owns the tree of watched folders and mapping an event to a path. It uses watchdog's inotify reader
-without its observers, because those also watch excluded folders (a folder of programs may have more
-folders than all documents), walk the tree a second time, and do not report events that the kernel
-drops. Here the scan adds each watch before it lists the folder, so no change is missed; dropped
-events, unmounts and exhausted watches are reported.
+It uses watchdog's inotify reader without its observers, because those also watch excluded folders
+(a folder of programs may have more folders than all documents), walk the tree a second time, and do
+not report events that the kernel drops. Here the scan adds each watch before it lists the folder,
+so no change is missed; dropped events, unmounts and exhausted watches are reported.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Events on systems that watch whole trees: macOS, Windows and others.
-
-Owns one of watchdog's observers and a watch for each root. It must not know how hints are used.
-"""
+"""Events on systems that watch whole trees: macOS, Windows and others."""
 
 from __future__ import annotations
 

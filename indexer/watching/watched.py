@@ -1,7 +1,4 @@
-"""The watched roots: by events or by polling, when each was scanned, and which are due.
-
-Owns the watch state of roots, and the source of events. It must not scan or wait.
-"""
+"""The watched roots: by events or by polling, when each was scanned, and which are due."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """Archives: zip files, tar files and single compressed files.
 
-Owns which members are read, and the limits on unpacking. Each member is a page with its path as a
-heading, and is read like an attachment (``attachments``), in a file whose name does not depend on
-the archive. Links, devices and folders are ignored, and so is what is no document by its name, such
-as programs, images and films.
+Each member is a page with its path as a heading, and is read like an attachment. Links, devices and
+folders are ignored, and so is what is no document by its name: programs, images, films.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Reads embedded documents: attachments and archive members.
 
-Owns opening them, their limits, and the reasons of those that were not read. A document is written
-to a temporary folder, its format is detected, and its opener reads it in two passes, so that its
-headings are final before they are nested below its name. An error affects that document only. It
-must not know mails and archives.
+Each is written to a temporary folder, its format is detected, and its opener reads it in two
+passes, so that its headings are final before they are nested below its name. An error affects that
+document only.
 """
 
 from __future__ import annotations

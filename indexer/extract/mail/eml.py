@@ -23,14 +23,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import check_size
-from indexer.extract.mail.message import (
-    Html,
-    InlinePart,
-    InnerMail,
-    Mail,
-    MailSource,
-    attached,
-)
+from indexer.extract.mail.message import Html, InlinePart, InnerMail, Mail, MailSource, attached
 from indexer.extract.markup.html import known_encoding
 from indexer.extract.plain.decode import encoding_of
 

@@ -1,8 +1,7 @@
 """Mailboxes in mbox format; each mail is a page, with its attachments.
 
-Owns splitting the file into mails, which ``eml`` reads one at a time. ``mailbox.mbox`` of the
-standard library takes every line that begins with "From " as a border, opens the file for writing,
-and scans all of it before the first mail.
+``mailbox.mbox`` of the standard library takes every line that begins with "From " as a border,
+opens the file for writing, and scans all of it before the first mail.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The text of mails of all formats: subject, people, date, bodies, attachments.
 
-Owns how a mail becomes pages: its own text first, then its attachments, each under its name; of
-alternative bodies the plain text is preferred to HTML. ``attachments`` reads the attachments. One
-that crashes the reader is left out, in a mailbox with the other attachments of that mail; the text
-of the mail is always read.
+The mail's own text comes first, then its attachments, each under its name; of alternative bodies
+the plain text is preferred to HTML. An attachment that crashes the reader is left out, in a mailbox
+with the other attachments of that mail; the text of the mail is always read.
 """
 
 from __future__ import annotations

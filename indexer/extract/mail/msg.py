@@ -1,9 +1,9 @@
 """Mails of Outlook (MS-OXMSG): properties in an OLE file.
 
-Owns which properties are read; olefile opens the container, compressed-rtf unpacks rich text.
-Attachments are read from the container one at a time. Libraries for the whole format read all
-attachments into memory first; extract-msg also needs fifteen packages, among them a disassembler of
-macros, and python-oxmsg supports neither rich text nor mails in mails.
+olefile opens the container, compressed-rtf unpacks rich text, and attachments are read one at a
+time. Libraries for the whole format read all attachments into memory first; extract-msg also needs
+fifteen packages, among them a disassembler of macros, and python-oxmsg supports neither rich text
+nor mails in mails.
 """
 
 from __future__ import annotations

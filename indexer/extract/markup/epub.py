@@ -1,8 +1,8 @@
 """E-books in EPUB format: each file of the reading order is a page.
 
-Owns the package document and the table of contents, which is the outline; ``html`` reads the
-chapters. Books with copy protection are refused. EbookLib, the library for this format, reads all
-pictures and recordings of a book into memory, and fails if one is missing.
+The table of contents is the outline. Books with copy protection are refused. EbookLib, the library
+for this format, reads all pictures and recordings of a book into memory, and fails if one is
+missing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Jupyter notebooks: each cell is a page, with Markdown or code and its text output.
-
-Owns the structure of notebooks in all versions of the format. Images and other output are skipped.
-"""
+"""Jupyter notebooks: each cell is a page, with Markdown or code and its text output."""
 
 from __future__ import annotations
 

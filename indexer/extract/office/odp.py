@@ -1,7 +1,4 @@
-"""OpenDocument presentations: each slide is a page, with its title as heading, then its notes.
-
-Owns the structure of slides; ``odf`` has what the formats share.
-"""
+"""OpenDocument presentations: each slide is a page, with its title as heading, then its notes."""
 
 from __future__ import annotations
 

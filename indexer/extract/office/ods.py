@@ -1,7 +1,7 @@
 """OpenDocument spreadsheets: each sheet is a page, with its rows as a table.
 
-Owns the structure of sheets; ``odf`` has what the formats share. The text of a cell is its
-displayed value. Repeated rows are read once, repeated cells ``_MAX_COPIES`` times at most.
+The text of a cell is its displayed value. Repeated rows are read once, repeated cells
+``_MAX_COPIES`` times at most.
 """
 
 from __future__ import annotations

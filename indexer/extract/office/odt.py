@@ -1,7 +1,6 @@
 """OpenDocument texts: paragraphs, headings, lists, tables, notes.
 
-Owns the structure of text documents; ``odf`` has what the formats share. Pages are those of the
-last layout if the file has it, else there is one.
+Pages are those of the last layout if the file has it, else there is one.
 """
 
 from __future__ import annotations

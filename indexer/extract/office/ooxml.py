@@ -1,7 +1,6 @@
 """Office Open XML packages (ECMA-376, part 2): Word, PowerPoint and Excel files.
 
-Owns the relationships between parts and the main part. ``xml`` reads parts, in pieces or whole;
-only parts with text are unpacked. python-docx, python-pptx and openpyxl load a whole file, with
+Only parts with text are unpacked. python-docx, python-pptx and openpyxl load a whole file, with
 pictures and macros, and fail for all of it if a slide is damaged, a part is missing or a style is
 unknown.
 """

@@ -1,7 +1,7 @@
 """Zip packages: office files, e-books and zip archives.
 
-Owns opening them and unpacking parts within a budget; it must not know what the parts mean. Only
-parts that are asked for are unpacked, in memory; their names are never used as paths.
+Only parts that are asked for are unpacked, in memory, within a budget; their names are never used
+as paths.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Excel workbooks (SpreadsheetML): each sheet is a page, with its rows as a table.
 
-Owns the order of the parts and the text of values. Of formulas the cached values are read. Hidden
-sheets are read, "very hidden" ones, which only macros can show, are not. The positions of cells are
-ignored. Numbers are formatted as dates and percentages only (``values``).
-
-python-calamine, a reader in Rust, allocates each sheet as a rectangle up to its last cell: two
-cells in opposite corners are 17 billion, which ends a process of 4 GB; here they take 20 MB.
+Of formulas the cached values are read. Hidden sheets are read, "very hidden" ones, which only
+macros can show, are not. The positions of cells are ignored. python-calamine, a reader in Rust,
+allocates each sheet as a rectangle up to its last cell: two cells in opposite corners are 17
+billion, which ends a process of 4 GB; here they take 20 MB.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads XML of office files and books, in pieces (a paragraph, a row) or a small part whole.
 
-Owns the parser and its limits against hostile XML; it must not know the elements. lxml is set to
-read no other files and resolve no entities, and fails at 256 nested levels or texts of 10 MB.
+lxml is set to read no other files and resolve no entities, and fails at 256 nested levels or texts
+of 10 MB.
 """
 
 from __future__ import annotations

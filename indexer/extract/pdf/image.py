@@ -1,7 +1,6 @@
 """Image files (photographs, scans, screenshots), as documents with scanned pages.
 
-Owns which images are recognised, and at which resolution. ``opening`` opens them, MuPDF renders
-them; of an animation the first frame. Runs in child processes only.
+Of an animation the first frame is read. Runs in child processes only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Builds the text and the blocks of a page from its rows.
+"""Builds the text and the blocks of a page (paragraphs, lists, tables, captions) from its rows.
 
-Owns paragraphs, lists, tables and captions of laid-out pages, and which rows may be running heads
-or feet. Furniture and headings are detected later, over the whole document
+Furniture and headings are detected later, over the whole document
 (``indexer.extract.structure``). Pure; imports no PDF library.
 """
 

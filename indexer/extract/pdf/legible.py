@@ -1,7 +1,7 @@
 """Detects text that was extracted with a wrong or missing character map.
 
-Decides by the text of a page alone, in any script. When in doubt it is legible, such as tables of
-figures, source code, lists of names and short texts. Pure; it must not know formats.
+It decides by the text of a page alone, in any script. In doubt a text is legible: a table of
+figures, source code, a list of names, a short text. Pure.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Recognises a page of a PDF or image file.
-
-Owns rendering the page for the program (``indexer.ocr.tesseract``), and scaling its result from
-pixels to points. Runs in the extraction child only.
-"""
+"""Recognises a page of a PDF or image file by Tesseract. Runs in the extraction child only."""
 
 from __future__ import annotations
 

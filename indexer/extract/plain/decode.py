@@ -1,7 +1,6 @@
 """Decodes text files, in sections.
 
-Owns the detection of encodings and the sections of long files. Newlines are not translated, so that
-offsets are those of the decoded file.
+Newlines are not translated, so that offsets are those of the decoded file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Delimiter-separated tables (CSV).
+"""Delimiter-separated tables (CSV). The text stays the file as decoded.
 
-Owns the rows, which may have line ends in quoted values and are not split between blocks, and the
-detection of column names. The text stays the file as decoded.
+A row may have line ends in quoted values, and is not split between blocks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Plain text: paragraphs, lists, tables and headings without markup.
-
-Owns the detection of these blocks; ``indexer.extract.plain.decode`` decodes the file, whose text
-stays unchanged.
-"""
+"""Plain text: paragraphs, lists, tables and headings without markup. The text stays as decoded."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The extraction child: extracts documents for the engine, over stdin and stdout.
 
-Owns the child's side of the protocol (``indexer.extract.process.messages``); documents are read by
-``indexer.extract.document`` and split by ``indexer.text.passages``. ``sandbox`` starts it and may
-kill it at any time. Where the system supports it, each document is read by a confined worker that
-can read nothing else (``indexer.confine.worker``); the child itself then opens no document.
+``sandbox`` starts it and may kill it at any time. Where the system supports it, each document is
+read by a confined worker that can read nothing else (``indexer.confine.worker``); the child itself
+then opens no document.
 """
 
 from __future__ import annotations

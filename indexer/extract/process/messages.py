@@ -1,14 +1,13 @@
 """The messages between the engine and an extraction child.
 
-Owns the messages, each a dataclass; ``indexer.api.codec`` and ``protocol`` encode them. Their
-order::
+Their order::
 
     engine  Extract
     child   PageReached, at intervals; before every page if careful
     child   Textless, for formats whose pages may be scanned
     child   DocumentRead
     engine  Go or Skip
-    child   PassagesCut, repeated
+    child   PassagesSent, repeated
     child   Ended, or Failed at any point
 
 or, to recognise a page (``indexer.extract.pdf.recognition``)::

@@ -1,8 +1,7 @@
 """The engine's side of the extraction child.
 
-Owns the protocol with the child and its replacement; it must not know how documents are read. A
-child that crashes, stops answering or exceeds its memory limit is replaced. A document during which
-that happened is read again carefully, page by page, without the pages that crash the child.
+A child that crashes, stops answering or exceeds its memory limit is replaced. A document during
+which that happened is read again carefully, page by page, without the pages that crash the child.
 """
 
 from __future__ import annotations

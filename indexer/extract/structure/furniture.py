@@ -2,7 +2,7 @@
 
 A row is furniture if its text recurs at the same end (top or bottom) of enough pages, and if all
 rows between it and that end of its page are furniture too. Its numbers must be equal, but one of
-them may advance with the pages. Pure; it must not know any format.
+them may advance with the pages.
 """
 
 from __future__ import annotations
