@@ -95,15 +95,11 @@ class RawBlock:
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """One page as the extractor read it.
+    """One page as the extractor read it; ``number`` counts from 1.
 
-    Attributes:
-        number: From 1.
-        text: All its text.
-        blocks: Ranges of ``text``.
-        unreadable: The reason code if some or all of it could not be read.
-        damaged: It was read in spite of damage, and how much of it is lost is unknown.
-        part: The embedded document that the page belongs to, "" for none.
+    ``unreadable`` is the reason code if some or all of it could not be read; ``damaged`` if it was
+    read all the same, and how much of it is lost is unknown. ``part`` is the embedded document that
+    the page belongs to, "" for none.
     """
 
     number: int
@@ -153,10 +149,7 @@ class PageSource(Protocol):
     def outline(self) -> tuple[OutlineEntry, ...]: ...
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        """Read the pages one by one, in order.
-
-        Args:
-            skip: Pages that crashed a reader before; they are yielded as unreadable.
+        """Read the pages one by one, in order; those in ``skip`` crashed a reader before.
 
         Raises:
             WorldError: If the rest cannot be read; a single bad page is yielded as unreadable.

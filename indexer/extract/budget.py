@@ -17,12 +17,7 @@ _MAX_DOCUMENTS = 256  # embedded in one document at any depth; archives and mail
 
 @dataclass(frozen=True, slots=True)
 class NestedLimits(Limits):
-    """The limits of an embedded document.
-
-    Attributes:
-        parent: The budget of the document around it, which is charged as well.
-        depth: The number of documents around it.
-    """
+    """The limits of an embedded document, below ``depth`` others; ``parent`` is charged as well."""
 
     parent: Budget | None = None
     depth: int = 0

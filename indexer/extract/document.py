@@ -32,7 +32,13 @@ from indexer.extract.structure.titles import TITLE_PAGES, choose_title
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+PAGE_JOINT = "\n"
 IN_MEMORY_BYTES = 4 * 1024**2
+_TITLE_CHARS = 6_000
+_MAX_LISTED = 20
+_SAMPLE_CHARS = 40_000
+_SAMPLE_CHARS_A_PAGE = 2_000
+_WORD_OR_DIGIT = re.compile(r"[^\W_]")
 _KINDS = tuple(BlockKind)
 _KIND_NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
 
@@ -79,21 +85,8 @@ def _block(row: list[float]) -> RawBlock:
     return RawBlock(start, end, _KINDS[kind], level, style, bool(split_off))
 
 
-PAGE_JOINT = "\n"
-
-_TITLE_CHARS = 6_000
-_MAX_LISTED = 20
-_SAMPLE_CHARS = 40_000
-_SAMPLE_CHARS_A_PAGE = 2_000
-_WORD_OR_DIGIT = re.compile(r"[^\W_]")
-
-
 class CanonicalText:
-    """A document whose pages can be yielded in their final form once it was read.
-
-    Args:
-        spool: Stores the pages between the passes.
-    """
+    """A document whose pages, which wait in ``spool``, are final once all of it was read."""
 
     def __init__(self, spool: Spool) -> None:
         self._spool = spool
@@ -112,12 +105,9 @@ class CanonicalText:
     def read(
         self, source: PageSource, progress: Callable[[int], None], skip: Collection[int] = ()
     ) -> None:
-        """Read all pages into the spool, and collect statistics of the whole document.
+        """Read all pages but those to skip, and collect statistics of the whole document.
 
-        Args:
-            source: The open document.
-            progress: Called with the number of each page before it is read.
-            skip: Pages to leave out.
+        ``progress`` is called with the number of each page before it is read.
 
         Raises:
             WorldError: ``empty``, ``no_text``, or ``unreadable`` if no page could be read.
@@ -138,13 +128,7 @@ class CanonicalText:
         raise WorldError("no_text")
 
     def info(self, source: PageSource, form: str, detect: Callable[[str], str]) -> DocumentInfo:
-        """Return the metadata of the document, after ``read``.
-
-        Args:
-            source: The open document.
-            form: The name of its format.
-            detect: Returns the language of a text.
-        """
+        """Return the metadata after ``read_pages``; ``detect`` finds the language of a text."""
         return DocumentInfo(
             text_id=self._hash.hexdigest(),
             format=form,

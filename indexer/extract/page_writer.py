@@ -25,11 +25,7 @@ _STRIPPED = " \t\r\n\x0b\x0c"
 
 
 class PageWriter:
-    """Collects blocks into pages.
-
-    Args:
-        budget: Charged for the characters.
-    """
+    """Collects blocks into pages, and charges a budget for their characters."""
 
     def __init__(self, budget: Budget) -> None:
         self.page = 1
@@ -134,11 +130,8 @@ def read_each(
 ) -> Iterator[RawPage]:
     """Read pages one by one, so that a damaged page does not affect the others.
 
-    Args:
-        count: The number of pages.
-        skip: Pages that crashed a reader before.
-        writer: Written to by ``read``.
-        read: Reads a page by its number; it may yield to have complete sections yielded.
+    ``read`` reads a page by its number into ``writer``, and may yield to have complete sections
+    yielded. Pages in ``skip`` crashed a reader before.
     """
     for number in range(1, count + 1):
         writer.page = number
@@ -158,11 +151,7 @@ def read_each(
 
 
 def salvage(pages: Iterable[RawPage], writer: PageWriter) -> Iterator[RawPage]:
-    """Yield pages up to an error, and then an unreadable page for the rest.
-
-    Args:
-        pages: Pages of the writer.
-        writer: Has the unfinished page when the error occurs.
+    """Yield pages of the writer up to an error, and then an unreadable page for the rest.
 
     Raises:
         WorldError: If there is no text before the error, or it is not ``SALVAGEABLE``.

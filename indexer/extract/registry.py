@@ -44,13 +44,10 @@ _STREAMS = {
 
 
 def inside_zip(path: Path, head: bytes, promised: str) -> str:
-    """Return the format of a zip file, "" for a plain archive.
+    """Return the format of a zip file with these first bytes, "" for a plain archive.
 
-    Args:
-        path: The file.
-        head: Its first bytes.
-        promised: The format of its extension. It is returned if the file is too damaged to tell,
-            so that the reader can report what is wrong.
+    The ``promised`` format of its extension is returned if the file is too damaged to tell, so that
+    the reader can report what is wrong.
     """
     # In EPUB and OpenDocument the first part is the media type, uncompressed.
     if head[30:38] == b"mimetype":
@@ -75,13 +72,9 @@ def inside_zip(path: Path, head: bytes, promised: str) -> str:
 
 
 def inside_ole(path: Path, promised: str) -> str:
-    """Return the format of an OLE file, "" if it is unknown.
+    """Return the format of an OLE file, "" if it is unknown; ``promised`` as for ``inside_zip``.
 
     An ``encrypted`` package has any of the newer office formats inside.
-
-    Args:
-        path: The file.
-        promised: As for ``inside_zip``.
     """
     import olefile
 
@@ -159,9 +152,7 @@ def promised_format(path: PurePath, name: str) -> Format | None:
 def identify(path: Path, name: str = "") -> Format:
     """Return the format of a file, by its first bytes, else by its name.
 
-    Args:
-        path: The file.
-        name: Of the format, if it is known from an earlier scan, else "".
+    ``name`` is that of the format, if it is known from an earlier scan.
 
     Raises:
         WorldError: ``empty`` for a file of 0 bytes, ``unsupported`` for a format without reader.

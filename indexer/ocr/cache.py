@@ -185,11 +185,7 @@ class PageCache:
     """The pages of one library. Thread-safe; used by one engine at a time.
 
     The file is created with the first page. Any call may raise ``disk_full`` or
-    ``library_unwritable``.
-
-    Args:
-        library: The folder of the library.
-        writable: Whether the library is writable; if not, only reading calls are permitted.
+    ``library_unwritable``; if it is not ``writable``, only reading calls are permitted.
     """
 
     def __init__(self, library: Path, *, writable: bool = True) -> None:
@@ -201,11 +197,7 @@ class PageCache:
     ) -> None:
         """Record which pages of a content have no text of their own, possibly none.
 
-        Args:
-            content_id: The hash of the bytes.
-            size: Of the file.
-            pages: Their numbers.
-            last: Whether they are recognised after those of all others.
+        ``size`` is that of the file; those that are ``last`` are recognised after all others.
         """
         with self._file.write() as connection:
             connection.execute(
@@ -223,9 +215,7 @@ class PageCache:
     def next_page(self, made_by: str, without: Collection[str] = ()) -> tuple[str, int] | None:
         """Return the content and number of the page to recognise next, ``None`` if none waits.
 
-        Args:
-            made_by: Program and languages; text by others counts as missing. "" for none.
-            without: Contents to leave out.
+        Text that is not ``made_by`` these programs and languages ("" for none) counts as missing.
         """
         rows = self._file.rows(_NEXT, made_by, json.dumps(list(without)))
         return (str(rows[0][0]), int(rows[0][1])) if rows else None
@@ -345,12 +335,10 @@ class RecognisedPages:
 
     @classmethod
     def load(cls, library: Path | None, size: int, content: Callable[[], str]) -> RecognisedPages:
-        """Take the pages of a file from the cache.
+        """Take the pages of a file of a size from the cache in the folder of a library.
 
-        Args:
-            library: The folder of the library, None if there is none.
-            size: Of the file, in bytes.
-            content: Gives the hash of its bytes; only asked for files that may have such pages.
+        ``content`` gives the hash of its bytes; it is only called for files that may have such
+        pages.
         """
         try:
             with _open_to_read(library) as connection:

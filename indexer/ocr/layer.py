@@ -168,13 +168,10 @@ def unpack(data: bytes) -> list[RecognisedLine]:
 def page_dictionary(
     lines: Sequence[RecognisedLine], matrix: Matrix, width: float, height: float
 ) -> dict[str, Any]:
-    """Return lines as a page dictionary with characters.
+    """Return lines, in points of the page as shown, as a page dictionary with characters.
 
-    Args:
-        lines: In points of the page as it is shown.
-        matrix: Transforms points of the page as shown to those of the unrotated page.
-        width: Of the unrotated page, in points.
-        height: Of the unrotated page.
+    ``matrix`` transforms points of the page as shown to those of the unrotated page, which has this
+    width and height.
     """
     sizes = _normalised_sizes(lines)
     rows = [

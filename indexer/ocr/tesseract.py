@@ -47,10 +47,7 @@ def default_languages(
 ) -> list[str]:
     """Return the languages of recognition, the most likely first; none if none is installed.
 
-    Args:
-        installed: By Tesseract's names.
-        wanted: The setting, by either name; languages that are not installed are left out.
-        system: The system's language, as "de"; by default it is queried.
+    ``wanted`` is the setting, by either name; ``system`` is the system's language, as "de".
     """
     set_by_person = [_NAMES.get(each, each) for each in wanted]
     if chosen := [each for each in dict.fromkeys(set_by_person) if each in installed]:
@@ -120,13 +117,10 @@ _ELSEWHERE = "tesseract-ocr"
 
 @dataclass(frozen=True, slots=True)
 class Tesseract:
-    """An installed Tesseract.
+    """An installed Tesseract: its path, its languages by its own names.
 
-    Attributes:
-        path: Of the program.
-        version: Its first two numbers; releases that differ in the third read the same.
-        languages: The installed ones, by Tesseract's names.
-        detects_orientation: Whether it can detect that a page is rotated.
+    ``version`` is its first two numbers; releases that differ in the third read the same. Pages
+    that are rotated are recognised if it ``detects_orientation``.
     """
 
     path: str

@@ -71,11 +71,7 @@ class _RunningWorker:
 class Workers:
     """Passes requests to the workers of their documents, and keeps the last ``MAX_OPEN`` workers.
 
-    Args:
-        known: The recognised pages of files.
-        started: The limits of a worker, and its scratch folder.
-        outgoing: Receives the answers.
-        serve: Answers one request, with an error if it must; does not raise.
+    ``serve`` answers one request on ``outgoing``, with an error if it must; it does not raise.
     """
 
     def __init__(

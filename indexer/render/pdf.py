@@ -57,15 +57,11 @@ class Anchor:
 
 
 def find_text(pages: Sequence[str], text: str, expected: int | None = None) -> Anchor | None:
-    """Find a passage on its pages.
-
-    Args:
-        pages: The texts of its first page and of the following ones that it may extend to.
-        text: The passage; it begins on the first of the pages.
-        expected: Its offset in the text of the first page, if known.
+    """Find a passage that begins on the first of some pages.
 
     Returns:
-        The occurrence nearest to ``expected``, else the first one; ``None`` if there is none.
+        The occurrence nearest to the ``expected`` offset in the first page, else the first one;
+        ``None`` if there is none.
     """
     whole = PAGE_JOINT.join(pages)
     if not text or not pages:
@@ -82,14 +78,7 @@ def find_text(pages: Sequence[str], text: str, expected: int | None = None) -> A
 
 
 def slices(pages: Sequence[str], first: int, start: int, end: int) -> list[Slice]:
-    """Split a range of the joined text of pages into ranges of single pages.
-
-    Args:
-        pages: The texts of consecutive pages.
-        first: The number of the first page.
-        start: Offset of the range in the joined text, in code points.
-        end: Its end.
-    """
+    """Split a range of the joined text of pages, in code points, into ranges of single pages."""
     found = []
     offset = 0
     for number, text in enumerate(pages, first):
@@ -112,10 +101,8 @@ _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 def page_labels(rules: Sequence[Mapping[str, Any]], pages: int) -> list[str]:
     """Return the label of every page; empty if all labels are the page numbers.
 
-    Args:
-        rules: Each with ``startpage`` (from 0) and optionally ``prefix``, ``style`` (``D``, ``R``,
-            ``r``, ``A``, ``a`` or "") and ``firstpagenum``.
-        pages: The number of pages.
+    Rules have ``startpage`` (from 0) and optionally ``prefix``, ``style`` (``D``, ``R``, ``r``,
+    ``A``, ``a`` or "") and ``firstpagenum``.
     """
     ordered = sorted(rules, key=_start)
     starts = [_start(rule) for rule in ordered]
@@ -205,13 +192,7 @@ class PdfPages:
         return self._sizes[page]
 
     def image(self, page: int, width: int, top: int = 0, rows: int = 0) -> tuple[PageImage, bytes]:
-        """Render a page, or a band of it; the bytes are those of the rows.
-
-        Args:
-            page: Its number, from 1.
-            width: Of the whole page, in pixels.
-            top: The first row wanted.
-            rows: How many rows are wanted; 0 for all.
+        """Render a page (from 1) that is so many pixels wide, or ``rows`` of it from ``top`` on.
 
         Raises:
             WorldError: ``bad_request`` for a band outside the page or above ``MAX_IMAGE_BYTES``.
@@ -239,14 +220,9 @@ class PdfPages:
     def marks(
         self, first: int, last: int, text: str, start: int | None, spans: Sequence[Span]
     ) -> PassageMarks:
-        """Find the boxes of parts of a passage.
+        """Find the boxes of ranges of a passage, which lies on some pages.
 
-        Args:
-            first: The page on which the passage begins.
-            last: The page on which it ends.
-            text: The passage.
-            start: Its offset in the document's text, if known.
-            spans: Ranges of ``text``.
+        ``start`` is its offset in the document's text, if known.
         """
         last = min(last, first + _MAX_PASSAGE_PAGES, self.page_count)
         texts = [self._text_or_nothing(number) for number in range(first, last + 1)]

@@ -57,12 +57,7 @@ class OpenDocument:
 
 
 class OpenDocuments:
-    """Opens documents and keeps the last ``MAX_OPEN``.
-
-    Args:
-        limits: On the memory and size of a document.
-        recognised: Returns the recognised pages of a file.
-    """
+    """Opens documents, with their recognised pages, and keeps the last ``MAX_OPEN``."""
 
     def __init__(
         self,
@@ -115,10 +110,9 @@ class OpenDocuments:
 
 
 class RecognitionLookup:
-    """Looks up the recognised pages of files in a library; cached until the library's file changes.
+    """Looks up the recognised pages of files in a library, if there is one.
 
-    Args:
-        library: Its folder; None for no recognised pages.
+    They are cached until the library's file changes.
     """
 
     def __init__(self, library: Path | None) -> None:
@@ -222,9 +216,8 @@ def _letters(pages: PdfPages, page: int) -> tuple[PageLetters, bytes]:
 def _text(document: PdfPages | TextDocument, request: GetText) -> tuple[TextPart, bytes]:
     if not isinstance(document, TextDocument):
         raise WorldError("bad_request", reason="the document has pages")
-    window = document.window(max(request.start, 0), request.end, max(request.room, 0))
-    part = TextPart(window.offset, window.more, window.blocks, window.pages)
-    return part, window.text.encode("utf-8", "replace")
+    part, text = document.window(max(request.start, 0), request.end, max(request.room, 0))
+    return part, text.encode("utf-8", "replace")
 
 
 def _pages(documents: OpenDocuments, request: DocumentRequest[Any]) -> PdfPages:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.api.pages import TextBlock
+from indexer.api.pages import TextBlock, TextPart
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.registry import opener
 
@@ -24,17 +23,6 @@ MAX_ROOM_CHARS = 1_000_000
 _LINE_CHARS = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class TextWindow:
-    """A part of a document's text; offsets are code points of the whole text."""
-
-    offset: int
-    text: str
-    more: bool  # the text continues after it
-    blocks: tuple[TextBlock, ...]
-    pages: tuple[int, ...]  # the offsets at which pages begin
-
-
 class TextDocument:
     """The text of one file, which is opened for reading only."""
 
@@ -49,13 +37,10 @@ class TextDocument:
     def close(self) -> None:
         self._whole = None
 
-    def window(self, start: int, end: int, room: int) -> TextWindow:
-        """Return the text around a range, from the start of a line.
+    def window(self, start: int, end: int, room: int) -> tuple[TextPart, str]:
+        """Return the text around a range and ``room`` on both sides, from the start of a line.
 
-        Args:
-            start: Offset of the range; beyond the text for its end.
-            end: End of the range.
-            room: Code points before and after the range.
+        The range is in code points; beyond the text it stands for its end.
         """
         room = min(room, MAX_ROOM_CHARS)
         low, high = max(0, start - room), max(start, end) + room
@@ -83,7 +68,8 @@ class TextDocument:
                 pages += [offset] if page.number != number else []
             number = page.number
             offset += len(text) + len(PAGE_JOINT)
-        return TextWindow(first, PAGE_JOINT.join(parts), more, tuple(blocks), tuple(pages))
+        part = TextPart(first, more, tuple(blocks), tuple(pages))
+        return part, PAGE_JOINT.join(parts)
 
     def _pages(self) -> Iterator[RawPage]:
         """Yield the pages of the canonical text; cache them when they were read to the end."""

@@ -79,6 +79,6 @@ def test_a_mail_is_found_by_what_is_attached_and_counted_with_what_is_not(
     assert row.state == FileState.PARTIAL
     assert "photo.png (its pages are pictures" in file_line(row)
     shown = TextDocument(folder / "order.eml", registry.EML, None, Limits())
-    window = shown.window(hits[0].start, hits[0].end, 0)
+    window, shown_text = shown.window(hits[0].start, hits[0].end, 0)
     at = hits[0].start - window.offset
-    assert words in " ".join(window.text[at : at + hits[0].end - hits[0].start].split())
+    assert words in " ".join(shown_text[at : at + hits[0].end - hits[0].start].split())

@@ -50,12 +50,9 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """An embedded document.
+    """An embedded document: its name in one line, its media type, "" if unknown.
 
-    Attributes:
-        name: In one line.
-        kind: Its declared media type, "" if unknown.
-        save: Writes its bytes into a file, and charges a budget for them.
+    ``save`` writes its bytes into a file, and charges a budget for them.
     """
 
     name: str
@@ -64,12 +61,9 @@ class Attachment:
 
 
 class AttachmentReader:
-    """Reads the embedded documents of one document.
+    """Reads the embedded documents of one document into ``writer``, whose page is theirs.
 
-    Args:
-        writer: Receives the text; its page is theirs.
-        characters: The limit of their characters together.
-        on_page: Called at each step.
+    They may have so many ``characters`` together; ``on_page`` is called at each step.
     """
 
     def __init__(self, writer: PageWriter, characters: int, on_page: Callable[[], None]) -> None:
@@ -80,10 +74,7 @@ class AttachmentReader:
     def read(self, attachment: Attachment, budget: Budget, level: int) -> Iterator[RawPage]:
         """Yield the pages of an embedded document; those of its unread parts are unreadable.
 
-        Args:
-            attachment: The document.
-            budget: Of the document around it, which is charged.
-            level: Of the heading with its name.
+        ``budget`` is that of the document around it, ``level`` that of the heading with its name.
         """
         self._on_page()
         name = attachment.name

@@ -18,6 +18,7 @@ import quopri
 import re
 import secrets
 import tempfile
+from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -114,8 +115,8 @@ _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
 def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
     """Open a mail (``indexer.extract.base.Opener``)."""
     check_size(path, limits.message_bytes)
-    aside = BodySpool()
-    try:
+    with ExitStack() as held:
+        aside = held.enter_context(closing(BodySpool()))
         with path.open("rb") as file:
             first = file.readline(_LONGEST_LINE)
             if not _APPLE_COUNT.fullmatch(first):  # the first line of an .emlx file is its length
@@ -123,18 +124,13 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
             mail = read_mail(iter(lambda: file.readline(_LONGEST_LINE), b""), aside)
         if not (mail.subject or mail.sender or any(mail.bodies) or mail.attached):
             raise WorldError("unreadable", reason="not_mail")
-        return MailSource(mail, limits, aside)
-    except BaseException:
-        aside.close()
-        raise
+        return MailSource(mail, limits, held.pop_all())
 
 
 def read_mail(lines: Iterable[bytes], aside: BodySpool) -> Mail:
-    """Parse a mail.
+    """Parse the lines of a mail, of which a long one may be in several pieces.
 
-    Args:
-        lines: The mail; a long line may be in several pieces.
-        aside: Stores long bodies until the mail is closed.
+    ``aside`` stores long bodies until the mail is closed.
 
     Raises:
         WorldError: ``unreadable`` if the parser fails.

@@ -62,11 +62,7 @@ class MboxSource(PlainSource):
 
 
 class _Mails:
-    """Splits a file into mails, line by line.
-
-    Attributes:
-        number: Of the current mail, from 1.
-    """
+    """Splits a file into mails, line by line; ``number`` is that of the current mail, from 1."""
 
     def __init__(self, file: BinaryIO, largest: int) -> None:
         self.number = 0

@@ -8,7 +8,7 @@ with the other attachments of that mail; the text of the mail is always read.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawPage, is_left_out
@@ -26,6 +26,7 @@ from indexer.extract.plain.text import plain_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
+    from contextlib import ExitStack
 
     from indexer.config import Limits
 
@@ -40,12 +41,6 @@ _HARMLESS_HTML_BYTES = 1024**2
 _SIGNATURES = frozenset({
     "application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature",
 })  # fmt: skip
-
-
-class Closable(Protocol):
-    """What the parts of an open mail are read from."""
-
-    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +113,8 @@ def attached(
 class MailReader:
     """Yields the pages of the mails of one document.
 
-    Args:
-        limits: Of the document, and again of the attachments of each mail.
-        on_page: Called with the page at each step.
+    ``limits`` hold for the document, and again for the attachments of each mail; ``on_page`` is
+    called with the page at each step.
     """
 
     def __init__(self, limits: Limits, on_page: Callable[[int], None]) -> None:
@@ -132,12 +126,7 @@ class MailReader:
         )
 
     def mail(self, mail: Mail, *, alone: bool = False) -> Iterator[RawPage]:
-        """Yield a mail and its attachments, as one page.
-
-        Args:
-            mail: The mail.
-            alone: Leave out the attachments, because they crashed a reader.
-        """
+        """Yield a mail as one page, ``alone`` if its attachments crashed a reader."""
         budget = Budget(self._limits)
         if self._unpacked > _MAX_TIMES * self._limits.unpacked_bytes:
             budget.unpacked = self._limits.unpacked_bytes  # nothing is left
@@ -203,15 +192,9 @@ class MailReader:
 
 
 class MailSource(PlainSource):
-    """An open mail: a page with its own text, and one for each attachment.
+    """An open mail: a page with its own text, and one for each attachment."""
 
-    Args:
-        mail: The mail.
-        limits: On its size.
-        held: Closed with it.
-    """
-
-    def __init__(self, mail: Mail, limits: Limits, held: Closable) -> None:
+    def __init__(self, mail: Mail, limits: Limits, held: ExitStack) -> None:
         self._mail = mail
         self._limits = limits
         self._held = held

@@ -48,8 +48,7 @@ _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
     """Open a mail (``indexer.extract.base.Opener``)."""
     check_size(path, limits.package_bytes)
-    held = ExitStack()
-    try:
+    with ExitStack() as held:
         file = held.enter_context(path.open("rb"))
         try:
             container = held.enter_context(olefile.OleFileIO(file))
@@ -58,10 +57,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
             raise
         except Exception as error:  # olefile raises many types for damaged files
             raise damaged_container(error) from error
-        return MailSource(mail, limits, held)
-    except BaseException:
-        held.close()
-        raise
+        return MailSource(mail, limits, held.pop_all())
 
 
 class _Storage:

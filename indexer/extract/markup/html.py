@@ -167,12 +167,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
 
 
 def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
-    """Return the displayed text of a parsed page, and its blocks.
-
-    Args:
-        tree: From ``parse_markup``.
-        frames: The number of frames around the page.
-    """
+    """Return the displayed text and the blocks of a page, which lies inside ``frames`` others."""
     if tree.body is None:
         return "", ()
     hidden = hidden_elements(tree)
@@ -187,13 +182,10 @@ def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
 
 
 def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
-    """Parse a page: a file, a chapter, the body of a mail.
+    """Parse a page: a file, a chapter, the body of a mail, with its declared encoding.
 
-    Args:
-        data: Its bytes.
-        charset: The declared encoding.
-        xml: Whether it is XHTML, where any element may be self-closing; an HTML parser takes
-            ``<title/>`` for a start tag.
+    With ``xml`` it is XHTML, where any element may be self-closing; an HTML parser takes
+    ``<title/>`` for a start tag.
     """
     found = encoding_of(data)
     if not found.startswith("utf"):

@@ -48,11 +48,7 @@ class ParagraphRole:
 
 
 class WordStyles:
-    """The styles of a document, by their identifiers.
-
-    Args:
-        root: The styles part, ``None`` if there is none.
-    """
+    """The styles of a document, by their identifiers, from its styles part, if any."""
 
     def __init__(self, root: Any = None) -> None:
         styles = () if root is None else root.iterchildren("{*}style")
@@ -138,11 +134,7 @@ class _List:
 
 
 class WordNumbering:
-    """The lists of a document, and their counters.
-
-    Args:
-        root: The numbering part, ``None`` if there is none.
-    """
+    """The lists of a document, and their counters, from its numbering part, if any."""
 
     def __init__(self, root: Any = None) -> None:
         self._abstract: dict[str, _List] = {}

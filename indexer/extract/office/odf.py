@@ -72,14 +72,7 @@ def _full(name: str) -> str:
 
 @dataclass(slots=True)
 class Paragraph:
-    """A paragraph or heading.
-
-    Attributes:
-        text: Its text.
-        notes: The paragraphs of the notes and comments in it.
-        drawn: The drawings in it, which may have paragraphs.
-        page_breaks: The number of page breaks in it.
-    """
+    """A paragraph or heading: its text, its notes and comments, and its drawings."""
 
     text: str = ""
     notes: list[str] = field(default_factory=list)
@@ -143,12 +136,8 @@ _CONTENT, _META, _MANIFEST = "content.xml", "meta.xml", "META-INF/manifest.xml"
 class Body:
     """Writes the content of one kind of document, piece by piece.
 
-    Args:
-        writer: Receives the text.
-
-    Attributes:
-        open: The elements that are too large to be pieces; an element is a piece if all its
-            ancestors are among these.
+    ``open`` has the elements that are too large to be pieces; an element is a piece if all its
+    ancestors are among these.
     """
 
     open: ClassVar[frozenset[str]] = frozenset({"office:document-content", "office:body"})

@@ -25,17 +25,13 @@ _MAX_RELATIONS = 200_000
 
 
 class OfficePackage(ZipPackage):
-    """An open office file.
+    """An open office file; ``main`` is the name of its main part.
 
     Args:
         path: The file.
         limits: On its size.
         usual: The name of the main part if no relationship names it.
         absent: The reason for a file without main part, a code of ``indexer.api.phrases``.
-
-    Attributes:
-        main: The name of the main part.
-        metadata: Of the document.
 
     Raises:
         WorldError: ``unreadable`` if it has no main part, and those of ``ZipPackage``.
@@ -74,10 +70,8 @@ class OfficePackage(ZipPackage):
     def pieces(self, part: str, containers: frozenset[str]) -> Iterator[Any]:
         """Yield the elements of a part whose ancestors are all containers (``read_pieces``).
 
-        Args:
-            part: Its name.
-            containers: The local names of elements that are too large to be pieces, with that of
-                the root.
+        ``containers`` are the local names of elements that are too large to be pieces, with the
+        root's.
 
         Raises:
             WorldError: ``unreadable`` if the root is no container, and those of ``read_pieces``.

@@ -48,11 +48,7 @@ _DAMAGE = (
 class ZipPackage:
     """An open zip file. Names of parts are case-insensitive.
 
-    Args:
-        path: The file.
-        limits: On its size.
-        budget: Of the document; a new one by default.
-        password: Of its parts.
+    ``budget`` is that of the document, a new one by default; ``password`` is that of the parts.
 
     Raises:
         WorldError: ``empty``, ``too_large``, ``too_complex`` or ``unreadable``.
@@ -125,11 +121,7 @@ class ZipPackage:
                 yield data
 
     def read(self, name: str, limit: int) -> bytes:
-        """Return the bytes of a part.
-
-        Args:
-            name: The part.
-            limit: In bytes.
+        """Return the bytes of a part, at most ``limit``.
 
         Raises:
             WorldError: ``too_large``, and those of ``chunks``.
@@ -166,12 +158,7 @@ def opened(package: P, source: Callable[[P], S]) -> S:
 
 
 def resolve(base: str, target: str) -> str:
-    """Resolve a reference to another part.
-
-    Args:
-        base: The name of the part with the reference.
-        target: The reference, perhaps with percent escapes and a fragment.
-    """
+    """Return the part that the part ``base`` refers to, by a path with escapes and a fragment."""
     target = unquote(target.partition("#")[0]).replace("\\", "/")
     if target.startswith("/"):
         return target.lstrip("/")

@@ -31,15 +31,10 @@ _DAY_MS = 86_400_000
 
 
 def formatted(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None:
-    """Format a number as a date, a duration or a percentage.
-
-    Args:
-        value: The number; a date is in days since the epoch.
-        code: The format code.
-        epoch: Of the workbook.
+    """Format a number, or a date in days since the epoch, by a format code.
 
     Returns:
-        The text; "" for a date out of range, ``None`` if the format is another one.
+        The text; "" for a date out of range, ``None`` if it is no date, duration or percentage.
     """
     code = _LITERAL.sub("", code.partition(";")[0])
     try:
@@ -80,12 +75,7 @@ _LONG_TEXT = 600  # characters; a longer single cell is a paragraph
 
 
 class SheetWriter:
-    """Writes the rows of one sheet.
-
-    Args:
-        writer: Receives the text.
-        name: Of the sheet, "" for a default name.
-    """
+    """Writes the rows of one sheet; its name is "" if it is a default one."""
 
     def __init__(self, writer: PageWriter, name: str = "") -> None:
         self._writer = writer

@@ -33,13 +33,9 @@ class Shape:
 
 
 def write_slide(shapes: Sequence[Shape], writer: PageWriter, number: int, *, opens: bool) -> None:
-    """Write the text of a slide.
+    """Write the text of a slide, whose shapes are in drawing order.
 
-    Args:
-        shapes: Its shapes, in drawing order.
-        writer: Receives the text.
-        number: The number of the slide, for a default title.
-        opens: Whether its title is that of the presentation.
+    ``number`` makes its default title; ``opens`` if its title is that of the presentation.
     """
     shapes = [shape for shape in shapes if shape.placeholder not in _FURNITURE]
     title = _title(shapes)

@@ -109,13 +109,7 @@ class XlsxSource(OfficeSource):
 
 
 class _Cells:
-    """Formats the values of cells.
-
-    Args:
-        formats: Number formats by the style of a cell.
-        strings: The shared strings.
-        epoch: Of the workbook's dates.
-    """
+    """Formats the values of cells, by the formats of styles, shared strings and an epoch."""
 
     def __init__(self, formats: list[str], strings: list[str], epoch: Any) -> None:
         self._formats = formats

@@ -33,13 +33,10 @@ _FIRST_DATE = "1980-01-01"  # the default of programs without a clock
 def read_pieces(
     chunks: Iterable[bytes], budget: Budget, is_open: Callable[[str], bool]
 ) -> Iterator[Any]:
-    """Yield the elements whose ancestors are all open.
+    """Yield the elements whose ancestors are all open: too large to be pieces, by ``is_open``.
 
-    Args:
-        chunks: The bytes of a document.
-        budget: Charged for the elements.
-        is_open: Whether an element with a tag is too large to be a piece. An open element is
-            yielded at its end, without its pieces.
+    An open element is yielded at its end, without its pieces. ``budget`` is charged for the
+    elements.
 
     Raises:
         WorldError: ``unreadable`` if it is not well-formed, ``too_complex`` if it exceeds a limit;
@@ -71,10 +68,7 @@ def read_tree(
 ) -> tuple[Any, WorldError | None]:
     """Return the root of a part, read up to its first damage or limit, and the error if any.
 
-    Args:
-        chunks: The bytes of the part.
-        budget: Charged for the elements.
-        max_nodes: The limit of elements and attributes.
+    ``max_nodes`` limits elements and attributes; ``budget`` is charged for the elements.
     """
     parser = etree.XMLPullParser(events=("start",), **_HARMLESS)
     root, nodes, size = None, 0, 0

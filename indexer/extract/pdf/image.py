@@ -5,10 +5,11 @@ Of an animation the first frame is read. Runs in child processes only.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.extract.pdf.opening import Pixels, open_checked, pixels_of, refuse_bomb, said_by
+from indexer.extract.pdf.opening import open_checked, pixels_of, refuse_bomb, said_by
 from indexer.extract.pdf.reader import PdfSource
 
 if TYPE_CHECKING:
@@ -31,10 +32,9 @@ class ImageSource(PdfSource):
         return super()._page(number)
 
     def _shows_something(self, number: int) -> bool:
-        found = self._pixels(number)
-        return min(found.width, found.height) >= MIN_SIDE
+        return min(self._pixels(number)) >= MIN_SIDE
 
-    def _pixels(self, number: int) -> Pixels:
+    def _pixels(self, number: int) -> tuple[int, int]:
         try:
             return pixels_of(self._document.load_page(number - 1))
         except (MemoryError, WorldError):
@@ -55,7 +55,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ImageSource
 
 def resolution_of(page: Any) -> float:
     """Return the resolution for recognising a page of an image file, in pixels per point."""
-    found = pixels_of(page)
-    refuse_bomb(found)
-    own = float(max(found.width, found.height) / max(page.rect.width, page.rect.height, 1.0))
-    return own * 2 if found.width * found.height <= _SMALL_PIXELS else own
+    size = pixels_of(page)
+    refuse_bomb(size)
+    own: float = max(size) / max(page.rect.width, page.rect.height, 1.0)
+    return own * 2 if math.prod(size) <= _SMALL_PIXELS else own

@@ -47,9 +47,7 @@ _USUAL_LEADING = 1.25
 def lay_out(lines: Sequence[Line], height: float) -> tuple[str, list[RawBlock]]:
     """Return a page's text, in reading order, and its blocks.
 
-    Args:
-        lines: The lines of the page in drawing order.
-        height: Of the page, in points.
+    ``lines`` are in drawing order, ``height`` is that of the page in points.
     """
     runs = reading_order(lines)
     rows = [row for run in runs for row in run.rows]

@@ -7,9 +7,9 @@ MuPDF does not do. Runs in child processes only.
 from __future__ import annotations
 
 import io
+import math
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
@@ -35,12 +35,9 @@ def has_page_tree(document: Any) -> bool:
 
 
 def rebuild_page_tree(document: Any) -> bool:
-    """Replace the page tree by one of all page objects, in the order of their object numbers.
+    """Make a page tree of all page objects, by their numbers; return whether there are pages now.
 
     Programs number objects as they write them. Pages keep what they inherit from the old tree.
-
-    Returns:
-        Whether the document has pages now.
     """
     pages = _pages(document)
     if not pages and not document.is_repaired:
@@ -95,14 +92,6 @@ MAX_PIXELS = 120_000_000
 _SHOWN = "120 megapixels"
 
 
-@dataclass(frozen=True, slots=True)
-class Pixels:
-    """The size of an image in pixels."""
-
-    width: int
-    height: int
-
-
 def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
     """Open a PDF or an image file.
 
@@ -154,8 +143,8 @@ def open_document(path: Path, password: str | None) -> Any:
     return document
 
 
-def pixels_of(page: Any) -> Pixels:
-    """Return the size of the image on a page of an image file, without decoding it.
+def pixels_of(page: Any) -> tuple[int, int]:
+    """Return width and height of the image on a page of an image file, without decoding it.
 
     Raises:
         WorldError: ``unreadable`` if there is none.
@@ -163,15 +152,11 @@ def pixels_of(page: Any) -> Pixels:
     found = page.get_image_info()
     if not found:
         raise WorldError("unreadable", reason="image_damaged")
-    return Pixels(int(found[0]["width"]), int(found[0]["height"]))
+    return int(found[0]["width"]), int(found[0]["height"])
 
 
 def open_image(path: Path, kind: str) -> Any:
-    """Open an image file as a document whose pages are images.
-
-    Args:
-        path: The file.
-        kind: Its format, see ``indexer.extract.registry.image_kind``.
+    """Open an image file of a kind (``registry.image_kind``) as a document whose pages are images.
 
     Raises:
         WorldError: ``unreadable``, ``unsupported`` or ``too_complex``.
@@ -194,16 +179,16 @@ def _as_png(path: Path, kind: str) -> bytes:
         raise WorldError("unsupported", format=kind)
     Image.MAX_IMAGE_PIXELS = None  # ``refuse_bomb`` has the limit
     with Image.open(path, formats=[kind.upper()]) as image:
-        refuse_bomb(Pixels(*image.size))
+        refuse_bomb(image.size)
         turned = ImageOps.exif_transpose(image)
         made = io.BytesIO()
         turned.convert("RGB").save(made, "PNG", compress_level=1)
     return made.getvalue()
 
 
-def refuse_bomb(found: Pixels) -> None:
+def refuse_bomb(size: tuple[int, int]) -> None:
     """Raise ``too_complex`` for an image of more than ``MAX_PIXELS``."""
-    if found.width * found.height > MAX_PIXELS:
+    if math.prod(size) > MAX_PIXELS:
         raise WorldError("too_complex", limit=_SHOWN)
 
 

@@ -175,13 +175,7 @@ def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -
 
 
 def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = ()) -> RawPage:
-    """Read a page; it is unreadable if some of it is lost.
-
-    Args:
-        document: Open in PyMuPDF.
-        number: Of the page, from 1.
-        recognised: Recognised text that replaces its own.
-    """
+    """Read a page, or its recognised text; it is unreadable if some of it is lost."""
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
         page = document.load_page(number - 1)

@@ -39,16 +39,9 @@ def recognise_page(
     languages: Sequence[str],
     beat: Callable[[], None] = lambda: None,
 ) -> list[RecognisedLine]:
-    """Return the lines recognised on a page, in points of the displayed page.
+    """Return the lines recognised on a page (from 1), in points of the displayed page.
 
-    Args:
-        path: The document.
-        password: Of the document.
-        limits: On the time of a page and the size of the document.
-        number: Of the page, from 1.
-        program: The recognition program.
-        languages: Of the text, the most likely first.
-        beat: Called at intervals while it runs.
+    The most likely language comes first; ``beat`` is called at intervals while the program runs.
 
     Raises:
         WorldError: If the document cannot be opened, the page cannot be rendered, or the program

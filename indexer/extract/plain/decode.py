@@ -171,11 +171,7 @@ def without_surrogates(text: str) -> str:
 
 
 def detect_legacy(sample: bytes) -> str:
-    """Return the most likely codec.
-
-    Args:
-        sample: The start of a text that is not UTF-8.
-    """
+    """Return the most likely codec of the start of a text that is not UTF-8."""
     scores = [(_plausibility(sample, encoding), encoding) for encoding in CANDIDATES]
     best = max(scores, key=lambda pair: pair[0])
     if best[0] >= _GOOD:

@@ -47,11 +47,9 @@ def open_source(path: Path, password: str | None, limits: Limits) -> CsvSource:
 
 
 def table_blocks(text: str, *, first: bool = True) -> Iterator[RawBlock]:
-    """Yield the blocks of a table: column names as a heading, and groups of rows.
+    """Yield the blocks of a section of whole lines: groups of rows.
 
-    Args:
-        text: A section of the file, of whole lines.
-        first: Whether it is the first section.
+    Column names, in the ``first`` section, are a heading.
     """
     rows = list(_rows(lines_of(text)))
     if first and rows and _names_columns(text, rows):

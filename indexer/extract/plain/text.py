@@ -116,9 +116,7 @@ def paragraph_blocks(
 ) -> Iterator[RawBlock]:
     """Yield the blocks of consecutive lines without an empty line between them.
 
-    Args:
-        lines: The lines.
-        no_headings: The starts of those that are no headings, whatever they look like.
+    ``no_headings`` are the starts of lines that are no headings, whatever they look like.
     """
     if len(lines) > 1 and _is_underlined(lines):
         yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, _underline_level(lines[1]))

@@ -40,13 +40,9 @@ _LOOKS = 3
 
 
 class Starvation:
-    """Measures a process and its descendants from now on.
+    """Measures a process and its descendants, which may use so many ``seconds`` of a processor.
 
     One that hangs either sleeps, or soon uses as much of a processor as it may.
-
-    Args:
-        process: Whose descendants are measured with it.
-        seconds: Of a processor that it may use.
     """
 
     def __init__(self, process: psutil.Process, seconds: float) -> None:

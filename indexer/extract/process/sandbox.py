@@ -61,12 +61,7 @@ _log = logging.getLogger(__name__)
 class _Attempt:
     """One attempt at a document, and its state."""
 
-    path: Path
-    form: str
-    password: str | None
-    skip: tuple[int, ...]
-    careful: bool
-    recognised: KnownPages | None
+    request: Extract
     page: int = 0  # the one being read
     decided: bool = False
 
@@ -75,9 +70,6 @@ class ExtractionChild:
     """Reads documents in a child process, one at a time.
 
     One thread at a time may extract; ``kill`` may be called from any thread.
-
-    Args:
-        limits: On the time and memory of a document.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -129,7 +121,9 @@ class ExtractionChild:
         skip: list[int] = []
         careful = False
         while True:
-            attempt = _Attempt(path, form, password, tuple(skip), careful, recognised)
+            place, pages = path.absolute(), tuple(skip)
+            request = Extract(place, form, password, self._limits, pages, careful, recognised)
+            attempt = _Attempt(request)
             try:
                 yield from self._run(attempt, decide, watch, on_textless)
             except WorldError as error:
@@ -149,9 +143,9 @@ class ExtractionChild:
         process = self._ready()
         number = next(self._ids)
         finished = False
-        process.silence_s = self._patience(careful=attempt.careful)
+        process.silence_s = self._patience(careful=attempt.request.careful)
         try:
-            process.send(self._request(attempt), number)
+            process.send(attempt.request, number)
             for message in self._replies(process, number):
                 match message:
                     case PageReached():
@@ -183,15 +177,7 @@ class ExtractionChild:
         *,
         stopping: Callable[[], bool],
     ) -> bytes:
-        """Recognise the text on a page of a PDF.
-
-        Args:
-            path: The document.
-            page: The number of the page, from 1.
-            password: Of the document.
-            program: The recognition program.
-            languages: Of the text, the most likely first.
-            stopping: Called meanwhile: whether to stop.
+        """Recognise the text on a page (from 1) of a PDF, the most likely language first.
 
         Returns:
             The lines, packed by ``indexer.ocr.layer.pack``.
@@ -199,7 +185,7 @@ class ExtractionChild:
         Raises:
             WorldError: If the document or the page cannot be read, or the program or the child
                 crashes.
-            Cancelled: If ``stopping`` returned True.
+            Cancelled: If ``stopping``, called meanwhile, returned True.
         """
         process = self._ready()
         process.silence_s, process.stopping = self._limits.silence_s, stopping
@@ -234,17 +220,6 @@ class ExtractionChild:
         """Return the seconds after which a silent child is killed."""
         patience = self._limits.silence_s
         return max(patience * _CAREFUL_SHARE, min(patience, _CAREFUL_S)) if careful else patience
-
-    def _request(self, attempt: _Attempt) -> Extract:
-        return Extract(
-            path=attempt.path.absolute(),
-            format=attempt.form,
-            password=attempt.password,
-            limits=self._limits,
-            skip=attempt.skip,
-            careful=attempt.careful,
-            recognised=attempt.recognised,
-        )
 
     def _replies(self, process: ChildProcess, number: int) -> Iterator[FromChild]:
         """Yield the child's messages about one document, up to ``Ended``.

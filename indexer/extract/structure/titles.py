@@ -145,11 +145,7 @@ _MAX_PARTIES = 2
 
 
 def agreement_title(pages: list[str]) -> str:
-    """Return a title such as "SERVICES AGREEMENT between A and B", "" if it is no contract.
-
-    Args:
-        pages: The text of the first pages.
-    """
+    """Return a title such as "SERVICES AGREEMENT between A and B", "" for pages of no contract."""
     text = "\n".join(pages)
     found = _title_line(text)
     if found is None:
@@ -265,13 +261,10 @@ _ODD_SPACES = re.compile(r"[\u00a0\u2000-\u200a\u202f\u3000]")
 def choose_title(
     metadata_title: str, first_pages: Sequence[RawPage], *, collection: bool = False
 ) -> str:
-    """Return the best title, "" if there is none.
+    """Return the best title, by that of the metadata and the beginnings of the first pages, or "".
 
-    Args:
-        metadata_title: The title in the metadata.
-        first_pages: The first pages, or the beginnings of them.
-        collection: Whether several headings share the highest level: then each is the title of a
-            part, and none that of the document.
+    In a ``collection`` several headings share the highest level: then each is the title of a part,
+    and none that of the document.
     """
     texts = [_ODD_SPACES.sub(" ", page.text) for page in first_pages[:_CONTRACT_PAGES]]
     return _short(
