@@ -1,7 +1,4 @@
-"""Polls the engine's activity once a second and publishes it.
-
-It must not know how the activity is shown.
-"""
+"""The engine's activity, which it asks for once a second and after each change by this window."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetActivity, SetPace
 from ui.latest_request import LatestRequest
 from ui.widgets import timer
@@ -21,7 +19,7 @@ EVERY_MS = 1000
 
 
 class ActivityFeed(QObject):
-    """Publishes the engine's ``Activity`` while it is connected.
+    """Publishes the engine's ``Activity`` while it is connected, and what others change.
 
     Signals:
         changed: With the newest activity; None while there is no engine.
@@ -37,6 +35,7 @@ class ActivityFeed(QObject):
         self._timer = timer(self, EVERY_MS, self.refresh, single=False)
         link.connected.connect(self._start)
         link.disconnected.connect(self._stop)
+        link.changed.connect(self.refresh)
         if link.is_connected:
             self._start()
 
@@ -67,5 +66,12 @@ class ActivityFeed(QObject):
         self._publish(None)
 
     def _publish(self, activity: Activity | None) -> None:
-        self.latest = activity
+        before, self.latest = self.latest, activity
         self.changed.emit(activity)
+        if activity is not None and before is not None and _version(activity) != _version(before):
+            self._link.changed.emit(frozenset({LibraryPart.FILES}))
+
+
+def _version(activity: Activity) -> tuple[int, float, bool]:
+    """What differs when files, documents or their states have changed."""
+    return activity.changes, activity.embedded_share, activity.running is None

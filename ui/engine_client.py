@@ -67,12 +67,14 @@ class EngineLink(QObject):
         disconnected: The engine has gone; what waited has failed with ``engine_gone``.
         absent: An attempt to attach found no engine.
         refused: An attempt to attach failed, with a ``LecternError``.
+        changed: The library has changed; with the ``LibraryPart``s, after the answer that says so.
     """
 
     connected = Signal()
     disconnected = Signal()
     absent = Signal()
     refused = Signal(object)
+    changed = Signal(object)
     _located = Signal(object, object)
 
     def __init__(self, library: Path, parent: QObject | None = None) -> None:
@@ -314,6 +316,8 @@ class EngineLink(QObject):
             return
         del self._sent[number]
         sent.done(answer)
+        if changes := header.get("changes"):
+            self.changed.emit(frozenset(changes))
 
     def _fail(self, number: int, error: LecternError) -> None:
         sent = self._sent.pop(number, None)

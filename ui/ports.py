@@ -40,6 +40,10 @@ class EnginePort(Protocol):
     def disconnected(self) -> SignalInstance:
         """Emitted without arguments when the connection is lost; the engine is started again."""
 
+    @property
+    def changed(self) -> SignalInstance:
+        """Emitted with a set of ``LibraryPart`` when these have changed, whoever changed them."""
+
     def ask(
         self,
         request: Request[A],

@@ -7,7 +7,7 @@ engine, ``pages`` those to the render child.
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, get_args
 
 from indexer.api.codec import Message
@@ -38,12 +38,22 @@ class Queue(Enum):
     INDEX = "index"  # writes for long
 
 
+class LibraryPart(StrEnum):
+    """A part of the library's state; the answer to a request that writes names those it changed."""
+
+    FILES = "files"  # roots, files, documents and their states
+    PACE = "pace"
+    COLLECTIONS = "collections"
+    MODELS = "models"
+
+
 class Request(Answered[A]):
     """A request to an engine.
 
     Attributes:
         queue: The queue in which it waits.
         reports: Whether progress is sent before the answer.
+        changes: The parts of the library that it may change.
         queues_files: Whether its answer is a number of files queued, which are then read.
 
     Any request may raise ``library_damaged`` and, over a socket, ``engine_gone`` and ``busy``; one
@@ -55,6 +65,7 @@ class Request(Answered[A]):
     kinds: ClassVar[dict[str, type[Request[Any]]]] = {}
     queue: ClassVar[Queue]
     reports: ClassVar[bool] = False
+    changes: ClassVar[tuple[LibraryPart, ...]] = ()
     queues_files: ClassVar[bool] = False
 
 

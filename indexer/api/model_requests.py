@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from indexer.api.answers import ReindexCost
-from indexer.api.contract import Queue, Request
+from indexer.api.contract import LibraryPart, Queue, Request
 from indexer.api.models import ModelComparison, ModelInfo, Question
 from indexer.api.status import ModelChoice
 from indexer.api.types import Summary
@@ -45,6 +45,7 @@ class GetModel(Request[ModelInfo]):
     """
 
     queue: ClassVar[Queue] = Queue.FETCH
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.MODELS,)
     reports: ClassVar[bool] = True
     model: str
     accepted: bool = False
@@ -58,6 +59,7 @@ class RemoveModel(Request[int]):
     """
 
     queue: ClassVar[Queue] = Queue.SLOW
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.MODELS,)
     model: str
 
 
@@ -70,6 +72,7 @@ class UseReranker(Request[str]):
     """
 
     queue: ClassVar[Queue] = Queue.SLOW
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.MODELS,)
     model: str = ""
 
 
@@ -98,6 +101,10 @@ class Reindex(Request[Summary]):
     """
 
     queue: ClassVar[Queue] = Queue.INDEX
+    changes: ClassVar[tuple[LibraryPart, ...]] = (
+        LibraryPart.FILES,
+        LibraryPart.MODELS,
+    )
     reports: ClassVar[bool] = True
     model: str | None = None
     precision: str | None = None
@@ -108,6 +115,10 @@ class RollBack(Request[ModelChoice]):
     """Search with the previous model again. Raises ``nothing_to_roll_back``."""
 
     queue: ClassVar[Queue] = Queue.INDEX
+    changes: ClassVar[tuple[LibraryPart, ...]] = (
+        LibraryPart.FILES,
+        LibraryPart.MODELS,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +126,7 @@ class Discard(Request[int]):
     """Delete the vectors kept for ``RollBack``; the answer is the number of bytes freed."""
 
     queue: ClassVar[Queue] = Queue.INDEX
+    changes: ClassVar[tuple[LibraryPart, ...]] = (
+        LibraryPart.FILES,
+        LibraryPart.MODELS,
+    )

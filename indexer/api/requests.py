@@ -24,7 +24,7 @@ from indexer.api.answers import (
     WatchState,
 )
 from indexer.api.comparison import Comparison, Parallel
-from indexer.api.contract import Queue, Request
+from indexer.api.contract import LibraryPart, Queue, Request
 from indexer.api.errors import WorldError
 from indexer.api.status import Activity, Speed, Status
 from indexer.api.types import Explanation, FileState, SearchResult, Span, Summary
@@ -303,6 +303,7 @@ class SetPace(Request[Activity]):
     """
 
     queue: ClassVar[Queue] = Queue.FAST
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.PACE,)
     speed: Speed | None = None
     paused: bool | None = None
     typing: bool | None = None
@@ -325,6 +326,7 @@ class SetPatterns(Request[tuple[str, ...]]):
     """
 
     queue: ClassVar[Queue] = Queue.FAST
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES,)
     root: Path
     patterns: tuple[str, ...] | None = None
 
@@ -341,6 +343,7 @@ class SetCollection(Request[Mapping[str, str]]):
     """
 
     queue: ClassVar[Queue] = Queue.FAST
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.COLLECTIONS,)
     name: str
     filters: str = ""
 
@@ -357,6 +360,7 @@ class Retry(Request[int]):
     """
 
     queue: ClassVar[Queue] = Queue.FAST
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES,)
     queues_files: ClassVar[bool] = True
     paths: tuple[Path, ...] = ()
 
@@ -370,6 +374,7 @@ class Unlock(Request[int]):
     """
 
     queue: ClassVar[Queue] = Queue.FAST
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES,)
     queues_files: ClassVar[bool] = True
     path: Path
     password: str
@@ -384,6 +389,7 @@ class Remove(Request[Removal]):
     """
 
     queue: ClassVar[Queue] = Queue.FAST
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES,)
     paths: tuple[Path, ...]
 
 
@@ -405,6 +411,7 @@ class Index(Request[Summary]):
     """
 
     queue: ClassVar[Queue] = Queue.INDEX
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES,)
     reports: ClassVar[bool] = True
     paths: tuple[Path, ...] = ()
     rescan: bool = False
@@ -421,6 +428,7 @@ class Repair(Request[RepairOutcome]):
     """Delete damaged rows, and queue the files of their documents for the next run."""
 
     queue: ClassVar[Queue] = Queue.INDEX
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES,)
     reports: ClassVar[bool] = True
 
 

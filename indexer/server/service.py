@@ -280,7 +280,8 @@ class Service:
         elif failure is not None:
             session.fail(number, InternalError("internal", reason=type(failure).__name__))
         else:
-            session.reply(number, "reply", answer=answer)
+            changes = {"changes": request.changes} if request.changes else {}
+            session.reply(number, "reply", answer=answer, **changes)
             self.answered(request, answer)
 
     def answered(self, request: Request[Any], answer: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from pathlib import Path
@@ -9,10 +10,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from indexer.api.contract import LibraryPart
 from indexer.api.progress import Progress
-from indexer.api.requests import GetDocument, GetStatus, Index, Search
+from indexer.api.requests import (
+    GetDocument,
+    GetStatus,
+    Index,
+    Search,
+    SetCollection,
+    SetPace,
+)
 from tests.ui.conftest import attach
 from tests.ui.engines import fake_engine
+from ui.activity_feed import ActivityFeed
 from ui.engine_client import EngineLink
 
 if TYPE_CHECKING:
@@ -93,6 +103,30 @@ def test_a_request_that_cannot_be_encoded_fails(
     ask(link, answers, Search(cast("str", object())))
     qtbot.waitUntil(lambda: answers.any)
     assert answers.failed == ["internal"]
+
+
+def test_the_answer_to_a_request_that_writes_says_what_has_changed(
+    link: EngineLink, answers: Answers, qtbot: QtBot
+) -> None:
+    told: list[frozenset[str]] = []
+    link.changed.connect(told.append)
+    ask(link, answers, GetStatus())
+    ask(link, answers, SetPace(paused=False))
+    ask(link, answers, SetCollection("papers", "ext:pdf"))
+    qtbot.waitUntil(lambda: len(answers.done) + len(answers.failed) == 3)
+    assert set().union(*told) <= {LibraryPart.PACE, LibraryPart.COLLECTIONS}
+    assert frozenset({LibraryPart.PACE}) in told
+
+
+def test_the_feed_says_what_others_have_changed(
+    link: EngineLink, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    feed = ActivityFeed(link)
+    with contextlib.closing(feed):
+        qtbot.waitUntil(lambda: feed.latest is not None)
+        with qtbot.waitSignal(link.changed) as told:
+            engine.changes += 1
+        assert told.args == [frozenset({LibraryPart.FILES})]
 
 
 def test_a_cancelled_request_calls_nothing(

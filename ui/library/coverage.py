@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetStatus
 from ui import passwords
 from ui.export import ExportFormat, ask_export_file
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from indexer.api.types import FileRow
     from ui.ports import Context
 
-REFRESH_MS = 4000
 TYPING_MS = 200
 # The least width of the field, in average letters.
 _LEAST = 12
@@ -142,7 +142,6 @@ class CoveragePage(QWidget):
         open_menu(self, name, buttons, self.states.viewport().mapToGlobal(at))
 
     def _make_timers(self) -> None:
-        self.refresh_timer = timer(self, REFRESH_MS, self.refresh, single=False)
         self._typing = timer(self, TYPING_MS, self._filter)
         self._dividing = timer(self, 0, self._divide)
 
@@ -162,6 +161,7 @@ class CoveragePage(QWidget):
         self.table.doubleClicked.connect(self.file_actions.open.trigger)
         self.details.password_entered.connect(self._unlock)
         self._context.link.connected.connect(self.refresh)
+        self._context.link.changed.connect(self._handle_changes)
         add_shortcut(self, QKeySequence.StandardKey.Find, self.text.setFocus)
 
     # -- events ---------------------------------------------------------------------------------
@@ -177,11 +177,9 @@ class CoveragePage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh()
-        self.refresh_timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.refresh_timer.stop()
         self._typing.stop()
         self._dividing.stop()
 
@@ -232,6 +230,10 @@ class CoveragePage(QWidget):
         if len(rows) == 1:
             self.file_actions.unlock(rows[0], password, keep=keep)
             self.table.setFocus()  # the field may be for another file soon
+
+    def _handle_changes(self, parts: frozenset[str]) -> None:
+        if LibraryPart.FILES in parts and self.isVisible():
+            self.refresh()
 
     def _handle_status(self, status: Status) -> None:
         self.states.show_counts(status.files)

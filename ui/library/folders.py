@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetStatus, Index
 from ui import desktop
 from ui.keys import shown
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from indexer.api.status import RootStatus, Status
     from ui.ports import Context
 
-REFRESH_MS = 3000
 SOON_MS = 300
 
 
@@ -76,7 +76,6 @@ class FoldersPage(QWidget):
         self._make_list()
         self._make_buttons()
         self._arrange()
-        self._timer = timer(self, REFRESH_MS, self.refresh, single=False)
         self._soon = timer(self, SOON_MS, self.refresh)
         self._dividing = timer(self, 0, self._divide)
         self._connect()
@@ -185,15 +184,15 @@ class FoldersPage(QWidget):
         self.list.selectionModel().selectionChanged.connect(self._update)
         self.list.doubleClicked.connect(self._want_files)
         self._context.link.connected.connect(self.refresh)
+        self._context.link.changed.connect(self._handle_changes)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh()
-        self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        for each in (self._timer, self._soon, self._dividing):
+        for each in (self._soon, self._dividing):
             each.stop()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -260,6 +259,10 @@ class FoldersPage(QWidget):
         self._questions.send(Index(tuple(map(Path, paths)), kept=True), self._indexed)
         self._update()
         self._soon.start()
+
+    def _handle_changes(self, parts: frozenset[str]) -> None:
+        if LibraryPart.FILES in parts and self.isVisible():
+            self.refresh()
 
     def _indexed(self, _summary: object) -> None:
         self.refresh()

@@ -33,6 +33,7 @@ class CannedLink(QObject):
 
     connected = Signal()
     disconnected = Signal()
+    changed = Signal(object)
     _posted = Signal(object)
 
     def __init__(self) -> None:

@@ -10,11 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from indexer.api.requests import Index, ListFiles
+from indexer.api.contract import LibraryPart
+from indexer.api.requests import GetStatus, Index, ListFiles
 from tests.ui.engines import answer
 from tests.ui.library.port import ManyFiles, canned_context
 from tests.ui.menus import entries
 from ui import passwords
+from ui.activity_feed import ActivityFeed
 from ui.library.coverage import CoveragePage
 from ui.library.coverage_model import Column, CoverageModel
 from ui.library.patterns_editor import lines_of, pattern_for
@@ -47,6 +49,7 @@ def page(
     (library_files / "broken.txt").write_text("BROKEN")
     answer(qtbot, context.link, Index((library_files,)))
     page = CoveragePage(context)
+    ActivityFeed(context.link, page)
     qtbot.addWidget(page)
     page.resize(1000, 600)
     page.show()
@@ -145,7 +148,6 @@ def test_a_failed_file_is_read_again(
     page.file_actions.retry.trigger()
     qtbot.waitUntil(lambda: bool(notices.texts))
     assert "will be read again" in notices.texts[-1]
-    page.refresh_timer.setInterval(100)
     qtbot.waitUntil(lambda: _state(page, "broken.txt") == "Ready")
 
 
@@ -235,7 +237,9 @@ def test_headings_sort_where_the_engine_can(page: CoveragePage, qtbot: QtBot) ->
 
 def test_a_hidden_page_sends_no_requests(page: CoveragePage) -> None:
     page.hide()
-    assert not page.refresh_timer.isActive()
+    page._questions.cancel(GetStatus.wire_name)
+    page._context.link.changed.emit(frozenset({LibraryPart.FILES}))
+    assert not page._questions.is_waiting(GetStatus.wire_name)
 
 
 def test_patterns_match_one_file_only() -> None:

@@ -63,7 +63,7 @@ def test_from_the_first_run_to_a_password_to_an_absent_folder(
     _first_run(qtbot, context)
     coverage = CoveragePage(context)
     qtbot.addWidget(coverage)
-    coverage.refresh_timer.setInterval(200)
+    ActivityFeed(context.link, coverage)
     coverage.show()
     _unlock(qtbot, coverage)
     _leave_out(qtbot, coverage)

@@ -36,6 +36,7 @@ class Line(QObject):
 
     connected = Signal()
     disconnected = Signal()
+    changed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
