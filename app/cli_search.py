@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from app.render import TerminalStyle
-    from indexer.api.comparison import Comparison, ComparisonSide, Statement
+    from indexer.api.answers import Comparison, ComparisonSide, Statement
     from indexer.api.contract import EngineApi
     from indexer.api.types import Hit, SearchResult
 

@@ -13,8 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.answers import Document, Estimate, FileList, FormatEstimate
-from indexer.api.comparison import Comparison, ComparisonSide, LoneStatement, Statement
+from indexer.api.answers import (
+    Comparison,
+    ComparisonSide,
+    Document,
+    Estimate,
+    FileList,
+    FormatEstimate,
+    LoneStatement,
+    Statement,
+)
 from indexer.api.errors import WorldError
 from indexer.api.types import (
     Explanation,

@@ -33,8 +33,6 @@ SHARED_NAMES = {
     "Request",
 }
 IN_CIRCLES = {
-    "indexer.api.codec",
-    "indexer.api.protocol",
     "indexer.compiler.attention",
     "indexer.compiler.linear",
     "indexer.engine.open_library",

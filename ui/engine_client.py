@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from indexer.api.codec import Header
     from indexer.api.contract import Request
     from indexer.api.endpoint import Endpoint
-    from indexer.api.protocol import Header
 
 A = TypeVar("A")
 

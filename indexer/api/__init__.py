@@ -4,7 +4,7 @@ In: a request of a window, a command or another process. Out: its answer, an err
 code, or progress. Must not know how requests are handled; it needs the standard library and msgspec
 only, so that the window can import it. Open ``requests`` first (every request, its answer and its
 queue, declared by ``contract``; those about models are in ``model_requests``), then ``answers``,
-``status``, ``comparison`` and ``types`` (hits, files, summaries), ``errors`` and ``phrases`` (every
+``status`` and ``types`` (hits, files, summaries), ``errors`` and ``phrases`` (every
 code and its sentence), ``pages`` (requests to the render child); ``codec``, ``protocol``,
 ``endpoint`` and ``client`` carry them between processes.
 """

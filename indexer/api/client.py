@@ -31,10 +31,10 @@ from indexer.api.protocol import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.codec import Header
     from indexer.api.contract import EngineApi, Request
     from indexer.api.endpoint import MessageStream
     from indexer.api.progress import CancelToken
-    from indexer.api.protocol import Header
 
 A = TypeVar("A")
 T = TypeVar("T")

@@ -11,16 +11,16 @@ import os
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar, overload
+from typing import Any, ClassVar, NoReturn, Self, TypeVar, overload
 
 import msgspec
 
 from indexer.api.errors import Failure, LecternError, WorldError
 
-if TYPE_CHECKING:
-    from indexer.api.protocol import Header
-
 T = TypeVar("T")
+
+# A message as JSON types.
+Header = dict[str, Any]
 
 # The range of integers in SQLite, and in JSON parsers of other languages.
 MAX_INT = 2**63 - 1

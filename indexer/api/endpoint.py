@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from multiprocessing.connection import Client, Connection, Listener, wait
 from pathlib import Path
 
-from indexer.api import outside
+from indexer.api import private_files
 from indexer.api.atomic import write_file
 from indexer.api.errors import WorldError
 from indexer.api.lock import Holding, holding, identity
@@ -70,18 +70,18 @@ def new_endpoint(held: Holding) -> Endpoint:
 
 def window_address(library: Path) -> str:
     """The address of a library's window, whose folder may not exist yet."""
-    address = _address(f"lectern-{outside.digest(os.fsencode(os.path.realpath(library)))}")
+    address = _address(f"lectern-{private_files.digest(os.fsencode(os.path.realpath(library)))}")
     return f"{address.removesuffix('.sock')}.win"
 
 
 def _name(held: Holding) -> str:
-    return outside.named_after(*held[:2])
+    return private_files.library_prefix(*held[:2])
 
 
 def _address(name: str) -> str:
     if sys.platform == "win32":
         return rf"\\.\pipe\{name}"
-    return str(outside.file(name, "sock"))
+    return str(private_files.private_file(name, "sock"))
 
 
 def publish(library: Path, endpoint: Endpoint, *, inside: bool = True) -> None:
@@ -119,7 +119,7 @@ def published(library: Path) -> Endpoint | None:
 
 
 def _note_outside(folder: tuple[int, int]) -> Path:
-    return outside.file(outside.named_after(*folder), "json")
+    return private_files.private_file(private_files.library_prefix(*folder), "json")
 
 
 def _noted(place: Path) -> Endpoint | None:

@@ -20,7 +20,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from indexer.api import outside
+from indexer.api import private_files
 from indexer.api.atomic import DISK_FULL
 from indexer.api.errors import WorldError
 
@@ -109,7 +109,9 @@ class LibraryLock:
 
         with contextlib.ExitStack() as unless_taken:
             try:
-                own = outside.file(outside.named_after(*_numbers(library)), "lock")
+                own = private_files.private_file(
+                    private_files.library_prefix(*_numbers(library)), "lock"
+                )
                 lock = FileLock(own, timeout=0, mode=0o600, thread_local=False)
                 lock.acquire()
                 unless_taken.callback(lock.release)

@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-from indexer.api.codec import decode, encode, from_json, to_json
+from indexer.api.codec import Header, decode, encode, from_json, to_json
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 MAX_REQUEST_BYTES = 4 * 1024 * 1024
 _LENGTH = struct.Struct(">I")
 
-Header = dict[str, Any]
 H = TypeVar("H")
 
 

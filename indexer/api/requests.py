@@ -15,15 +15,16 @@ from typing import ClassVar
 
 from indexer.api.answers import (
     Check,
+    Comparison,
     Document,
     Estimate,
     FileList,
+    Parallel,
     Removal,
     RepairOutcome,
     Verification,
     WatchState,
 )
-from indexer.api.comparison import Comparison, Parallel
 from indexer.api.contract import LibraryPart, Queue, Request
 from indexer.api.errors import WorldError
 from indexer.api.status import Activity, Speed, Status

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Command = Callable[[Any, Callable[[], bool]], object]
     Commands = Mapping[type["LauncherRequest[Any]"], Command]
 
-    from indexer.api.protocol import Header
+    from indexer.api.codec import Header
 
 # The environment variable with the descriptor of an inherited launcher's socket.
 VARIABLE = "LECTERN_LAUNCHER"

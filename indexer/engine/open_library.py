@@ -67,8 +67,7 @@ from indexer.search.token_ranking import TokenRanking
 from indexer.throttle.throttle import QueryGate, Throttle
 
 if TYPE_CHECKING:
-    from indexer.api.answers import Check, Document, Estimate, ReindexCost
-    from indexer.api.comparison import Comparison, Parallel
+    from indexer.api.answers import Check, Comparison, Document, Estimate, Parallel, ReindexCost
     from indexer.api.models import ModelComparison, ModelInfo
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity

@@ -42,8 +42,8 @@ from indexer.text import language
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from indexer.api.codec import Header
     from indexer.api.pages import DocumentSource
-    from indexer.api.protocol import Header
     from indexer.confine.process import ChildOptions
     from indexer.ocr.cache import RecognisedPages
 

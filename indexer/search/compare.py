@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.api.comparison import Change, Comparison, ComparisonSide, LoneStatement
+from indexer.api.answers import Change, Comparison, ComparisonSide, LoneStatement
 from indexer.api.errors import WorldError
 from indexer.embed.pooling import unit
 from indexer.search.alignment import nearest

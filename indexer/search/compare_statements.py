@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from indexer.api.comparison import Statement
+from indexer.api.answers import Statement
 from indexer.text.differences import MARKER
 from indexer.text.sentences import split
 from indexer.text.terms import stop_words, words

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indexer.api.comparison import Parallel
+from indexer.api.answers import Parallel
 from indexer.api.errors import WorldError
 from indexer.embed.pooling import unit
 from indexer.query.grammar import parse

@@ -32,8 +32,8 @@ from indexer.server.work_queues import IndexQueue, Job, SearchQueue, WorkQueue
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.codec import Header
     from indexer.api.endpoint import Endpoint, MessageStream
-    from indexer.api.protocol import Header
     from indexer.server.background_jobs import LocalEngine
 
 log = logging.getLogger(__name__)

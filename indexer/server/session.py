@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from multiprocessing.connection import Connection
 
+    from indexer.api.codec import Header
     from indexer.api.endpoint import MessageStream
     from indexer.api.progress import Progress
-    from indexer.api.protocol import Greeting, Header
+    from indexer.api.protocol import Greeting
     from indexer.server.work_queues import Job
 
 log = logging.getLogger(__name__)

@@ -18,8 +18,8 @@ from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from indexer.api.codec import Header
     from indexer.api.pages import PageRequest
-    from indexer.api.protocol import Header
 
 A = TypeVar("A")
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from indexer.api.client import EngineClient
 from indexer.api.endpoint import connect, published
-from indexer.api.protocol import Header, Hello, hello, pack, unpack
+from indexer.api.protocol import Hello, hello, pack, unpack
 from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.codec import Header
     from indexer.api.endpoint import MessageStream
 
 

@@ -20,7 +20,7 @@ import pytest
 from indexer.api.answers import Check
 from indexer.api.client import EngineClient
 from indexer.api.errors import WorldError
-from indexer.api.protocol import MAX_REQUEST_BYTES, Header, pack
+from indexer.api.protocol import MAX_REQUEST_BYTES, pack
 from indexer.api.requests import GetStatus, Index, Search
 from indexer.config import EngineConfig
 from indexer.server import session as session_module
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from indexer.api.codec import Header
     from indexer.api.endpoint import MessageStream
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes cannot be held up")

@@ -23,8 +23,8 @@ from tests.integration.world import PACE, World
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from indexer.api.codec import Header
     from indexer.api.endpoint import MessageStream
-    from indexer.api.protocol import Header
 
 # Every field there is, with something that makes sense.
 FIELDS: dict[str, dict[str, Any]] = {

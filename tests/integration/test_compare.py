@@ -16,7 +16,7 @@ from tests.two_encoders import install_two_encoders
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.api.comparison import Comparison, ComparisonSide
+    from indexer.api.answers import Comparison, ComparisonSide
     from indexer.engine.engine import Engine
 
 COMMON = (

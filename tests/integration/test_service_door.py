@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.endpoint import published
-from indexer.api.protocol import Header, Hello, hello, pack
+from indexer.api.protocol import Hello, hello, pack
 from indexer.api.requests import GetStatus, Search
 from tests.integration.serving import index
 from tests.integration.speaking import attached, greeted, raw, receive
 
 if TYPE_CHECKING:
+    from indexer.api.codec import Header
     from indexer.server.host import Host
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from indexer.api.comparison import Statement
+from indexer.api.answers import Statement
 from indexer.api.requests import Compare
 from indexer.api.types import Hit, Why
 from ui import passwords
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QContextMenuEvent, QShowEvent
 
-    from indexer.api.comparison import Comparison, ComparisonSide, LoneStatement
+    from indexer.api.answers import Comparison, ComparisonSide, LoneStatement
     from indexer.api.errors import LecternError
     from indexer.api.pages import TextPart
     from ui.ports import Context

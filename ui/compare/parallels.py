@@ -21,7 +21,7 @@ from ui.words import amounts, failures
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from indexer.api.comparison import Parallel
+    from indexer.api.answers import Parallel
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit
     from ui.ports import EnginePort

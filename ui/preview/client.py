@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from indexer.api.codec import Header
     from indexer.api.pages import PageRequest
-    from indexer.api.protocol import Header
 
 MODULE = "indexer.render.child"
 # Bytes: several times what the largest page image needs.

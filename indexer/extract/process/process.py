@@ -30,7 +30,7 @@ from indexer.confine.worker import TOO_LARGE_STATUS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.api.protocol import Header
+    from indexer.api.codec import Header
     from indexer.config import Limits
     from indexer.extract.process.messages import ToChild
 

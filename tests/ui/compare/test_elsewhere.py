@@ -10,7 +10,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from indexer.api.comparison import Parallel
+from indexer.api.answers import Parallel
 from indexer.api.requests import Index
 from tests.ui.basket.made import LEASE, lease
 from tests.ui.engines import answer

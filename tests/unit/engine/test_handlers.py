@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from indexer.api import answers, comparison, models, status, types
+from indexer.api import answers, models, status, types
 from indexer.api.contract import Request
 from indexer.api.requests import Shutdown
 from indexer.engine.engine import Engine
 
-NAMES = {**vars(types), **vars(answers), **vars(comparison), **vars(models), **vars(status)}
+NAMES = {**vars(types), **vars(answers), **vars(models), **vars(status)}
 
 
 def test_the_engine_answers_everything_but_its_end() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.api.comparison import Statement
+from indexer.api.answers import Statement
 from indexer.search.compare_statements import ReadStatement, Wording, overlap, statements
 from indexer.store.values import StoredPassage
 from indexer.text.terms import words

@@ -1,7 +1,6 @@
-"""The files of a library outside its folder, in one that only this user can enter.
+"""Files of a library that are not in its folder but in one that only this user can enter.
 
-Owns the choice of that folder, and the names of files in it: by device and inode of the library's
-folder, so that a copy of a library has none. It must not know what is in them.
+Their names have device and inode of the library's folder, so that a copy of a library has none.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from indexer.api.errors import WorldError
 MAX_ADDRESS_BYTES = 100
 
 
-def named_after(device: int, inode: int) -> str:
+def library_prefix(device: int, inode: int) -> str:
     """The common prefix of the names of one library's files."""
     return f"lectern-{digest(f'{device}:{inode}'.encode())}"
 
@@ -29,7 +28,7 @@ def digest(named: bytes) -> str:
     return hashlib.blake2b(named, digest_size=8).hexdigest()
 
 
-def file(name: str, kind: str) -> Path:
+def private_file(name: str, kind: str) -> Path:
     """Return the path of a file, short enough for a socket.
 
     Raises:
