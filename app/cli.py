@@ -1,7 +1,6 @@
 """The command line: its parser, made from the declared commands, and its exit statuses.
 
-Owns parsing, errors and exit statuses. It must not know what a command does, which is in its
-``cli_`` module. Importing it loads nothing heavy, so that ``--help`` is quick.
+Importing it loads nothing heavy, so that ``--help`` is quick.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The declaration of a command, and its context: settings, streams, the way to an engine.
-
-It must not know any single command.
-"""
+"""The declaration of a command, and its context: settings, streams, the way to an engine."""
 
 from __future__ import annotations
 

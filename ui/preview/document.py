@@ -6,7 +6,6 @@ Requests that are no longer needed are cancelled; large pages are rendered in ba
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage, QPixmap
 
 from indexer.api.pages import GetImage, GetLetters, GetSizes
+from ui.lru_cache import LruCache
 from ui.preview.client import Urgency
 from ui.preview.marks import Letters
 
@@ -99,37 +99,9 @@ def band_of(found: PageImage, data: bytes) -> Band | None:
     return Band(QPixmap.fromImage(image), found.top, found.height)
 
 
-class ImageCache:
-    """The bands used last, up to ``room`` bytes."""
-
-    def __init__(self, room: int = CACHE_BYTES) -> None:
-        self._room = room
-        self._used = 0
-        self._bands: OrderedDict[ImageKey, Band] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._bands)
-
-    def __contains__(self, key: ImageKey) -> bool:
-        return key in self._bands
-
-    def get(self, key: ImageKey) -> Band | None:
-        band = self._bands.get(key)
-        if band is not None:
-            self._bands.move_to_end(key)
-        return band
-
-    def put(self, key: ImageKey, band: Band) -> None:
-        self.drop(key)
-        self._bands[key] = band
-        self._used += _bytes(band)
-        while self._used > self._room and len(self._bands) > 1:
-            _, oldest = self._bands.popitem(last=False)
-            self._used -= _bytes(oldest)
-
-    def drop(self, key: ImageKey) -> None:
-        if (band := self._bands.pop(key, None)) is not None:
-            self._used -= _bytes(band)
+def image_cache(room: int = CACHE_BYTES) -> LruCache[ImageKey, Band]:
+    """Return a cache of the bands used last, up to ``room`` bytes."""
+    return LruCache(room, _bytes)
 
 
 def _bytes(band: Band) -> int:
@@ -162,7 +134,7 @@ class PageDocument(QObject):
         stamp: str,
         pages: OpenedPages,
         client: RenderClient,
-        cache: ImageCache,
+        cache: LruCache[ImageKey, Band],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -184,7 +156,7 @@ class PageDocument(QObject):
         self._small: tuple[ImageKey, ...] = ()
         self._pending: dict[ImageKey, int] = {}
         self._latest: dict[int, ImageKey] = {}
-        self._letters: OrderedDict[int, Letters] = OrderedDict()
+        self._letters: LruCache[int, Letters] = LruCache(_KEPT_LETTERS)
         self._pending_letters: dict[int, int] = {}
         self._others: set[int] = set()
         self._ask_sizes()
@@ -290,9 +262,7 @@ class PageDocument(QObject):
 
     def _got_letters(self, page: int, found: PageLetters, data: bytes) -> None:
         self._pending_letters.pop(page, None)
-        self._letters[page] = Letters.read(found.text, data, found.turn)
-        while len(self._letters) > _KEPT_LETTERS:
-            self._letters.popitem(last=False)
+        self._letters.put(page, Letters.read(found.text, data, found.turn))
         self.letters_ready.emit(page)
 
     def _no_letters(self, page: int, _error: LecternError) -> None:

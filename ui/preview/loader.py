@@ -12,7 +12,7 @@ from indexer.api.pages import DocumentSource, FindWords, GetMarks, GetOutline, G
 from indexer.api.requests import MapPages
 from ui.latest_request import LatestRequest
 from ui.preview.client import RenderClient, Urgency
-from ui.preview.document import ImageCache, PageDocument
+from ui.preview.document import PageDocument, image_cache
 from ui.preview.marks import Marks, pieces_of
 from ui.widgets import timer
 
@@ -91,7 +91,7 @@ class Loader(QObject):
     def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:
         super().__init__(parent)
         self.client = RenderClient(self, library)
-        self._cache = ImageCache()
+        self._cache = image_cache()
         self._document: PageDocument | None = None
         self._hit: Hit | None = None
         self._source = DocumentSource(Path())

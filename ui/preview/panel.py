@@ -1,7 +1,7 @@
 """The preview next to the results: the page of a hit, with its passage outlined.
 
-Owns how a hit is loaded and shown. ``frame`` has the widgets, ``controls`` the toolbar, ``actions``
-what is done with the hit, ``loader`` the requests. It must not know where hits come from.
+``frame`` has the widgets, ``controls`` the toolbar, ``actions`` what is done with the hit, ``loader``
+the requests.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Finds the passages of saved searches that are new since they were last shown.
 
-Owns the passages seen of each saved search, their file, and when a search is repeated: after the
-library has changed, once the engine is idle, one at a time. It must not know how they are shown.
+A search is repeated after the library has changed, once the engine is idle, one at a time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The line at the top of the search page: the box, the menu of searches, the help of the grammar.
-
-It must not know results.
-"""
+"""The line at the top of the search page: the box, the menu of searches, the help of the grammar."""
 
 from __future__ import annotations
 

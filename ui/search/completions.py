@@ -1,6 +1,6 @@
 """Completions of the word at the cursor: operators, their values, collections, earlier searches.
 
-Derived from the table of the grammar. Pure; it must not know any widget.
+They are derived from the table of the grammar.
 """
 
 from __future__ import annotations

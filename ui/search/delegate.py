@@ -6,7 +6,6 @@ Sizes are in logical pixels. Snippets are cached, so that scrolling is quick.
 from __future__ import annotations
 
 import html
-from collections import OrderedDict
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
 from ui import icons, theme
+from ui.lru_cache import LruCache
 from ui.search import describe
 from ui.search.model import ResultRole
 from ui.search.rows import ResultRow, RowKind, key_of
@@ -198,7 +198,7 @@ class ResultsDelegate(QStyledItemDelegate):
         self.new: AbstractSet[Key] = frozenset()  # new hits of a saved search
         self.explained: tuple[Key, Words] | None = None  # the hit whose words are underlined
         self._measure_by(style)
-        self._snippets: OrderedDict[tuple[Key, bool, bool, bool], Snippet] = OrderedDict()
+        self._snippets: LruCache[tuple[Key, bool, bool, bool], Snippet] = LruCache(_KEPT)
         self._lines: dict[Key, int] = {}
 
     def use(self, style: ResultsStyle) -> None:
@@ -236,16 +236,13 @@ class ResultsDelegate(QStyledItemDelegate):
         key = (row.key, colours.dark, row.weak, words is not None)
         known = self._snippets.get(key)
         if known is not None and words is None:
-            self._snippets.move_to_end(key)
             return known
         text = text_of(row.hit)
         if not text.text or row.weak:
             text = Shown(text.text or describe.body(row.hit))
         lines, drawn = self._lines_of(row), underlined(row.hit, words)
         made = make_snippet(text, self._pen, lines, colours.mark, colours.mark_text, drawn)
-        self._snippets[key] = made
-        if len(self._snippets) > _KEPT:
-            self._snippets.popitem(last=False)
+        self._snippets.put(key, made)
         return made
 
     def _words_of(self, row: ResultRow) -> Words | None:

@@ -1,7 +1,4 @@
-"""The short texts on a document and on a hit, for display and for a screen reader.
-
-It must not know how they are painted.
-"""
+"""The short texts on a document and on a hit, for display and for a screen reader."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The history of searches, and saved searches; on this machine only.
 
-Owns both lists and their files, which are readable by their owner only and replaced atomically. It
-must not know how they are shown.
+Their files are readable by their owner only and replaced atomically.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Edits of the query's text: filters are added and removed.
 
-Owns writing the grammar; ``indexer.query.grammar`` reads it. The text is what counts, and chips are
-made from it. Pure; it must not know any widget.
+``indexer.query.grammar`` reads the grammar that is written here. The text is what counts; chips are
+made from it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The words of a hit that match the query, for the current hit or the one under the mouse.
-
-Owns when they are shown, and the request under way; the newest wins. It must not know how words
-are drawn.
-"""
+"""The words of a hit that match the query, for the current hit or the one under the mouse."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The lower part of the search page: the results with their summary, or a panel in their place.
-
-Owns which of these is shown, the current hit, and its selection in the next answer. It must not
-know the requests, nor what is done with a hit.
-"""
+"""The lower part of the search page: the results with their summary, or a panel in their place."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""A passage cut to the few lines around its best sentence, laid out to be painted.
-
-Owns where a snippet begins and ends, its number of lines, and its marks. It must not know models,
-nor its position on the screen.
-"""
+"""A passage cut to the few lines around its best sentence, laid out to be painted."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
-from ui.preview.document import ImageCache, ImageKey, cut
+from ui.preview.document import ImageKey, cut, image_cache
 from ui.preview.page_layout import (
     GAP,
     LARGEST,
@@ -109,7 +109,7 @@ def test_the_cache_keeps_what_was_used_last(qapp: object) -> None:
 
     from ui.preview.document import Band
 
-    cache = ImageCache(room=3 * 4 * 100)
+    cache = image_cache(room=3 * 4 * 100)
     keys = [ImageKey(Path("a"), "s", page, 10) for page in range(5)]
     for key in keys[:3]:
         cache.put(key, Band(QPixmap(10, 10), 0, 10))
