@@ -1,8 +1,7 @@
 """Cuts a command off from the network, and declares what its launcher may do for it.
 
-Owns which commands are confined, and what the launcher, which keeps the network, can be asked for:
-opening a document in the person's viewer, fetching a known model from a package index or a hub.
-It must not know how a system confines a process (``indexer.confine``).
+The launcher keeps the network. It can be asked to open a document in the person's viewer, and to
+fetch a known model from a package index or a hub. ``indexer.confine`` confines processes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The composition root of the engine: builds it, and imports its heavy parts only then.
-
-It must not know what the commands do with an engine.
-"""
+"""The composition root of the engine: builds it, and imports its heavy parts only then."""
 
 from __future__ import annotations
 

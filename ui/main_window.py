@@ -224,7 +224,7 @@ class MainWindow(QMainWindow):
     def _go(self, step: int) -> None:
         """Go back to the search before, or forward again."""
         self.pages.show_page(SEARCH)
-        self.pages.search.search.go(step)
+        self.pages.search.search.go_through_history(step)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         stays = self.has_tray and bool(self._context.settings["close_to_tray"])

@@ -113,20 +113,20 @@ class QuickSearch(QFrame):
 
     def _connect(self) -> None:
         box, search, view = self.box, self.live_search, self.results.view
-        box.query_edited.connect(self._selected.forget)
-        box.query_edited.connect(search.want)
-        box.stepped.connect(self.results.step)
+        box.query_edited.connect(self._selected.forget_waiting)
+        box.query_edited.connect(search.want_query)
+        box.stepped.connect(self.results.step_hits)
         box.accepted.connect(self._selected.accept)
         box.escaped.connect(self.hide)
         view.left.connect(self._leave_list)
         view.near_end.connect(search.want_more)
         search.answered.connect(self._answered)
         search.answered_by_words.connect(self._answered_by_words)
-        search.failed.connect(self.message.fail)
+        search.failed.connect(self.message.show_failure)
         search.stale.connect(view.set_stale)
         search.emptied.connect(self._emptied)
-        search.waiting.connect(self.message.wait)
-        self.results.ordered.connect(lambda _order: search.again())
+        search.waiting.connect(self.message.show_waiting)
+        self.results.ordered.connect(lambda _order: search.search_again())
         self.results.nothing.searched.connect(self._search)
         self.to_window.clicked.connect(self._show_window)
         self._connect_actions()
@@ -146,11 +146,11 @@ class QuickSearch(QFrame):
 
     def _search(self, query: str) -> None:
         self.box.set_query(query)
-        self.live_search.want(query, at_once=True)
+        self.live_search.want_query(query, at_once=True)
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
         search = self.live_search
-        self.message.note([failures.note(note) for note in result.notes])
+        self.message.show_notes([failures.note(note) for note in result.notes])
         self._unhide_results()
         more = search.may_have_more
         self.results.show_answer(search.answered_text, result, same_query=same_query, more=more)
@@ -168,7 +168,7 @@ class QuickSearch(QFrame):
             self._fit()
 
     def _emptied(self) -> None:
-        self.message.note(())
+        self.message.show_notes(())
         self.results.hide()
         self._fit()
 

@@ -123,7 +123,7 @@ class SearchPane(QSplitter):
 
     def ask_elsewhere(self, hit: Hit) -> None:
         """Show where else the library says what a passage says, in place of the results."""
-        self.elsewhere.ask(hit)
+        self.elsewhere.ask_parallels(hit)
         self.left.setCurrentWidget(self.elsewhere)
         self.elsewhere.list.choose(0)
 

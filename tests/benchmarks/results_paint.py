@@ -97,7 +97,7 @@ def first_screenful(*, warmed: bool) -> float:
     image = QImage(view.viewport().size(), QImage.Format.Format_ARGB32_Premultiplied)
     if warmed:
         warm(view)
-    model.show(grouped(made_up()[:60]), same_query=False)
+    model.show_groups(grouped(made_up()[:60]), same_query=False)
     view.updateGeometries()
     return timed(lambda: view.viewport().render(image))
 
@@ -129,7 +129,7 @@ def measure(hits: list[Hit], ratio: int) -> None:
     few, all_of_them = grouped(hits[:60]), grouped(hits)
 
     def answer(groups: tuple[HitGroup, ...], *, same_query: bool) -> None:
-        model.show(groups, same_query=same_query)
+        model.show_groups(groups, same_query=same_query)
         view.updateGeometries()
 
     print(f"{HITS} hits in {DOCUMENTS} documents, {WIDTH} × {HEIGHT} at {ratio}×")

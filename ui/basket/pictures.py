@@ -110,7 +110,7 @@ class PagePictures(QObject):
 
     def _ask(self, request: PageRequest[A], done: Callable[[A, bytes], None]) -> None:
         if self._client is not None:
-            self._client.ask(request, done, self._failed, Urgency.REST)
+            self._client.ask_child(request, done, self._failed, Urgency.REST)
 
     def _failed(self, _error: LecternError) -> None:
         self._next()

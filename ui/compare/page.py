@@ -80,7 +80,7 @@ class DocumentSide(QWidget):
             self.pages.show_loading()
             self.stack.setCurrentWidget(self.pages)
         self._hit = hit_of(side, statement)
-        self._loader.show(self._hit, passwords.shared().remembered_password(side.path))
+        self._loader.load_hit(self._hit, passwords.shared().remembered_password(side.path))
 
     def show_beginning(self, side: ComparisonSide) -> None:
         """Show the first page, unless the document is shown already."""
@@ -129,7 +129,7 @@ class DocumentSide(QWidget):
         self.text.show_text(text, part, code=hit.format == "code")
         self.stack.setCurrentWidget(self.text)
         place = (hit.start, hit.end)
-        self.text.mark(place, [place])
+        self.text.mark_passage(place, [place])
 
     def _lost(self, _changed: bool) -> None:  # a slot
         if self._hit is not None and self.stack.currentWidget() is self.pages:

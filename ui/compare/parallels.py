@@ -70,7 +70,7 @@ class ParallelsPane(QWidget):
         column.addWidget(self.message)
         column.addWidget(self.list, 1)
 
-    def ask(self, hit: Hit) -> None:
+    def ask_parallels(self, hit: Hit) -> None:
         """Ask where else the library says what a passage says."""
         self.stop()
         self.hit = hit

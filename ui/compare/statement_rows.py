@@ -229,14 +229,14 @@ class RowList(QScrollArea):
         self._make_current(number)
         self.ensureWidgetVisible(self.rows[number], 0, M)
 
-    def step(self, step: int) -> None:
+    def step_rows(self, step: int) -> None:
         self.choose(self.at + step)
 
     def _make(self, row: StatementRow) -> RowWidget:
         widget, number = RowWidget(row), len(self.rows)
         widget.focused.connect(partial(self._make_current, number))
         widget.opened.connect(partial(self.opened.emit, row))
-        widget.stepped.connect(self.step)
+        widget.stepped.connect(self.step_rows)
         widget.menu_requested.connect(partial(self.menu_requested.emit, row))
         self.rows.append(widget)
         return widget

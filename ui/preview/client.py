@@ -111,7 +111,7 @@ class RenderProcess(QObject):
         except (psutil.Error, ValueError):
             return False
 
-    def end(self) -> None:
+    def kill_child(self) -> None:
         """Kill the process; ``ended`` is not emitted."""
         self._over = True
         self._process.readyReadStandardOutput.disconnect(self._read)
@@ -234,7 +234,7 @@ class RenderClient(QObject):
         if self._child is None and not self._closed:
             self._start()
 
-    def ask(
+    def ask_child(
         self,
         request: PageRequest[A],
         done: Callable[[A, bytes], None],
@@ -300,7 +300,7 @@ class RenderClient(QObject):
     def _drop(self) -> None:
         child, self._child = self._child, None
         if child is not None:
-            child.end()
+            child.kill_child()
             child.deleteLater()
 
     def _answered(self, header: Header, data: bytes) -> None:
@@ -364,7 +364,7 @@ class RenderClient(QObject):
 
     def _rest(self) -> None:
         if self._child is not None and not self.is_busy:
-            self.ask(Rest(), ignore, urgency=Urgency.REST)
+            self.ask_child(Rest(), ignore, urgency=Urgency.REST)
 
 
 def _fail(pending: _QueuedRequest, error: LecternError) -> None:

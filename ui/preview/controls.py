@@ -187,19 +187,19 @@ class Finder(QObject):
         loader.found.connect(self._found)
         for key, step in (("F3", 1), ("Shift+F3", -1)):
             shortcut = QShortcut(QKeySequence(key), frame)
-            shortcut.activated.connect(lambda step=step: bar.step(step))
+            shortcut.activated.connect(lambda step=step: bar.step_places(step))
         find = QShortcut(QKeySequence("Ctrl+F"), frame)
         find.setContext(Qt.ShortcutContext.WindowShortcut)
-        find.activated.connect(self.open)
+        find.activated.connect(self.open_find_bar)
 
-    def open(self) -> None:
+    def open_find_bar(self) -> None:
         """Open the bar, with the selected text if there is some."""
         frame = self._frame
         if frame.has_pages or frame.shown is frame.text:
             selected = frame.pages.selection.text if frame.has_pages else frame.text.copy_flowing()
             frame.finding.open_bar(" ".join(selected.split()) if len(selected) < 100 else "")
 
-    def forget(self) -> None:
+    def close_find_bar(self) -> None:
         """Close the bar, since another document is shown."""
         self._frame.finding.close_bar()
 
@@ -231,7 +231,7 @@ class Finder(QObject):
         if document is None:
             return
         self._asked = (page - 1) % document.count + 1
-        self._loader.find(self._text, self._asked, self._step)
+        self._loader.find_words(self._text, self._asked, self._step)
 
     def _found(self, answer: FoundWords) -> None:
         document = self._frame.pages.document

@@ -187,7 +187,7 @@ class PageDocument(QObject):
         key = self._latest.get(page)
         return self._cache.get(key) if key is not None else None
 
-    def want(self, visible: Iterable[ImageKey], soon: Iterable[ImageKey]) -> None:
+    def want_bands(self, visible: Iterable[ImageKey], soon: Iterable[ImageKey]) -> None:
         """Fetch the visible bands, then those that may be next; cancel other bands."""
         self._wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
         self._fetch()
@@ -218,7 +218,7 @@ class PageDocument(QObject):
             return
         for other in [other for other in self._pending_letters if other != page]:
             self._client.cancel(self._pending_letters.pop(other))
-        self._pending_letters[page] = self._client.ask(
+        self._pending_letters[page] = self._client.ask_child(
             GetLetters(self.source, page),
             partial(self._got_letters, page),
             partial(self._no_letters, page),
@@ -236,7 +236,7 @@ class PageDocument(QObject):
     def _ask_image(self, key: ImageKey, urgency: Urgency) -> None:
         part = cut(key.width, self.sizes[key.page - 1])
         top, rows = (key.band * part.rows, part.rows) if part.bands > 1 else (0, 0)
-        self._pending[key] = self._client.ask(
+        self._pending[key] = self._client.ask_child(
             GetImage(self.source, key.page, key.width, top, rows),
             partial(self._got_image, key),
             partial(self._no_image, key),
@@ -262,7 +262,7 @@ class PageDocument(QObject):
 
     def _got_letters(self, page: int, found: PageLetters, data: bytes) -> None:
         self._pending_letters.pop(page, None)
-        self._letters.put(page, Letters.read(found.text, data, found.turn))
+        self._letters.put(page, Letters.from_bytes(found.text, data, found.turn))
         self.letters_ready.emit(page)
 
     def _no_letters(self, page: int, _error: LecternError) -> None:
@@ -272,7 +272,7 @@ class PageDocument(QObject):
         if self._known >= self.count:
             return
         request = GetSizes(self.source, self._known + 1, _SIZES_AT_A_TIME)
-        self._others.add(self._client.ask(request, self._got_sizes, urgency=Urgency.REST))
+        self._others.add(self._client.ask_child(request, self._got_sizes, urgency=Urgency.REST))
 
     def _got_sizes(self, found: PageSizes, _data: bytes) -> None:
         first = found.first

@@ -205,17 +205,17 @@ class PreviewFrame(QWidget):
         column.addWidget(self.finding)
         column.addWidget(self.banner)
         column.addWidget(self._beside, 1)
-        self.similar_passages = self.bar.add(self.tr("Find similar passages"), "similar")
-        self.similar_documents = self.bar.add(self.tr("Find similar documents"), "similar")
-        self.find_words = self.bar.add(self.tr("Find in this document"), "search")
-        self.inside = self.bar.add(self.tr("Search inside this document"), "search-inside")
-        self.dark_pages = self.bar.add(self.tr("Dark pages in the dark theme"), "preview")
-        self.facing_pages = self.bar.add(self.tr("Facing pages"), "facing")
+        self.similar_passages = self.bar.add_choice(self.tr("Find similar passages"), "similar")
+        self.similar_documents = self.bar.add_choice(self.tr("Find similar documents"), "similar")
+        self.find_words = self.bar.add_choice(self.tr("Find in this document"), "search")
+        self.inside = self.bar.add_choice(self.tr("Search inside this document"), "search-inside")
+        self.dark_pages = self.bar.add_choice(self.tr("Dark pages in the dark theme"), "preview")
+        self.facing_pages = self.bar.add_choice(self.tr("Facing pages"), "facing")
         for choice in (self.dark_pages, self.facing_pages):
             choice.setCheckable(True)
-        self.turn_right = self.bar.add(self.tr("Turn clockwise"), "turn-right")
-        self.turn_left = self.bar.add(self.tr("Turn anticlockwise"), "turn-left")
-        self.select_page = self.bar.add(self.tr("Select the text of this page"), "copy")
+        self.turn_right = self.bar.add_choice(self.tr("Turn clockwise"), "turn-right")
+        self.turn_left = self.bar.add_choice(self.tr("Turn anticlockwise"), "turn-left")
+        self.select_page = self.bar.add_choice(self.tr("Select the text of this page"), "copy")
 
     @property
     def shown(self) -> QWidget | None:

@@ -40,10 +40,10 @@ class Evidence(QObject):
         self._request = LatestRequest(link)
         self._resting = timer(self, REST_MS, self._send)
 
-    def ask(self, query: str, path: str) -> None:
+    def ask_map(self, query: str, path: str) -> None:
         """Ask after ``REST_MS``, unless the last request was for the same query and document."""
         if (query, path) != self._asked:
-            self.forget()
+            self.forget_map()
             self._asked = query, path
             self._resting.start()
 
@@ -51,7 +51,7 @@ class Evidence(QObject):
         query, path = self._asked
         self._request.ask(MapPages(query, Path(path)), self.mapped.emit, failed=self._failed)
 
-    def forget(self) -> None:
+    def forget_map(self) -> None:
         """Cancel the request, and emit ``mapped`` with nothing."""
         self._resting.stop()
         self._request.cancel()
@@ -101,14 +101,14 @@ class Loader(QObject):
         self._counting = False
         self._again = timer(self, _COUNTING_MS, self._ask_marks)
 
-    def show(self, hit: Hit, password: str | None) -> None:
+    def load_hit(self, hit: Hit, password: str | None) -> None:
         """Load a hit; the last one is cancelled."""
-        self.forget()
+        self.cancel_requests()
         self._hit = hit
         self._source = DocumentSource(Path(hit.path), hit.format, password)
         self._ask(Open(self._source, max(hit.page, 1)), self._opened, Urgency.OPEN)
 
-    def forget(self) -> None:
+    def cancel_requests(self) -> None:
         """Cancel all requests."""
         self._again.stop()
         self._counting = False
@@ -121,7 +121,7 @@ class Loader(QObject):
 
     def let_go(self) -> None:
         """Close the document."""
-        self.forget()
+        self.cancel_requests()
         self._hit = None
         self._replace(None)
 
@@ -132,12 +132,12 @@ class Loader(QObject):
     def want_outline(self) -> None:
         self._ask(GetOutline(self._source), self._got_outline, Urgency.VISIBLE)
 
-    def find(self, text: str, page: int, step: int) -> None:
+    def find_words(self, text: str, page: int, step: int) -> None:
         """Find words on a page or the next ones, in place of the last such request."""
         if self._finding is not None:
             self.client.cancel(self._finding)
         request = FindWords(self._source, text, page, step)
-        self._finding = self.client.ask(request, self._got_found, urgency=Urgency.VISIBLE)
+        self._finding = self.client.ask_child(request, self._got_found, urgency=Urgency.VISIBLE)
 
     def want_more(self, start: int, end: int) -> None:
         """Load a larger range of the text."""
@@ -147,7 +147,7 @@ class Loader(QObject):
         self, request: PageRequest[A], done: Callable[[A, bytes], None], urgency: Urgency
     ) -> None:
         numbers: list[int] = []
-        number = self.client.ask(
+        number = self.client.ask_child(
             request, partial(self._done, numbers, done), partial(self._failed, numbers), urgency
         )
         numbers.append(number)

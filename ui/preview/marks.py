@@ -231,7 +231,7 @@ class Letters:
     turn: int = 0  # quarter turns clockwise of most of the text
 
     @classmethod
-    def read(cls, text: str, data: bytes, turn: int = 0) -> Letters:
+    def from_bytes(cls, text: str, data: bytes, turn: int = 0) -> Letters:
         """Decode the boxes that the render child sends: four floats for each character."""
         boxes: list[QRectF | None] = []
         for x0, y0, x1, y1 in _SIDES.iter_unpack(data[: len(text) * _SIDES.size]):

@@ -330,7 +330,7 @@ class PageMap(QWidget):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         for step, text in ((-1, self.tr("Previous close page")), (1, self.tr("Next close page"))):
             # For the menu of the preview.
-            self.addAction(text).triggered.connect(lambda _on, by=step: self.step(by))
+            self.addAction(text).triggered.connect(lambda _on, by=step: self.step_close_pages(by))
         for signal in (view.verticalScrollBar().valueChanged, view.zoom_changed):
             signal.connect(self.update)
         self.hide()
@@ -355,7 +355,7 @@ class PageMap(QWidget):
         """Return the pages that are at least ``CLOSE``, ascending."""
         return [page for page, share in enumerate(self.closeness, 1) if share >= CLOSE]
 
-    def step(self, step: int) -> None:
+    def step_close_pages(self, step: int) -> None:
         """Go to the next close page, or (-1) to the previous one."""
         here = self._view.page
         pages = [page for page in self.close_pages() if (page - here) * step > 0]
@@ -375,9 +375,9 @@ class PageMap(QWidget):
         pages = self.close_pages()
         match Qt.Key(event.key()):
             case Qt.Key.Key_Down | Qt.Key.Key_PageDown:
-                self.step(1)
+                self.step_close_pages(1)
             case Qt.Key.Key_Up | Qt.Key.Key_PageUp:
-                self.step(-1)
+                self.step_close_pages(-1)
             case Qt.Key.Key_Home if pages:
                 self._go(pages[0])
             case Qt.Key.Key_End if pages:

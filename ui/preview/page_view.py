@@ -50,7 +50,7 @@ class PagePainter:
         self._marks: Marks | None = None
         self._outlines: dict[int, QPainterPath] = {}
 
-    def paint(self, painter: QPainter, clip: QRect, *, skeleton: bool) -> None:
+    def paint_pages(self, painter: QPainter, clip: QRect, *, skeleton: bool) -> None:
         view = self._view
         painter.fillRect(clip, current().raised)
         if view.document is None:
@@ -342,7 +342,7 @@ class PageView(PageScroller):
         image.setDevicePixelRatio(ratio)
         painter = QPainter(image)
         painter.translate(-part.topLeft())
-        self._painter.paint(painter, part, skeleton=False)
+        self._painter.paint_pages(painter, part, skeleton=False)
         painter.end()
         return image
 
@@ -354,7 +354,7 @@ class PageView(PageScroller):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        self._painter.paint(painter, event.rect(), skeleton=not self._skeleton.isActive())
+        self._painter.paint_pages(painter, event.rect(), skeleton=not self._skeleton.isActive())
         painter.end()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -414,7 +414,7 @@ class PageView(PageScroller):
         self.settling.stop()
         if self.document is None or self.viewport().height() <= 1:
             return
-        self.document.want(self._seen(), ())
+        self.document.want_bands(self._seen(), ())
         self._ahead.start()
 
     def _fetch_ahead(self) -> None:
@@ -428,7 +428,7 @@ class PageView(PageScroller):
             for page in near
             if cut(self.pixel_width(page), self.document.sizes[page - 1]).bands == 1
         ]
-        self.document.want(self._seen(), soon)
+        self.document.want_bands(self._seen(), soon)
         self.document.want_letters(self._page)
 
     def _seen(self) -> list[ImageKey]:

@@ -1,7 +1,7 @@
 """The preview next to the results: the page of a hit, with its passage outlined.
 
-``frame`` has the widgets, ``controls`` the toolbar, ``actions`` what is done with the hit, ``loader``
-the requests.
+``frame`` has the widgets, ``controls`` the toolbar, ``actions`` what is done with the hit, and
+``loader`` the requests.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class Preview(PreviewFrame):
         shown, self._hit = self._hit, hit
         self.hit_actions.hit = hit
         if shown is not None and shown.path != hit.path:
-            self.finder.forget()
-            self.evidence.forget()
+            self.finder.close_find_bar()
+            self.evidence.forget_map()
         elif self.has_pages:
             self._map()
         if shown is not None and _same(shown, hit):
@@ -144,8 +144,8 @@ class Preview(PreviewFrame):
         self.hit_actions.hit = None
         self._slow.stop()
         self._late = False
-        self.finder.forget()
-        self.evidence.forget()
+        self.finder.close_find_bar()
+        self.evidence.forget_map()
         self.loader.let_go()
         self.pages.show_document(None)
         self.say_nothing_chosen()
@@ -173,7 +173,7 @@ class Preview(PreviewFrame):
         if self._hit is not None and not self._late:
             self._tried = password or ""
             self._slow.start()
-            self.loader.show(self._hit, password)
+            self.loader.load_hit(self._hit, password)
 
     def _say_loading(self) -> None:
         """Show a placeholder page, not the page of another hit, while a hit loads slowly."""
@@ -199,7 +199,7 @@ class Preview(PreviewFrame):
 
     def _map(self) -> None:
         if self._hit is not None and self._query:
-            self.evidence.ask(self._query, self._hit.path)
+            self.evidence.ask_map(self._query, self._hit.path)
 
     def _arrived(self) -> None:
         """Handle an opened document: a password that opened it is remembered."""
@@ -233,7 +233,7 @@ class Preview(PreviewFrame):
             self.bar.show_unit(page_unit(hit.format), number)
 
     def _text_marked(self, passage: tuple[int, int], sentences: list[tuple[int, int]]) -> None:
-        self.text.mark(passage, sentences)
+        self.text.mark_passage(passage, sentences)
         self._place_words()
 
     def _more_came(self, text: str, part: TextPart) -> None:
@@ -297,7 +297,7 @@ class Preview(PreviewFrame):
         bar.hit_step.connect(self._step)
         self.hit_actions.like_requested.connect(self.like_requested)
         self.hit_actions.search_inside_requested.connect(self.search_inside_requested)
-        self.find_words.triggered.connect(self.finder.open)
+        self.find_words.triggered.connect(self.finder.open_find_bar)
         self.text.more_requested.connect(loader.want_more)
         self.text.verticalScrollBar().valueChanged.connect(self._show_unit)
         self.message.password_given.connect(self._load)
@@ -307,8 +307,8 @@ class Preview(PreviewFrame):
         keys: dict[str, Callable[[], object]] = {
             "Alt+Up": partial(self._step, -1),
             "Alt+Down": partial(self._step, 1),
-            "Alt+PgUp": lambda: self.pages.map.step(-1),
-            "Alt+PgDown": lambda: self.pages.map.step(1),
+            "Alt+PgUp": lambda: self.pages.map.step_close_pages(-1),
+            "Alt+PgDown": lambda: self.pages.map.step_close_pages(1),
         }
         for key, call in keys.items():
             shortcut = QShortcut(QKeySequence(key), self)

@@ -129,7 +129,7 @@ class _Pages(QAbstractListModel):
         data.setImageData((large.pixmap if large else self._view.image(page)).toImage())
         return data
 
-    def show(self, document: PageDocument | None) -> None:
+    def show_pages(self, document: PageDocument | None) -> None:
         self.beginResetModel()
         self.document = document
         self.endResetModel()
@@ -172,7 +172,7 @@ class Thumbnails(QListView):
             return
         if self.document is not None:
             self.document.image_ready.disconnect(self._image_ready)
-        self._pages.show(document)
+        self._pages.show_pages(document)
         if document is not None:
             document.image_ready.connect(self._image_ready)
         self._fetching.start()

@@ -300,7 +300,7 @@ class TextView(TextColumn):
         seen = self._offset + self._map.to_code_points(first.position())
         passage, sentences = self._passage, self._sentences
         self.show_text(text, part, code=self._code)
-        self.mark(passage, sentences, scroll=False)
+        self.mark_passage(passage, sentences, scroll=False)
         self._is_loading = True
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._unit(seen))
@@ -308,7 +308,9 @@ class TextView(TextColumn):
         bar.setValue(bar.value() + self.cursorRect(cursor).top())
         self._is_loading = False
 
-    def mark(self, passage: Span, sentences: Sequence[Span], *, scroll: bool = True) -> None:
+    def mark_passage(
+        self, passage: Span, sentences: Sequence[Span], *, scroll: bool = True
+    ) -> None:
         """Mark a passage and its best sentences, best first, and bring the best into view."""
         self._passage, self._sentences = passage, tuple(sentences)
         self._mark()

@@ -51,8 +51,8 @@ class FindBar(QWidget):
         self.before = self._button("chevron-up", self.tr("Previous place (Shift+F3)"))
         self.after = self._button("chevron-down", self.tr("Next place (F3)"))
         close = self._button("close", self.tr("Close (Esc)"))
-        self.before.clicked.connect(partial(self.step, -1))
-        self.after.clicked.connect(partial(self.step, 1))
+        self.before.clicked.connect(partial(self.step_places, -1))
+        self.after.clicked.connect(partial(self.step_places, 1))
         close.clicked.connect(self.close_bar)
         row = QHBoxLayout(self)
         row.setContentsMargins(M, S, M, S)
@@ -70,7 +70,7 @@ class FindBar(QWidget):
         self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.text.selectAll()
         if self.text.text():
-            self.step(0)
+            self.step_places(0)
 
     def close_bar(self) -> None:
         if not self.isHidden():
@@ -78,7 +78,7 @@ class FindBar(QWidget):
             self.say("")
             self.closed.emit()
 
-    def step(self, step: int, _checked: bool = False) -> None:
+    def step_places(self, step: int, _checked: bool = False) -> None:
         """Look for the next place, or the one before."""
         if self.text.text().strip():
             self.wanted.emit(self.text.text(), step)
@@ -94,7 +94,7 @@ class FindBar(QWidget):
             case Qt.Key.Key_Escape:
                 self.close_bar()
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
-                self.step(-1 if shift else 1)
+                self.step_places(-1 if shift else 1)
             case _:
                 super().keyPressEvent(event)
                 return
@@ -209,7 +209,7 @@ class Toolbar(QWidget):
         self._zoomable = pages or text
         self._fit()
 
-    def add(self, text: str, name: str) -> QAction:
+    def add_choice(self, text: str, name: str) -> QAction:
         """Add an entry to the menu of further actions."""
         action = QAction(icon(name), text, self)
         self.menu.addAction(action)

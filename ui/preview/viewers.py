@@ -1,7 +1,6 @@
 """Opens a document in a viewer, at its page where the viewer can.
 
-Owns finding the viewer of the system or the person; ``viewer_commands`` has the arguments of each,
-``ui.desktop`` starts them. It must not know the preview.
+``viewer_commands`` has the arguments of each viewer, and ``ui.desktop`` starts them.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ class HitActions(QObject):
         for form, text in named.items():
             exports.addAction(text).setData(_Export(found, form))
 
-    def do(self, kind: HitAction, hit: Hit) -> None:
+    def carry_out(self, kind: HitAction, hit: Hit) -> None:
         """Carry out an action."""
         self.used.emit()
         emitted: dict[HitAction, tuple[SignalInstance, tuple[object, ...]]] = {
@@ -271,7 +271,7 @@ class HitActions(QObject):
         elif isinstance(data, _Compare):
             self.compared.emit(data.first, data.second)
         elif isinstance(data, tuple):
-            self.do(*data)
+            self.carry_out(*data)
 
     def _copy_quoted(self, hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
         hit = hits[0]
@@ -328,7 +328,7 @@ class SelectedHit(QObject):
         if action is not None:
             self._do(action)
 
-    def forget(self) -> None:
+    def forget_waiting(self) -> None:
         """Forget the waiting action; the query has changed."""
         self._next = None
 
@@ -351,4 +351,4 @@ class SelectedHit(QObject):
 
     def _do(self, action: HitAction) -> None:
         if self.hit is not None:
-            self._actions.do(action, self.hit)
+            self._actions.carry_out(action, self.hit)

@@ -1,4 +1,4 @@
-"""The line at the top of the search page: the box, the menu of searches, the help of the grammar."""
+"""The line at the top of the search page: the box, the menu of searches, and the help."""
 
 from __future__ import annotations
 
@@ -185,11 +185,11 @@ class SearchBar(QWidget):
             case "discard":
                 self.discard(text)
             case "forget":
-                self._memory.forget()
+                self._memory.forget_history()
             case "collect":
                 self._collections.ask_name(text)
             case "dissolve":
-                self._collections.remove(text)
+                self._collections.remove_collection(text)
             case _:
                 self.searched.emit(text)
 
@@ -204,17 +204,17 @@ class SearchBar(QWidget):
         dialog.open()
 
     def _save(self, name: str) -> None:
-        self._memory.save(name, self.box.query)
+        self._memory.save_search(name, self.box.query)
 
     def discard(self, name: str) -> None:
         """Remove a saved search; it can be undone."""
-        self._discarded = self._memory.discard(name)
+        self._discarded = self._memory.discard_search(name)
         message = self.tr("The saved search was removed")
         self._notices.post(Notice(message, undo=self._restore))
 
     def _restore(self) -> None:
         if self._discarded is not None:
-            self._memory.save(self._discarded.name, self._discarded.text)
+            self._memory.save_search(self._discarded.name, self._discarded.text)
 
 
 def _plain(text: str) -> str:

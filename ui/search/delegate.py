@@ -204,7 +204,7 @@ class ResultsDelegate(QStyledItemDelegate):
     def use(self, style: ResultsStyle) -> None:
         """Use another font or width."""
         self._measure_by(style)
-        self.forget()
+        self.forget_snippets()
 
     def _measure_by(self, style: ResultsStyle) -> None:
         self.style, self._pen = style, style.pen
@@ -215,7 +215,7 @@ class ResultsDelegate(QStyledItemDelegate):
             for has_place in (False, True)
         }
 
-    def forget(self) -> None:
+    def forget_snippets(self) -> None:
         self._snippets.clear()
         self._lines.clear()
 

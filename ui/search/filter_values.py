@@ -49,10 +49,10 @@ class FilterChoices(QObject):
         self.languages: tuple[str, ...] = ()
         self.collections: Mapping[str, str] = {}
         self._typed = 0.0
-        link.connected.connect(self.ask)
-        self.ask()
+        link.connected.connect(self.ask_choices)
+        self.ask_choices()
 
-    def ask(self) -> None:
+    def ask_choices(self) -> None:
         """Ask the engine for the values, if it is connected."""
         if self._link.is_connected:
             self.roots = self.roots or None  # an empty library may have roots by now
@@ -97,7 +97,7 @@ class Collections(QObject):
         self._context = context
         self._widget = parent
 
-    def show(self, known: Mapping[str, str]) -> None:
+    def show_collections(self, known: Mapping[str, str]) -> None:
         """Set the collections to those of the engine's answer."""
         if known != self.known:
             self.known = known
@@ -122,7 +122,7 @@ class Collections(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def add(self, name: str, path: str) -> None:
+    def add_document(self, name: str, path: str) -> None:
         """Add a document to a collection; without a name, to a new one."""
         if not name:
             self.ask_name(written("in", path))
@@ -134,7 +134,7 @@ class Collections(QObject):
         undo = partial(self._set, name, before)
         self._set(name, f"{before} {clause}", self.tr("Added to “{name}”"), undo)
 
-    def remove(self, name: str) -> None:
+    def remove_collection(self, name: str) -> None:
         """Delete a collection; its documents stay in the library."""
         before = self.known.get(name, "")
         undo = partial(self._set, name, before)
@@ -151,7 +151,7 @@ class Collections(QObject):
         self, name: str, filters: str, message: str = "", undo: Callable[[], None] | None = None
     ) -> None:
         def done(known: Mapping[str, str]) -> None:
-            self.show(known)
+            self.show_collections(known)
             if message:
                 self._say(message, name, undo)
 
@@ -181,9 +181,9 @@ class FilterValues(QObject):
         self._paths: Sequence[str] = ()
         self.choices = FilterChoices(link, self)
         self.choices.changed.connect(self._take)
-        self._menus.opened.connect(self.choices.ask)
+        self._menus.opened.connect(self.choices.ask_choices)
         collections.changed.connect(self._offer_collections)
-        actions.collected.connect(collections.add)
+        actions.collected.connect(collections.add_document)
 
     def show_documents(self, paths: Sequence[str]) -> None:
         """Offer the folders of the documents of an answer, too."""
@@ -192,7 +192,7 @@ class FilterValues(QObject):
 
     def _take(self) -> None:
         self._offer_places()
-        self._collections.show(self.choices.collections)
+        self._collections.show_collections(self.choices.collections)
 
     def _offer_places(self) -> None:
         folders = folders_of(self.choices.roots or (), self._paths)
@@ -205,4 +205,4 @@ class FilterValues(QObject):
         self._menus.collections = names
         self._actions.collections = tuple(self._collections.lists)
         box.offers = replace(box.offers, collections=names)
-        self.choices.ask()  # replaces an answer that is still to come
+        self.choices.ask_choices()  # replaces an answer that is still to come

@@ -299,9 +299,9 @@ class FilterButton(Pill):
         self.menu = QMenu(self)
         self.menu.setToolTipsVisible(True)
         self.setAccessibleDescription(self.tr("Opens a menu"))
-        self.clicked.connect(self.open)
+        self.clicked.connect(self.open_menu)
 
-    def open(self) -> None:
+    def open_menu(self) -> None:
         corner = QPoint(0, self.height())
         if self.isRightToLeft():
             corner = QPoint(self.width() - self.menu.sizeHint().width(), self.height())
@@ -309,7 +309,7 @@ class FilterButton(Pill):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down):
-            self.open()
+            self.open_menu()
             event.accept()
         else:
             super().keyPressEvent(event)

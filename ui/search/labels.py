@@ -53,17 +53,17 @@ class MessageLine(QLabel):
         self.setAccessibleName(self.tr("About this search"))
         self.hide()
 
-    def fail(self, error: LecternError) -> None:
+    def show_failure(self, error: LecternError) -> None:
         """Show an error until the next answer."""
         self._failure = failures.failure(error)
         self._show()
 
-    def wait(self, waits: bool) -> None:
+    def show_waiting(self, waits: bool) -> None:
         """Show or hide that the query waits for the engine."""
         self._waits = waits
         self._show()
 
-    def note(self, notes: Sequence[str]) -> None:
+    def show_notes(self, notes: Sequence[str]) -> None:
         """Show the notes on the query, in place of an error."""
         self._failure, self._notes = "", tuple(notes)
         self._show()

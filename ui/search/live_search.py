@@ -120,7 +120,7 @@ class LiveSearch(QObject):
         """Whether a text is the current query but for white space around it."""
         return text.strip() == self.text.strip()
 
-    def want(self, text: str, *, at_once: bool = False) -> None:
+    def want_query(self, text: str, *, at_once: bool = False) -> None:
         """Set the query, and search: at once if asked to, or if no other query is in flight."""
         if self.asks_the_same(text) and not at_once:
             return
@@ -142,7 +142,7 @@ class LiveSearch(QObject):
             self.limit = min(self.limit + PAGE, MOST_HITS)
             self.ask_now()
 
-    def again(self, least: int | None = None) -> None:
+    def search_again(self, least: int | None = None) -> None:
         """Search again; from now on for at least ``least`` hits."""
         if least is not None:
             self.least = least
@@ -153,7 +153,7 @@ class LiveSearch(QObject):
     def refresh(self) -> None:
         """Search again if the query is answered and nothing is under way."""
         if self.is_answered and not self.is_asking:
-            self.again()
+            self.search_again()
 
     def ask_now(self) -> None:
         """Search without waiting for a pause in the typing."""

@@ -66,16 +66,16 @@ class Memory(QObject):
         """Switch the history on, or off, which deletes it."""
         self._remembers = on
         if not on:
-            self.forget()
+            self.forget_history()
 
-    def forget(self) -> None:
+    def forget_history(self) -> None:
         """Delete the history; saved searches stay."""
         self.recent = self.documents = ()
         history = self._history
         self._worker.run(lambda: history.unlink(missing_ok=True), self._written)
         self.changed.emit()
 
-    def note(self, text: str) -> None:
+    def note_search(self, text: str) -> None:
         """Add a search to the history, if that is on."""
         text = " ".join(text.split())[:MAX_CHARACTERS]
         if not text or not self._remembers or self.recent[:1] == (text,):
@@ -91,7 +91,7 @@ class Memory(QObject):
             self.documents = (path, *others)[:MOST_DOCUMENTS]
             self._write_history()
 
-    def drop(self, entry: str) -> None:
+    def drop_entry(self, entry: str) -> None:
         """Remove a search, or a document by its path, from the history."""
         self.recent = tuple(each for each in self.recent if each != entry)
         self.documents = tuple(each for each in self.documents if each != entry)
@@ -101,14 +101,14 @@ class Memory(QObject):
         content = {"searches": list(self.recent), "documents": list(self.documents)}
         self._write(self._history, content)
 
-    def save(self, name: str, text: str) -> None:
+    def save_search(self, name: str, text: str) -> None:
         """Save a search under a name, in place of one of that name."""
         name, text = " ".join(name.split()), " ".join(text.split())
         if name and text:
             others = (each for each in self.saved if each.name != name)
             self._keep((Saved(name, text), *others))
 
-    def discard(self, name: str) -> Saved | None:
+    def discard_search(self, name: str) -> Saved | None:
         """Delete a saved search; return it, for undoing."""
         gone = next((each for each in self.saved if each.name == name), None)
         self._keep(tuple(each for each in self.saved if each.name != name))

@@ -118,7 +118,7 @@ class ResultsModel(QAbstractListModel):
         """Return the position of a row by its key; -1 if missing."""
         return self._places.get(key, -1)
 
-    def show(
+    def show_groups(
         self, groups: Sequence[HitGroup], *, same_query: bool, layout: ResultsLayout | None = None
     ) -> None:
         """Show an answer.
@@ -141,7 +141,7 @@ class ResultsModel(QAbstractListModel):
             self.endResetModel()
 
     def clear(self) -> None:
-        self.show((), same_query=False)
+        self.show_groups((), same_query=False)
 
     def _remove(self, places: dict[Key, int]) -> None:
         """Remove the rows that are not in ``places``, a run at a time, from the end."""

@@ -58,9 +58,9 @@ class HistoryNotes(QObject):
         memory.trouble.connect(self._tell_trouble)
         context.settings.watch(self._setting_changed)
 
-    def note(self) -> None:
+    def note_current(self) -> None:
         """Note the answered query, and the document of the current hit."""
-        self._memory.note(self._search.answered_text)
+        self._memory.note_search(self._search.answered_text)
         current = self._results.current
         if current is not None:
             self._memory.note_document(current.hit.path)
@@ -68,9 +68,9 @@ class HistoryNotes(QObject):
     def _note_shown(self) -> None:
         """Note the query, but its document only if the person went to it."""
         if self._results.view.hasFocus():
-            self.note()
+            self.note_current()
         else:
-            self._memory.note(self._search.text)
+            self._memory.note_search(self._search.text)
 
     def _tell_trouble(self, error: OSError) -> None:
         text = self.tr("The list of searches could not be written: {reason}.")
@@ -151,7 +151,7 @@ class SearchPage(QWidget):
         self._changed(self.query, at_once=True)
         self.focus_box()
 
-    def go(self, step: int) -> None:
+    def go_through_history(self, step: int) -> None:
         """Go back (-1) or forward (1) in the history of queries and their hits."""
         there = self.steps.go(step)
         if there is not None:
@@ -183,7 +183,7 @@ class SearchPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._values.choices.ask()  # folders may have come or gone meanwhile
+        self._values.choices.ask_choices()  # folders may have come or gone meanwhile
         self._start_changed()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -228,7 +228,7 @@ class SearchPage(QWidget):
         box, search = self.bar.box, self.live_search
         box.query_edited.connect(self._typed_in)
         box.query_changed.connect(self.chips.show_query)
-        box.stepped.connect(self.results.step)
+        box.stepped.connect(self.results.step_hits)
         box.accepted.connect(self._selected.accept)
         self.bar.searched.connect(self.search)
         self.chips.edited.connect(self._edited)
@@ -238,10 +238,10 @@ class SearchPage(QWidget):
         search.answered_by_words.connect(self._answered_by_words)
         search.reordered.connect(self._reordered)
         self.freshness.outdated.connect(self.ask_again)
-        search.failed.connect(self.message.fail)
+        search.failed.connect(self.message.show_failure)
         search.stale.connect(self.results.view.set_stale)
         search.emptied.connect(self._show_start)
-        search.waiting.connect(self.message.wait)
+        search.waiting.connect(self.message.show_waiting)
         for signal in (self.memory.changed, self.alerts.changed):
             signal.connect(self._saved_changed)
         self._values.choices.changed.connect(self._start_changed)
@@ -263,7 +263,7 @@ class SearchPage(QWidget):
         for part in (results.summary, results.nothing):
             part.unsearched.files_requested.connect(self.files_requested)
         results.start.searched.connect(self.search)
-        results.start.dropped.connect(self.memory.drop)
+        results.start.dropped.connect(self.memory.drop_entry)
         results.start.discarded.connect(self.bar.discard)
         results.start.folders_requested.connect(self.folders_requested)
         results.start.help_requested.connect(self.bar.show_help)
@@ -273,7 +273,7 @@ class SearchPage(QWidget):
         actions.previewed.connect(self.preview_toggled)
         actions.searched.connect(self.search)
         actions.inside_requested.connect(self.search_inside)
-        actions.used.connect(self._history.note)
+        actions.used.connect(self._history.note_current)
         actions.reasons_requested.connect(self.reasons.toggle)
         actions.steered.connect(self._steer)
         actions.kept.connect(self._keep)
@@ -293,8 +293,8 @@ class SearchPage(QWidget):
 
     def _changed(self, text: str, *, at_once: bool = False) -> None:
         self._history.timer.stop()
-        self._selected.forget()
-        self.live_search.want(text, at_once=at_once)
+        self._selected.forget_waiting()
+        self.live_search.want_query(text, at_once=at_once)
 
     def _edited(self, text: str) -> None:
         """Search for the query that a chip or a menu has changed."""
@@ -305,7 +305,7 @@ class SearchPage(QWidget):
         if not result.hits and self._values.choices.roots == ():
             self._show_start()  # which says that the library is empty
             return
-        self.message.note([failures.note(note) for note in result.notes])
+        self.message.show_notes([failures.note(note) for note in result.notes])
         text, more = self.live_search.answered_text, self.live_search.may_have_more
         self.steps.note_query(text)
         new = self.alerts.visit(text, result.hits)
@@ -345,7 +345,7 @@ class SearchPage(QWidget):
 
     def _show_start(self) -> None:
         self.freshness.stop()
-        self.message.note(())
+        self.message.show_notes(())
         self._fill_start()
 
     def _fill_start(self) -> None:
@@ -362,7 +362,9 @@ class SearchPage(QWidget):
             self._fill_start()  # unlike ``_show_start`` it keeps the message of a failed query
 
     def _ordered(self, order: ResultOrder) -> None:
-        self.live_search.again(FIRST_LIMIT if order is ResultOrder.RELEVANCE else _SORTED_LIMIT)
+        self.live_search.search_again(
+            FIRST_LIMIT if order is ResultOrder.RELEVANCE else _SORTED_LIMIT
+        )
 
     def show_selected(self) -> None:
         """Emit ``hit_selected`` again, or ``emptied`` without a hit."""
@@ -391,7 +393,7 @@ class SearchPage(QWidget):
     def keep(self) -> None:
         """Put the current hit into the basket."""
         if self.current_hit is not None and not is_name_only(self.current_hit):
-            self.actions_on_hits.do(HitAction.KEEP, self.current_hit)
+            self.actions_on_hits.carry_out(HitAction.KEEP, self.current_hit)
 
     def _keep(self, hit: Hit) -> None:
         self.kept.emit(hit, self.live_search.answered_text)

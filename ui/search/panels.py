@@ -254,7 +254,7 @@ class NothingPanel(_Panel):
     def show_nothing(self, query: str) -> None:
         """Fill the panel for a query that had no hits."""
         self._clear()
-        self.unsearched.forget()
+        self.unsearched.clear_line()
         self._heading(self.tr("Nothing was found"))
         parts = clauses(query)
         if any(without(query, clause).strip() for clause in parts):

@@ -131,7 +131,7 @@ class ResultsPane(QWidget):
         self.model.phrases = self.view.results.phrases = quoted_phrases(query)
         if chosen is not None:
             self._unfold_to(chosen)
-        self.model.show(self.groups, same_query=keeps, layout=self._layout())
+        self.model.show_groups(self.groups, same_query=keeps, layout=self._layout())
         if follows and row < 0:
             row = top.row()  # a hit in sight is selected
         documents = len({group.path for group in self.groups})
@@ -184,7 +184,7 @@ class ResultsPane(QWidget):
         self.start.show_start(recent, documents, saved, empty_library=empty_library)
         self._stack.setCurrentWidget(self.start)
 
-    def step(self, step: int, documents: bool = False) -> None:
+    def step_hits(self, step: int, documents: bool = False) -> None:
         """Go so many hits or documents down."""
         index = self.view.currentIndex()
         row = index.row() if index.isValid() else 0
@@ -215,7 +215,7 @@ class ResultsPane(QWidget):
         if self.result is not None:
             kept = self._key()
             self.groups = grouped(self.result.hits, order)
-            self.model.show(self.groups, same_query=True, layout=self._layout())
+            self.model.show_groups(self.groups, same_query=True, layout=self._layout())
             self._select(kept)
         self.ordered.emit(order)
 
@@ -230,7 +230,7 @@ class ResultsPane(QWidget):
         at = before.row() if before.isValid() and not self.model.rows[before.row()].is_hit else -1
         everything = not row.group.path
         self._unfolded |= {EVERYTHING if everything else ResultRow(row.group).key}
-        self.model.show(self.groups, same_query=True, layout=self._layout())
+        self.model.show_groups(self.groups, same_query=True, layout=self._layout())
         if at >= 0:
             self._select(None, at)
 

@@ -38,7 +38,7 @@ class Unsearched(QWidget):
 
     def show_status(self, status: Status) -> None:
         """Show which files are not searched, and which languages only by words."""
-        self.forget()
+        self.clear_line()
         for number, state, tip in self._missing(status):
             link = Link(number, str(state))
             link.setToolTip(tip)
@@ -58,7 +58,7 @@ class Unsearched(QWidget):
             self._add(label)
         self.setVisible(self._flow.count() > 1)
 
-    def forget(self) -> None:
+    def clear_line(self) -> None:
         """Empty and hide the line."""
         while (item := self._flow.takeAt(0)) is not None:
             widget = item.widget()
@@ -190,7 +190,7 @@ class ResultsSummary(QWidget):
             self.banner.show_text(self.tr("No good match; closest passages below."))
         self.banner.setVisible(bool(result.hits) and result.match is not Match.GOOD)
         if result.match is Match.GOOD:
-            self.unsearched.forget()
+            self.unsearched.clear_line()
 
     def _chosen(self, _at: int) -> None:
         self.ordered.emit(self.order)

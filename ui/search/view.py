@@ -140,7 +140,7 @@ class RowsView(QListView):
         self._measured = False
         self._anchor = None
         if hasattr(self, "results"):
-            self.results.forget()
+            self.results.forget_snippets()
         super().reset()
         self.verticalScrollBar().setValue(0)
 
@@ -473,7 +473,7 @@ def warm(view: ResultsView) -> None:
     style = ResultsStyle.from_widget(view, max(view.viewport().width(), 1))
     delegate = ResultsDelegate(style)
     model = ResultsModel()
-    model.show(grouped([_hit(why) for why in Why]), same_query=False)
+    model.show_groups(grouped([_hit(why) for why in Why]), same_query=False)
     ratio = view.devicePixelRatioF()
     height = sum(map(delegate.height, model.rows))
     image = QImage(round(style.width * ratio), round(height * ratio), QImage.Format.Format_RGB32)

@@ -90,7 +90,7 @@ class Answers:
             self.done.append(answer)
             self.order.extend(numbers)
 
-        numbers.append(self.client.ask(request, done, self._fail, urgency))
+        numbers.append(self.client.ask_child(request, done, self._fail, urgency))
         return numbers[0]
 
     def _fail(self, error: LecternError) -> None:

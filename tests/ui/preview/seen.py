@@ -44,7 +44,7 @@ def wait_for_child(qtbot: QtBot, preview: Preview) -> None:
     """Wait until the render child has answered all that is more urgent than a request to rest."""
     answers: list[object] = []
     client = preview.loader.client
-    client.ask(Rest(), lambda answer, _data: answers.append(answer), urgency=Urgency.REST)
+    client.ask_child(Rest(), lambda answer, _data: answers.append(answer), urgency=Urgency.REST)
     qtbot.waitUntil(lambda: bool(answers))
 
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def find(qtbot: QtBot, preview: Preview, text: str) -> None:
-    preview.finder.open()
+    preview.finder.open_find_bar()
     preview.finding.text.setText(text)
-    preview.finding.step(0)
+    preview.finding.step_places(0)
     qtbot.waitUntil(lambda: bool(preview.finding.said.text()))
 
 
@@ -40,7 +40,7 @@ def test_words_are_found_on_all_pages_and_the_search_wraps(
     assert preview.pages.found
     assert preview.finding.said.text() == f"Page {found}: 1 of 1"
     before = preview.pages.found
-    preview.finding.step(1)  # the only place is found again
+    preview.finding.step_places(1)  # the only place is found again
     qtbot.waitUntil(lambda: preview.pages.found is not before)
     assert preview.pages.page == found
     qtbot.waitUntil(lambda: bool(like(pixels(preview.pages.viewport()), FOUND, 40).any()))
@@ -64,7 +64,7 @@ def test_words_are_found_in_a_text(qtbot: QtBot, preview: Preview, tmp_path: Pat
     qtbot.waitUntil(lambda: preview.shown is preview.text)
     find(qtbot, preview, "the LAMP")
     assert preview.finding.said.text() == "1 of 2"
-    preview.finding.step(1)
+    preview.finding.step_places(1)
     assert preview.finding.said.text() == "2 of 2"
     marked = [each.cursor.selectedText() for each in preview.text.extraSelections()[-2:]]
     assert [" ".join(each.split()).lower() for each in marked] == ["the lamp", "the lamp"]

@@ -24,7 +24,7 @@ def letters() -> Letters:
         else:
             sides += [x, y, x + 10, y + 12]
             x += 10
-    return Letters.read(TEXT, struct.pack(f"<{len(sides)}f", *sides))
+    return Letters.from_bytes(TEXT, struct.pack(f"<{len(sides)}f", *sides))
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_words(letters: Letters) -> None:
 
 
 def test_letters_without_boxes_are_skipped() -> None:
-    assert Letters.read("ab", b"").lines(0, 2) == []
-    assert Letters.read("", b"").place(QPointF(1, 1)) == 0
+    assert Letters.from_bytes("ab", b"").lines(0, 2) == []
+    assert Letters.from_bytes("", b"").place(QPointF(1, 1)) == 0
 
 
 @pytest.mark.parametrize(

@@ -110,10 +110,10 @@ def test_while_somebody_types_only_the_last_query_is_mapped(qtbot: QtBot, canned
     link, parent = canned[1], QObject()
     evidence = Evidence(link, parent)
     for query in ("n", "ni", "night"):
-        evidence.ask(query, "/tale.pdf")
+        evidence.ask_map(query, "/tale.pdf")
     qtbot.waitUntil(lambda: bool(link.asked))
     assert link.asked == [MapPages("night", Path("/tale.pdf"))]
-    evidence.forget()
+    evidence.forget_map()
 
 
 def test_a_real_engine_maps_the_document_that_is_shown(

@@ -167,7 +167,7 @@ def test_headings_are_larger_and_programs_of_one_width(view: TextView) -> None:
 
 def test_what_is_copied_is_what_the_document_says(view: TextView) -> None:
     view.show_text(MARKDOWN, TextPart(0, False, tuple(MARKED)))
-    view.mark((12, 22), [(12, 22)])
+    view.mark_passage((12, 22), [(12, 22)])
     view.selectAll()
     view.copy()
     assert " ".join(QGuiApplication.clipboard().text().split()) == " ".join(MARKDOWN.split())

@@ -68,7 +68,7 @@ class Desk:
 @pytest.fixture
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, tmp_path)
-    desk.memory.save("Rent", "rent")
+    desk.memory.save_search("Rent", "rent")
     qtbot.waitUntil(lambda: desk.answers == 1)
     yield desk
     desk.alerts.stop()
@@ -103,9 +103,9 @@ def test_what_was_seen_is_known_at_the_next_start(qtbot: QtBot, desk: Desk) -> N
     desk.alerts = desk.watch()
     desk.change(2)
     assert desk.new == [1]
-    desk.memory.discard("Rent")
+    desk.memory.discard_search("Rent")
     assert desk.alerts.annotated() == ()
-    desk.memory.save("Rent", "rent")
+    desk.memory.save_search("Rent", "rent")
     assert desk.new == [0]
 
 
@@ -133,7 +133,7 @@ def test_a_real_engine_brings_a_new_passage(
     qtbot.addWidget(page)
     page.show()
     read()
-    page.memory.save("Lamps", "lamp")
+    page.memory.save_search("Lamps", "lamp")
     seen = real_context.folder / "seen.json"
     qtbot.waitUntil(seen.exists)
     (library_files / "harbour.txt").write_text("The lamp of the harbour is green.")

@@ -95,7 +95,7 @@ def test_documents_join_a_collection_which_can_be_removed(
         entry(menu, "Home").trigger()
     search(qtbot, page, "in:Home the")
     assert documents(page) == {"contracts/lease.txt", "ice.txt"}
-    page.collections.add("Home", ice.path)
+    page.collections.add_document("Home", ice.path)
     assert notices.told[-1].text == "It is in “Home” already"
 
     page.bar.show_kept()

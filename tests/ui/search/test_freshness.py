@@ -67,10 +67,10 @@ def changed(hits: list[Hit], after: list[Hit]) -> tuple[ResultsModel, QPersisten
     """Return a model after two answers, an index of its fourth hit, and the number of resets."""
     model = ResultsModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
-    model.show(grouped(hits), same_query=False)
+    model.show_groups(grouped(hits), same_query=False)
     kept = QPersistentModelIndex(model.index(model.place(key_of(hits[3]))))
     resets = QSignalSpy(model.modelReset)
-    model.show(grouped(after), same_query=True)
+    model.show_groups(grouped(after), same_query=True)
     assert [row.key for row in model.rows] == [
         key for group in grouped(after) for key in keys_of(group.path, group.hits)
     ]

@@ -88,11 +88,11 @@ def asking(line: Line) -> Iterator[LiveSearch]:
 
 
 def test_the_newest_question_wins(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
-    asking.want("r")
-    asking.want("re")
+    asking.want_query("r")
+    asking.want_query("re")
     assert not line.asked
     qtbot.waitUntil(lambda: bool(line.asked))
-    asking.want("rent")
+    asking.want_query("rent")
     qtbot.waitUntil(lambda: len(line.asked) == 2)
     assert [each.text for each in line.asked] == ["re", "rent"]
     assert list(line.open) == [2]
@@ -106,9 +106,9 @@ def test_a_query_waits_for_the_one_in_flight_and_for_nothing_else(
     qapp: QApplication, line: Line, asking: LiveSearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_search, "MOST_PAUSE_MS", 60_000)
-    asking.want("r")
+    asking.want_query("r")
     qapp.processEvents()
-    asking.want("re")
+    asking.want_query("re")
     qapp.processEvents()
     assert [each.text for each in line.asked] == ["r"]
     answered: list[str] = []
@@ -129,7 +129,7 @@ def test_quick_answers_shorten_the_pause_in_the_typing(
     for number, (seconds, pause) in enumerate(
         ((0.0, LEAST_PAUSE_MS), (0.06, 60), (3.0, MOST_PAUSE_MS)), 1
     ):
-        asking.want(f"rent {number}")
+        asking.want_query(f"rent {number}")
         qtbot.waitUntil(lambda: bool(line.open))
         line.answer([], seconds)
         assert asking.pause_ms == pause
@@ -139,34 +139,34 @@ def test_spaces_around_a_question_ask_nothing_else(
     qtbot: QtBot, line: Line, asking: LiveSearch
 ) -> None:
     told: list[bool] = []
-    asking.want("rent", at_once=True)
+    asking.want_query("rent", at_once=True)
     qtbot.waitUntil(lambda: bool(line.asked))
     line.answer(many(1))
     asking.stale.connect(told.append)
     for text in ("rent ", " rent "):
-        asking.want(text)
+        asking.want_query(text)
     assert told == []
     assert asking.is_answered
-    asking.want("rent w")
+    asking.want_query("rent w")
     assert told == [True]
 
 
 def test_stale_until_answered(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
     told: list[bool] = []
     asking.stale.connect(told.append)
-    asking.want("rent", at_once=True)
+    asking.want_query("rent", at_once=True)
     qtbot.waitUntil(lambda: bool(line.asked))
     line.answer([])
-    asking.want("rents")
+    asking.want_query("rents")
     assert told == [True, False, True]
-    asking.want("")
+    asking.want_query("")
     assert told[-1] is False
 
 
 def test_a_question_waits_for_the_engine(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
     line.is_connected = False
     with qtbot.waitSignal(asking.waiting):
-        asking.want("rent", at_once=True)
+        asking.want_query("rent", at_once=True)
     assert not line.asked
     line.is_connected = True
     line.connected.emit()
@@ -179,14 +179,14 @@ def test_a_question_waits_for_the_engine(qtbot: QtBot, line: Line, asking: LiveS
 
 
 def test_another_program_in_between(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
-    asking.want("rent", at_once=True)
+    asking.want_query("rent", at_once=True)
     qtbot.waitUntil(lambda: bool(line.asked))
     line.refuse("busy")
     qtbot.waitUntil(lambda: len(line.asked) == 2)
 
 
 def test_an_error_is_told(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
-    asking.want("rent", at_once=True)
+    asking.want_query("rent", at_once=True)
     qtbot.waitUntil(lambda: bool(line.asked))
     with qtbot.waitSignal(asking.failed) as caught:
         line.refuse("bad_query")
@@ -197,12 +197,12 @@ def test_an_error_is_told(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
 def test_a_new_question_does_not_wait_for_more_of_the_last(
     qtbot: QtBot, line: Line, asking: LiveSearch
 ) -> None:
-    asking.want("rent", at_once=True)
+    asking.want_query("rent", at_once=True)
     qtbot.waitUntil(lambda: bool(line.asked))
     line.answer(many(FIRST_LIMIT))
     asking.want_more()
     assert list(line.open) == [2]
-    asking.want("rents")
+    asking.want_query("rents")
     assert not line.open
     qtbot.waitUntil(lambda: len(line.asked) == 3)
     line.answer(many(1))
@@ -212,7 +212,7 @@ def test_a_new_question_does_not_wait_for_more_of_the_last(
 def test_more_is_asked_for_while_there_may_be_more(
     qtbot: QtBot, line: Line, asking: LiveSearch
 ) -> None:
-    asking.want("rent", at_once=True)
+    asking.want_query("rent", at_once=True)
     qtbot.waitUntil(lambda: bool(line.asked))
     asking.want_more()
     line.answer(many(FIRST_LIMIT))
@@ -227,6 +227,6 @@ def test_more_is_asked_for_while_there_may_be_more(
     assert caught.args is not None
     assert caught.args[1] is True
     assert not asking.may_have_more
-    asking.want("rents")
+    asking.want_query("rents")
     qtbot.waitUntil(lambda: len(line.asked) == 4)
     assert line.asked[3].limit == FIRST_LIMIT

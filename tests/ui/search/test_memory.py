@@ -35,14 +35,14 @@ def opened(qtbot: QtBot, folder: Path, worker: FileWorker, *, remembers: bool = 
 def test_searches_are_remembered(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
     memory = opened(qtbot, tmp_path, worker)
     for text in ("rent", "  deposit\n due ", "rent", " "):
-        memory.note(text)
+        memory.note_search(text)
     assert memory.recent == ("rent", "deposit due")
     worker.close()
     file = tmp_path / "history.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert opened(qtbot, tmp_path, worker).recent == memory.recent
     for number in range(MOST_SEARCHES + 5):
-        memory.note(f"search {number}")
+        memory.note_search(f"search {number}")
     assert len(memory.recent) == MOST_SEARCHES
 
 
@@ -61,10 +61,10 @@ def test_documents_are_remembered(qtbot: QtBot, tmp_path: Path, worker: FileWork
 
 def test_switched_off_nothing_is_left(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
     memory = opened(qtbot, tmp_path, worker)
-    memory.note("secret")
-    memory.save("mine", "kept")
+    memory.note_search("secret")
+    memory.save_search("mine", "kept")
     memory.remember(on=False)
-    memory.note("another")
+    memory.note_search("another")
     worker.close()
     assert memory.recent == ()
     assert not (tmp_path / "history.json").exists()
@@ -77,13 +77,13 @@ def test_switched_off_nothing_is_left(qtbot: QtBot, tmp_path: Path, worker: File
 
 def test_saved_searches(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
     memory = opened(qtbot, tmp_path, worker)
-    memory.save("Rent", "rent in:contracts")
-    memory.save("Ice", "ice")
-    memory.save("Rent", "rent ext:pdf")
+    memory.save_search("Rent", "rent in:contracts")
+    memory.save_search("Ice", "ice")
+    memory.save_search("Rent", "rent ext:pdf")
     assert memory.saved == (Saved("Rent", "rent ext:pdf"), Saved("Ice", "ice"))
     assert memory.name_of(" ice ") == "Ice"
-    assert memory.discard("Ice") == Saved("Ice", "ice")
-    assert memory.discard("Ice") is None
+    assert memory.discard_search("Ice") == Saved("Ice", "ice")
+    assert memory.discard_search("Ice") is None
     worker.close()
     assert opened(qtbot, tmp_path, worker).saved == (Saved("Rent", "rent ext:pdf"),)
 
@@ -101,5 +101,5 @@ def test_a_damaged_file_is_no_trouble(
 def test_a_full_disk_is_told(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
     memory = opened(qtbot, tmp_path / "missing", worker)
     with qtbot.waitSignal(memory.trouble):
-        memory.note("rent")
+        memory.note_search("rent")
     assert memory.recent == ("rent",)

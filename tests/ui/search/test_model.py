@@ -36,7 +36,7 @@ def titles(model: ResultsModel) -> list[str]:
 
 
 def test_a_document_heads_its_hits(model: ResultsModel) -> None:
-    model.show(grouped(many(2, 2)), same_query=False)
+    model.show_groups(grouped(many(2, 2)), same_query=False)
     assert titles(model) == ["/docs/report 0.pdf", "0", "100", "/docs/report 1.pdf", "0", "100"]
     assert not model.flags(model.index(0)) & Qt.ItemFlag.ItemIsSelectable
     assert model.flags(model.index(1)) & Qt.ItemFlag.ItemIsSelectable
@@ -46,10 +46,10 @@ def test_a_document_heads_its_hits(model: ResultsModel) -> None:
 
 def test_more_hits_keep_the_rows_that_are_there(model: ResultsModel) -> None:
     hits = many(20, 3)
-    model.show(grouped(hits[:20]), same_query=False)
+    model.show_groups(grouped(hits[:20]), same_query=False)
     kept = QPersistentModelIndex(model.index(model.place(key_of(hits[7]))))
     resets = QSignalSpy(model.modelReset)
-    model.show(grouped([*hits, hit("/docs/new.txt")]), same_query=True)
+    model.show_groups(grouped([*hits, hit("/docs/new.txt")]), same_query=True)
     assert resets.count() == 0
     assert kept.isValid()
     assert model.data(kept, ResultRole.ROW).hit == hits[7]
@@ -59,13 +59,13 @@ def test_more_hits_keep_the_rows_that_are_there(model: ResultsModel) -> None:
 
 def test_another_order_is_another_list(model: ResultsModel) -> None:
     hits = many(5)
-    model.show(grouped(hits), same_query=False)
-    model.show(grouped(hits, ResultOrder.NAME), same_query=True)
-    model.show(grouped(hits[::-1]), same_query=True)
+    model.show_groups(grouped(hits), same_query=False)
+    model.show_groups(grouped(hits, ResultOrder.NAME), same_query=True)
+    model.show_groups(grouped(hits[::-1]), same_query=True)
     assert titles(model)[0] == "/docs/report 4.pdf"
     model.clear()
     assert model.rowCount() == 0
-    model.show((), same_query=True)
+    model.show_groups((), same_query=True)
 
 
 def test_what_was_folded_under_a_hit_is_told(model: ResultsModel) -> None:
@@ -73,7 +73,7 @@ def test_what_was_folded_under_a_hit_is_told(model: ResultsModel) -> None:
         Also(f"/docs/copy {n}.txt", f"copy {n}.txt", f"Copy {n}", 4, 5, 7, 70) for n in (1, 2)
     )
     folded = hit(also=copies)
-    model.show(grouped([folded]), same_query=False)
+    model.show_groups(grouped([folded]), same_query=False)
     assert str(model.data(model.index(1))).endswith("2 more, nearly the same")
     assert places_alike(folded) == ["Copy 1, pp. 4–5", "Copy 2, pp. 4–5"]
     assert [(one.path, one.start, one.also) for one in elsewhere(folded)] == [
@@ -84,7 +84,7 @@ def test_what_was_folded_under_a_hit_is_told(model: ResultsModel) -> None:
 
 def test_rows_have_accessible_texts(model: ResultsModel) -> None:
     away = hit(state=FileState.OFFLINE, why=Why.MEANING, start=1100)
-    model.show(grouped([away, hit()]), same_query=False)
+    model.show_groups(grouped([away, hit()]), same_query=False)
     spoken = [model.data(model.index(row), Qt.ItemDataRole.AccessibleTextRole) for row in (0, 1)]
     assert spoken[0].startswith("lease, 2 passage")
     assert "Offline" in spoken[0]
@@ -92,12 +92,12 @@ def test_rows_have_accessible_texts(model: ResultsModel) -> None:
     assert spoken[1] == (
         "p. 12. It rises with the index. Lease › Rent. Found by its meaning. A weaker match"
     )
-    model.show(grouped([hit(why=Why.MEANING, language="de")]), same_query=False)
+    model.show_groups(grouped([hit(why=Why.MEANING, language="de")]), same_query=False)
     assert model.data(model.index(1), Qt.ItemDataRole.AccessibleTextRole).endswith(
         "Found by its meaning, in another language: Deutsch"
     )
     name = hit("/docs/scan.pdf", text="", why=Why.NAME, state=FileState.NO_TEXT, heading_path=())
-    model.show(grouped([name]), same_query=False)
+    model.show_groups(grouped([name]), same_query=False)
     assert model.data(model.index(1)) == (
         "Its name matches; its text could not be read. Found by its name"
     )
@@ -118,7 +118,7 @@ def test_a_hit_says_its_page_where_there_are_pages(
 
 
 def test_a_hit_is_dragged_out_as_its_file_and_as_a_citation(model: ResultsModel) -> None:
-    model.show(grouped([hit(text="The rent is due.")]), same_query=False)
+    model.show_groups(grouped([hit(text="The rent is due.")]), same_query=False)
     head, one = model.index(0), model.index(1)
     assert not model.flags(head) & Qt.ItemFlag.ItemIsDragEnabled
     assert model.flags(one) & Qt.ItemFlag.ItemIsDragEnabled

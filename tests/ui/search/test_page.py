@@ -245,7 +245,7 @@ def test_the_start_panel_has_examples(qtbot: QtBot, page: SearchPage) -> None:
     with qtbot.waitSignal(page.live_search.answered):
         page.results.start.findChildren(Link)[-2].click()
     assert page.query == "date:2024-03..2024-06 "
-    page.memory.save("Roofs", "roof")
+    page.memory.save_search("Roofs", "roof")
     page.search("")
     assert page.results.shown is page.results.start
     assert links(page)[0] == "Roofs"

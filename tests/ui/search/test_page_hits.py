@@ -90,12 +90,12 @@ def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> No
     hit = page.current_hit
     assert hit is not None
     clipboard = QGuiApplication.clipboard()
-    page.actions_on_hits.do(HitAction.COPY, hit)
+    page.actions_on_hits.carry_out(HitAction.COPY, hit)
     assert clipboard.text() == "The landlord mends the roof. The tenant cleans the gutters."
-    page.actions_on_hits.do(HitAction.COPY_QUOTED, hit)
+    page.actions_on_hits.carry_out(HitAction.COPY_QUOTED, hit)
     qtbot.waitUntil(lambda: clipboard.text().startswith("“The landlord"))
     assert hit.title in clipboard.text().rpartition("(")[2]
-    page.actions_on_hits.do(HitAction.COPY_PATH, hit)
+    page.actions_on_hits.carry_out(HitAction.COPY_PATH, hit)
     assert clipboard.text() == hit.path
     assert len(notices.told) == 3
 
@@ -116,7 +116,7 @@ def test_the_menu_of_a_hit(qtbot: QtBot, page: SearchPage) -> None:
     inside = next(each for each in menu.actions() if each.text().startswith("Search inside"))
     inside.trigger()
     assert page.query == f'in:"{hit.path}" roof '
-    page.actions_on_hits.do(HitAction.LIKE_PASSAGE, hit)
+    page.actions_on_hits.carry_out(HitAction.LIKE_PASSAGE, hit)
     assert page.query == f'like:"{hit.path}#{hit.start}-{hit.end}" '
 
 
@@ -171,7 +171,7 @@ def test_an_export_loads_the_remaining_hits(
 
 def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "the lamp")
-    page.results.step(1)
+    page.results.step_hits(1)
     hit = page.current_hit
     with qtbot.waitSignal(page.live_search.answered):
         page.results.summary.orders.setCurrentIndex(2)

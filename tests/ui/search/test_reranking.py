@@ -37,14 +37,14 @@ def test_the_fused_order_comes_first_and_exact_phrases_stay(qtbot: QtBot) -> Non
     asking = LiveSearch(link, untouched=lambda: True)
     for signal in (asking.answered, asking.reordered):
         signal.connect(lambda result, *_: shown.append(result.hits))
-    asking.want("who pays", at_once=True)
+    asking.want_query("who pays", at_once=True)
     qtbot.waitUntil(lambda: bool(link.held))
     assert [list(hits) for hits in shown] == [FOUND]
     link.release()
     better = [FOUND[0], *reversed(FOUND[1:])]
     qtbot.waitUntil(lambda: [list(hits) for hits in shown] == [FOUND, better])
     # The same hits, asked for again, come in that order at once.
-    asking.again()
+    asking.search_again()
     qtbot.waitUntil(lambda: len(shown) == 3)
     assert list(shown[2]) == better
     assert link.kinds() == [Search, Rerank, Search]
@@ -56,11 +56,11 @@ def test_what_the_person_works_with_is_not_moved(qtbot: QtBot) -> None:
     moved: list[SearchResult] = []
     asking = LiveSearch(link, untouched=lambda: False)
     asking.reordered.connect(moved.append)
-    asking.want("who pays", at_once=True)
+    asking.want_query("who pays", at_once=True)
     qtbot.waitUntil(lambda: bool(link.held))
     link.holding.clear()
     link.release()
-    asking.again()
+    asking.search_again()
     qtbot.waitUntil(lambda: link.kinds().count(Rerank) == 2 and not link.waiting)
     assert not moved
     asking.stop()

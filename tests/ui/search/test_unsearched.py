@@ -118,7 +118,7 @@ def test_without_a_good_match_five_are_shown_and_none_is_chosen(
     said = "No good match; closest passages below. 50 % embedded"
     assert page.results.summary.text == said, "nothing counts as found"
     assert page.results.current is None
-    page.results.step(1)
+    page.results.step_hits(1)
     assert page.results.view.currentIndex().row() == 1
     page.results.view.unfolded.emit(rows[-1])
     assert sum(row.is_hit for row in page.results.model.rows) == 12

@@ -37,7 +37,7 @@ def shown(qtbot: QtBot, hits: list[Hit]) -> ResultsView:
     view.resize(500, 400)
     with qtbot.waitExposed(view):
         view.show()
-    model.show(grouped(hits), same_query=False)
+    model.show_groups(grouped(hits), same_query=False)
     QApplication.processEvents()
     return view
 
@@ -74,7 +74,7 @@ def test_more_hits_keep_the_position_and_the_selection(qtbot: QtBot) -> None:
     view.setCurrentIndex(model.index(model.place(key_of(hits[20]))))
     view.verticalScrollBar().setValue(view.verticalScrollBar().value() + 7)
     before = view.visualRect(view.currentIndex())
-    model.show(grouped(hits), same_query=True)
+    model.show_groups(grouped(hits), same_query=True)
     QApplication.processEvents()
     assert model.rows[view.currentIndex().row()].hit == hits[20]
     assert view.selectionModel().isSelected(view.currentIndex())
@@ -198,7 +198,7 @@ def test_warming_fills_the_cache_of_drawings(qtbot: QtBot) -> None:
     warm(view)
     made = icons.rendered.cache_info().misses
     assert made >= len(Why)
-    view.rows_model.show(
+    view.rows_model.show_groups(
         grouped([hit(start=n, why=why) for n, why in enumerate(Why)]), same_query=False
     )
     QApplication.processEvents()

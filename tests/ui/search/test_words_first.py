@@ -50,7 +50,7 @@ def _asking(link: CannedLink) -> tuple[LiveSearch, list[str]]:
 def test_words_come_first_if_the_answer_is_late(qtbot: QtBot) -> None:
     link = _link(words=BY_WORDS)
     asking, seen = _asking(link)
-    asking.want("who pays", at_once=True)
+    asking.want_query("who pays", at_once=True)
     qtbot.waitUntil(lambda: seen == ["words"])
     assert asking.answered_text == "who pays"
     assert not asking.may_have_more
@@ -63,7 +63,7 @@ def test_words_come_first_if_the_answer_is_late(qtbot: QtBot) -> None:
 def test_an_answer_in_time_comes_alone(qtbot: QtBot) -> None:
     link = _link(words=BY_WORDS, slow=False)
     asking, seen = _asking(link)
-    asking.want("who pays", at_once=True)
+    asking.want_query("who pays", at_once=True)
     qtbot.waitUntil(lambda: seen == ["whole"])
     assert link.kinds() == [Search]
     assert not asking._words_timer.isActive()
@@ -82,7 +82,7 @@ def test_an_answer_that_is_due_soon_is_waited_for() -> None:
 def test_nothing_by_words_leaves_what_is_shown(qtbot: QtBot) -> None:
     link = _link(words=[])
     asking, seen = _asking(link)
-    asking.want("who pays", at_once=True)
+    asking.want_query("who pays", at_once=True)
     qtbot.waitUntil(lambda: link.kinds() == [Search, SearchByWords] and len(link.waiting) == 1)
     assert (seen, asking.answered_text) == ([], "")
     asking.stop()
@@ -91,11 +91,11 @@ def test_nothing_by_words_leaves_what_is_shown(qtbot: QtBot) -> None:
 def test_the_same_query_again_shows_no_hits_by_words(qtbot: QtBot) -> None:
     link = _link(words=BY_WORDS)
     asking, seen = _asking(link)
-    asking.want("who pays", at_once=True)
+    asking.want_query("who pays", at_once=True)
     qtbot.waitUntil(lambda: seen == ["words"])
     link.release()
     qtbot.waitUntil(lambda: seen == ["words", "whole"])
-    asking.again()
+    asking.search_again()
     assert not asking._words_timer.isActive()
     asking.stop()
 
@@ -134,8 +134,8 @@ def test_no_hit_by_words_is_selected(qtbot: QtBot) -> None:
 def test_a_hit_by_words_that_was_chosen_stays(qtbot: QtBot) -> None:
     pane = _pane(qtbot)
     _show(pane, BY_WORDS, by_words=True)
-    pane.step(1)
-    pane.step(1)
+    pane.step_hits(1)
+    pane.step_hits(1)
     chosen = _current(pane)
     assert chosen not in {None, BY_WORDS[0]}
     _show(pane, WHOLE)
@@ -149,7 +149,7 @@ def test_a_hit_by_words_that_was_chosen_stays(qtbot: QtBot) -> None:
 def test_the_first_hit_stays_too_if_it_was_chosen(qtbot: QtBot) -> None:
     pane = _pane(qtbot)
     _show(pane, BY_WORDS, by_words=True)
-    pane.step(1)
+    pane.step_hits(1)
     assert _current(pane) == BY_WORDS[0]
     _show(pane, WHOLE)
     assert _current(pane) == BY_WORDS[0] != pane.hits[0]
@@ -159,7 +159,7 @@ def test_a_chosen_hit_stays_unfolded_and_in_its_place(qtbot: QtBot) -> None:
     pane, current = _pane(qtbot), list[object]()
     rent = [hit("/docs/rent.txt", number) for number in range(40)]
     _show(pane, rent[30:], by_words=True)
-    pane.step(1)
+    pane.step_hits(1)
     before = pane.view.visualRect(pane.view.currentIndex())
     pane.hit_current.connect(current.append)
     _show(pane, [*many(8), *rent], match=Match.NONE)
@@ -172,7 +172,7 @@ def test_a_chosen_hit_stays_unfolded_and_in_its_place(qtbot: QtBot) -> None:
 def test_a_chosen_hit_that_the_answer_lacks_is_its_last(qtbot: QtBot) -> None:
     pane = _pane(qtbot)
     _show(pane, BY_WORDS, by_words=True)
-    pane.step(1)
+    pane.step_hits(1)
     _show(pane, many(3)[1:])
     assert _current(pane) == BY_WORDS[0] == pane.hits[-1]
     assert len(pane.hits) == 3
@@ -181,7 +181,7 @@ def test_a_chosen_hit_that_the_answer_lacks_is_its_last(qtbot: QtBot) -> None:
 def test_hits_by_words_of_another_query_keep_nothing(qtbot: QtBot) -> None:
     pane = _pane(qtbot)
     _show(pane, BY_WORDS, by_words=True)
-    pane.step(1)
+    pane.step_hits(1)
     pane.show_answer(
         "who pays rent", SearchResult(tuple(BY_WORDS)), same_query=False, more=False, by_words=True
     )
@@ -216,11 +216,11 @@ def test_the_words_of_the_newest_text_are_not_replaced_by_an_older_answer(
     monkeypatch.setattr(live_search, "MOST_PAUSE_MS", NEVER_MS)
     link = _link(words=BY_WORDS)
     asking, seen = _asking(link)
-    asking.want("who", at_once=True)
+    asking.want_query("who", at_once=True)
     qtbot.waitUntil(lambda: seen == ["words"])
     older = len(link.held)
     assert older
-    asking.want("who pays")
+    asking.want_query("who pays")
     qtbot.waitUntil(lambda: seen == ["words", "words"])
     link.release()
     qtbot.waitUntil(lambda: link.kinds()[-1] is Search and len(link.held) == 1)
@@ -237,9 +237,9 @@ def test_words_come_before_a_pause_in_the_typing(
     monkeypatch.setattr(live_search, "MOST_PAUSE_MS", NEVER_MS)
     link = _link(words=BY_WORDS)
     asking, _ = _asking(link)
-    asking.want("who")
+    asking.want_query("who")
     qtbot.waitUntil(lambda: len(link.held) == 1)
-    asking.want("who pays")
+    asking.want_query("who pays")
     qtbot.waitUntil(lambda: asking.answered_text == "who pays")
     assert link.kinds().count(Search) == 1
     asking.stop()
@@ -250,12 +250,12 @@ def test_words_of_an_older_text_are_stale_at_once(qtbot: QtBot) -> None:
     asking, seen = _asking(link)
     stale: list[bool] = []
     asking.stale.connect(stale.append)
-    asking.want("who", at_once=True)
+    asking.want_query("who", at_once=True)
     qtbot.waitUntil(lambda: seen == ["whole"])
     link.holding.add(Search)
-    asking.want("who pays")
+    asking.want_query("who pays")
     qtbot.waitUntil(lambda: seen == ["whole", "words"])
-    asking.want("who")
+    asking.want_query("who")
     assert stale[-1]
     assert not asking.is_answered, "Enter opens no hit of another query"
     asking.stop()
@@ -264,7 +264,7 @@ def test_words_of_an_older_text_are_stale_at_once(qtbot: QtBot) -> None:
 def test_enter_does_not_begin_the_search_anew(qtbot: QtBot) -> None:
     link = _link(words=BY_WORDS)
     asking, seen = _asking(link)
-    asking.want("who pays", at_once=True)
+    asking.want_query("who pays", at_once=True)
     qtbot.waitUntil(lambda: seen == ["words"])
     asking.hurry()
     assert link.kinds() == [Search, SearchByWords]
