@@ -25,7 +25,7 @@ from indexer.library.recovery import (
     without_vectors,
 )
 from indexer.library.removal import deletable_orphans
-from indexer.store import damage, deletions, derived_upkeep, indices
+from indexer.store import damage, derived_upkeep, indices
 from indexer.store.checks import TableReport, docs_with, examine
 from indexer.store.schema import PASSAGES, is_vectors_table, vectors_table
 from indexer.store.values import docs_of
@@ -79,7 +79,7 @@ def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: No
     began = time.monotonic()
     found = Findings()
     found.add("damaged_catalog", "catalog", _integrity(catalog), "The catalog has {n} damages.")
-    for name, mended in store.tables.mend_deadly().items():
+    for name, mended in store.tables.restore_metadata().items():
         said = f"{{n}} files of {name} would have ended the engine."
         found.add("deadly_files", name, mended, said)
     reports = {name: examine(name, one, tick) for name, one in store.tables.by_name().items()}
@@ -144,9 +144,6 @@ class _Check:
         delete = partial(damage.delete_unreadable, table, report.unreadable)
         said = f"{{n}} rows of {name} are in damaged files."
         self.found.add("unreadable_rows", name, report.lost, said, delete)
-        miscounted = deletions.miscounted(table.path)
-        said = f"{{n}} fragments of {name} count deleted rows wrongly and are never compacted."
-        self.found.add("miscounted", name, miscounted, said, partial(table.recount, miscounted))
         rebuild = partial(indices.rebuild, table, report.broken_indices)
         said = f"{{n}} indices of {name} cannot be read."
         self.found.add("broken_index", name, report.broken_indices, said, rebuild)

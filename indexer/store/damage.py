@@ -171,6 +171,7 @@ def take_out(table: Table) -> int:
     """Delete unreadable rows and indices before anything else reads them; return how many rows."""
     with disk.write_errors(table.path.parent):
         rows = delete(table.inner, unreadable(table))
+        table.copies.record()
         for name, _column in broken_indices(table):
             table.inner.drop_index(name)
             log.error("%s: %s is damaged and is made anew", table.path.stem, name)
@@ -182,6 +183,7 @@ def delete_unreadable(table: Table, rows: Iterable[Block]) -> int:
     damaged = unreadable(table, rows)
     with disk.write_errors(table.path.parent):
         gone = delete(table.inner, damaged)
+        table.copies.record()
     table.forget_rows()
     return gone
 

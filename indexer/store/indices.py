@@ -79,6 +79,7 @@ def rebuild(table: Table, broken: Sequence[str]) -> None:
         with write_errors(table.path.parent):
             table.inner.create_index(column, config=config, replace=True)
     if broken:
+        table.copies.record()
         refresh_coverage(table)
 
 

@@ -220,6 +220,7 @@ def _optimize(table: Table, age: timedelta, *, leftovers: bool = False) -> None:
     runtime.give_back()  # freed memory would add to the next step's peak
     # Fragments that an index covers only since the first step are compacted by this one.
     table.read(lambda: table.inner.optimize(cleanup_older_than=age, delete_unverified=leftovers))
+    table.copies.record()
     derived_upkeep.follow(table)
     runtime.give_back()
 

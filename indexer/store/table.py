@@ -16,10 +16,10 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.arrays import find_sorted
-from indexer.store import damage, deletions
+from indexer.store import damage
 from indexer.store.derived import Derived
 from indexer.store.disk import system_error, write_errors
-from indexer.store.lance_files import footed_files, mend, truncated
+from indexer.store.metadata_copies import MetadataCopies
 from indexer.store.pooled_file import PooledFile
 from indexer.store.rowmap import RowMap
 from indexer.store.schema import is_searched
@@ -61,6 +61,7 @@ class Table:
         self.path = path
         self.layouts = layouts
         self._writable = writable
+        self.copies = MetadataCopies(path, writable=writable)
         self.rows = RowMap(self._read_keys)
         #: Rows that no index covers yet, and rows deleted since the last maintenance.
         self.backlog = 0
@@ -107,6 +108,7 @@ class Table:
         spans = [f"(key >= {key_of(doc, 0)} AND key < {key_of(doc + 1, 0)})" for doc in docs]
         with write_errors(self.path.parent):
             gone = self.read(lambda: self.inner.delete(" OR ".join(spans)))
+        self.copies.record()
         self.deleted += gone.num_deleted_rows
         self.rows.forget(docs)
 
@@ -157,15 +159,6 @@ class Table:
                 work()
 
         self.read(guarded)
-
-    def recount(self, fragments: Sequence[int]) -> None:
-        """Make Lance recount the deleted rows of fragments, see ``deletions.recount``."""
-        for place in deletions.last_rows(self.inner, fragments):
-            row = self.inner.search().where(f"_rowaddr = {place}").to_arrow()
-            with write_errors(self.path.parent):
-                self.inner.delete(f"_rowaddr = {place}")
-            self.add(row)
-        self.forget_rows()
 
     # -- reading ----------------------------------------------------------------------------
 
@@ -334,12 +327,12 @@ class Table:
 
     @contextmanager
     def _undone_if_truncated(self) -> Iterator[None]:
-        before, known = self.inner.version, footed_files(self.path)
+        before, known = self.inner.version, self.copies.footed_files()
         try:
             yield
         finally:
-            written = footed_files(self.path) - known
-            if self.inner.version != before and truncated(written):
+            cut = set(self.copies.record()) - known
+            if self.inner.version != before and cut:
                 self.inner.restore(before)
                 self.forget_rows()
                 raise WorldError("read_error", reason="write_cut_short")
@@ -360,13 +353,9 @@ class Table:
             if self._cleared != cleared:
                 return  # another thread has handled it
             # It may be the damage, and would end the processes that look for it.
-            mended = mend(self.path) if self._writable else []
-            if self._writable and (miscounted := deletions.miscounted(self.path)):
-                self.recount(miscounted)
-                self._cleared += 1
-                return
+            restored = self.copies.restore() if self._writable else []
             damaged = damage.unreadable(self)
-            if not damaged and mended:
+            if not damaged and restored:
                 self._cleared += 1
                 return
             if not damaged:
@@ -376,6 +365,7 @@ class Table:
                 library = str(self.path.parent.parent)
                 raise WorldError("library_damaged", library=library, reason=reason) from error
             rows = damage.delete(self.inner, damaged)
+            self.copies.record()
             self._cleared += 1
             self.lost += rows
             self.forget_rows()

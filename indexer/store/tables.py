@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 from indexer.api.errors import LecternError, WorldError
 from indexer.store import (
     damage,
-    deletions,
     document_parts,
     indices,
-    lance_files,
     records,
     runtime,
     schema,
@@ -30,6 +28,8 @@ from indexer.store.disk import (
     unfinished,
     write_errors,
 )
+from indexer.store.metadata_copies import MetadataCopies
+from indexer.store.pooled_file import FOLDER as POOLED_FOLDER
 from indexer.store.table import Table
 
 if TYPE_CHECKING:
@@ -58,10 +58,8 @@ class Tables:
         absent = {table.stem for table in unfinished(path)}
         for name in self._db.list_tables().tables:
             if name not in absent:
-                mended = lance_files.mend(path / f"{name}.lance", writable=writable)
-                inner = self._db.open_table(name)
-                deletions.recount(inner, deletions.fragments_of(mended))
-                self._admit(name, inner, suspect=suspect)
+                MetadataCopies(path / f"{name}.lance", writable=writable).restore()
+                self._admit(name, self._db.open_table(name), suspect=suspect)
 
     @classmethod
     def open(cls, path: Path, threads: int, *, writable: bool, suspect: bool = False) -> Self:
@@ -108,16 +106,13 @@ class Tables:
     def close(self) -> None:
         self._open.clear()
 
-    def mend_deadly(self) -> dict[str, int]:
-        """Call ``lance_files.mend`` before all is read; return the number of files by table."""
-        counts = {}
+    def restore_metadata(self) -> dict[str, int]:
+        """Put back altered metadata before all is read; return the number of files by table."""
+        counts: dict[str, int] = {}
         for name, table in self.by_name().items():
-            mended = lance_files.mend(table.path, writable=self.writable)
-            if mended:
-                deletions.recount(runtime.reopen(table.path), deletions.fragments_of(mended))
+            if counts.setdefault(name, len(table.copies.restore())):
                 table.inner.checkout_latest()
                 table.forget_rows()
-            counts[name] = len(mended)
         return counts
 
     def grow_cache(self) -> None:
@@ -168,6 +163,7 @@ class Tables:
             indices.make_listable(table)
             indices.create_missing(table)
         indices.refresh_coverage(table)
+        table.copies.record()
         self._open[name] = table
 
 
@@ -221,30 +217,29 @@ def make_openable(lance: Path) -> Iterator[str]:
         return
     database = runtime.connect(lance, 1, runtime.cache_bytes(lance))
     for path in sorted(lance.glob("*.lance")):
-        lists = sorted((path / "_versions").glob("*.manifest"), key=lambda one: one.stat().st_mtime)
-        given_up = 0
-        emptied: list[Path] = []
+        copies = MetadataCopies(path, writable=True)
+        if restored := copies.restore():
+            yield f"{len(restored)} altered files of {path.stem} are put back."
+        # Newer lists come first.
+        lists, given_up = sorted((path / "_versions").glob("*.manifest")), 0
         while lists:
             try:
                 opened = database.open_table(path.stem)
                 if _has_wrong_columns(path.stem, opened):
                     raise ValueError(_WRONG_COLUMNS)  # handled as Lance's errors are
                 damage.blocks(opened)
-                deletions.recount(opened, deletions.fragments_of(emptied))
                 break
             except BaseException as error:  # a panic of Lance is no Exception
                 if not damage.may_be_damage(error):
                     raise system_error(error, path) or error from error
-                if (without := deletions.forget(path, error)) is not None:
-                    emptied.append(without)
-                    yield f"A list of deleted rows of {path.stem} is made anew."
-                    continue
                 with open_errors(lance):
-                    lists[-1].read_bytes()  # raises what the system refuses
-                lists.pop().unlink()
+                    lists[0].read_bytes()  # raises what the system refuses
+                lists.pop(0).unlink()
                 given_up += 1
         if not lists:
             shutil.rmtree(path)
             yield f"The table {path.stem} could not be read at all; it is made anew."
         elif given_up:
+            copies.forget()
+            shutil.rmtree(path / POOLED_FOLDER, ignore_errors=True)
             yield f"The table {path.stem} is back to what it was {given_up} commits ago."

@@ -14,15 +14,15 @@ from indexer.api.answers import RepairOutcome
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, ListFiles, Repair, Verify
 from indexer.pipeline.parts import BatchSizes
-from indexer.store import deletions, schema
-from indexer.store.lance_files import footed_files
+from indexer.store import schema
+from indexer.store.metadata_copies import MetadataCopies
 from indexer.store.values import key_of
 from tests.integration import upkeep
 from tests.integration.killing import ROOT
 from tests.integration.world import Seen, World, check_same, found, kinds, look, search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from indexer.engine.engine import Engine
@@ -205,7 +205,7 @@ def test_counts_that_would_end_the_engine_are_found_and_cost_nothing(
 ) -> None:
     with world.engine(batches=SCATTERED) as engine:
         for table in (world.library / "lance").glob("*.lance"):
-            for path in footed_files(table):
+            for path in MetadataCopies(table, writable=False).footed_files():
                 content = bytearray(path.read_bytes())
                 content[-13] ^= 0x80  # Lance would ask for 34 GB
                 path.write_bytes(content)
@@ -230,50 +230,6 @@ def test_a_column_that_is_said_to_lie_elsewhere_costs_nothing(
         assert victim.read_bytes() != bytes(content)
         assert kinds(engine) == set()
         check_same(look(engine), undisturbed)
-
-
-@pytest.mark.parametrize("by", ["repair", "upkeep"])
-def test_a_manifest_that_miscounts_deleted_rows_is_found_and_costs_nothing(
-    world: World, undisturbed: Seen, by: str
-) -> None:
-    folder = world.library / "lance" / "passages.lance"
-    with world.engine(batches=SCATTERED) as engine:
-        passages = engine.store.tables.passages
-        rows = passages.inner.search().select(["_rowaddr"]).to_list()
-        fragments = [row["_rowaddr"] >> 32 for row in rows]
-        # Of a fragment of one row nothing is left to be listed; a slow machine writes such ones.
-        passages.recount([max(fragments, key=fragments.count)])
-        assert kinds(engine) == set()
-    miscount(folder)
-    with world.engine(batches=SCATTERED) as engine:
-        if by == "repair":
-            repaired = engine.call(Repair())
-            assert {problem.kind for problem in repaired.problems} == {"miscounted"}
-            assert repaired.left == ()
-        # Lance compacts such a fragment, or the run would end in its error.
-        engine.store.tables.passages.commit(engine.store.tables.passages.inner.optimize)
-        assert kinds(engine) == set()
-        assert world.index(engine).summary.passages == 0
-        check_same(look(engine), undisturbed)
-
-
-def miscount(table: Path) -> None:
-    """Let the newest manifest say one more deleted row of its only list."""
-    (one,) = deletions.stated(table)
-    number = int(one.path.stem.split("-")[2])
-    written = bytes([0x18, *varint(number), 0x20, one.deleted])
-    manifest = min((table / "_versions").glob("*.manifest"))
-    content = manifest.read_bytes()
-    assert content.count(written) >= 1
-    manifest.write_bytes(content.replace(written, written[:-1] + bytes([one.deleted + 1])))
-
-
-def varint(number: int) -> Iterator[int]:
-    """A number as protobuf writes it."""
-    while number > 0x7F:
-        yield number & 0x7F | 0x80
-        number >>= 7
-    yield number
 
 
 def test_a_whole_library_has_no_problem(world: World) -> None:

@@ -15,6 +15,7 @@ from indexer.api.requests import Repair
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
 from indexer.library.rescue import KEPT_NAME, rescue
+from indexer.store.metadata_copies import MetadataCopies
 from tests.integration.world import Seen, World, check_same, found, look
 
 if TYPE_CHECKING:
@@ -105,10 +106,15 @@ def test_folders_and_patterns_outlive_the_catalog(world: World) -> None:
         assert [(root.path, root.patterns) for root in engine.catalog.roots.all()] == before
 
 
+def lose_copies(table: Path) -> None:
+    MetadataCopies(table, writable=True).forget()
+
+
 @pytest.mark.parametrize("table", ["passages", "vectors"])
 def test_a_table_cannot_be_opened(world: World, undisturbed: Seen, table: str) -> None:
     for path in (world.library / "lance").glob(f"{table}*.lance/_versions/*.manifest"):
         path.write_bytes(path.read_bytes()[:20])
+        lose_copies(path.parents[1])
     with pytest.raises(WorldError) as caught:
         Engine.open(world.config)
     assert caught.value.code == "library_damaged"
@@ -135,11 +141,12 @@ def test_an_earlier_list_of_files_will_do(
     with world.engine() as engine:
         tables = engine.store.tables.by_name()
         chosen = next(one for name, one in tables.items() if name.startswith(table))
-        chosen.inner.delete("doc < 0")  # another version, the same rows
+        chosen.inner.delete("key < 0")  # another version, the same rows
         lists = chosen.path / "_versions"
     newest = max(lists.glob("*.manifest"), key=lambda path: path.stat().st_mtime_ns)
     content = newest.read_bytes()
     assert good is None or good in content
+    lose_copies(lists.parent)
     newest.write_bytes(content[:20] if good is None or bad is None else content.replace(good, bad))
     with pytest.raises(WorldError) as caught:
         Engine.open(world.config)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.store import lance_files
 from indexer.store.disk import open_errors, system_error, write_errors
+from indexer.store.metadata_copies import MetadataCopies
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,13 @@ def test_what_keeps_a_table_from_being_opened_is_told(
     assert "reader.rs" not in str(caught.value)
 
 
-def test_a_file_that_was_cut_short_is_found_and_one_that_is_gone_is_not(tmp_path: Path) -> None:
-    cut = tmp_path / "cut.lance"
+def test_a_file_that_was_cut_short_is_found_and_not_copied(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    cut, whole = tmp_path / "data" / "cut.lance", tmp_path / "data" / "whole.lance"
     cut.write_bytes(b"rows and rows and more of them, but no footer behind them" * 9)
-    assert lance_files.truncated([tmp_path / "gone.lance", cut]) == [cut]
+    whole.write_bytes(b"rows and a footer LANC")
+    copies = MetadataCopies(tmp_path, writable=True)
+    assert copies.record() == copies.record() == [cut]
+    for path in (cut, whole):
+        path.write_bytes(path.read_bytes()[:-2] + b"??")
+    assert copies.restore() == [whole]
