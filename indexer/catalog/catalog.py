@@ -22,10 +22,10 @@ from indexer.catalog.files import Files
 from indexer.catalog.filters import Filters
 from indexer.catalog.followed import COLLECTIONS
 from indexer.catalog.names import Names
-from indexer.catalog.packed_words import PackedWords
 from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans
+from indexer.catalog.short_words import ShortWords
 from indexer.catalog.spaces import Spaces
 from indexer.catalog.upkeep import Upkeep
 
@@ -65,9 +65,11 @@ class Catalog:
         bindings = Bindings(self.db)
         self.filters = Filters(self.db, bindings)
         self.names = Names(self.db, bindings)
-        self.packed_words = PackedWords(self.db)
+        self.short_words = ShortWords(self.db)
         self.file_names = FileNames(self.db)
         self.scans = Scans(self.db, self.roots, self.file_names.add)
+        if not self.refusal:
+            self.short_words.complete()
         if not self.refusal and self.meta("library_id") is None:
             self.set_meta("library_id", secrets.token_hex(8))
             self.set_meta("created_ns", str(time.time_ns()))

@@ -16,6 +16,7 @@ import numpy as np
 from indexer.catalog.cached import CachedValues
 from indexer.catalog.database import signed
 from indexer.catalog.records import Begun, DocRow
+from indexer.catalog.short_words import add_title
 from indexer.catalog.states import derive
 
 if TYPE_CHECKING:
@@ -180,11 +181,6 @@ class Docs:
         )
         return {row[0]: DocRow(*row) for row in rows}
 
-    def titles(self, after: int) -> dict[int, tuple[str, str]]:
-        """Return the titles and languages of the documents with ids above one."""
-        rows = self._db.rows("SELECT doc, title, language FROM docs WHERE doc > ?", after)
-        return {doc: (title, language) for doc, title, language in rows}
-
     def earlier(self, doc: int) -> list[int]:
         """Return the documents that the same file held before, the latest first."""
         return [row[0] for row in self._db.rows(_EARLIER, doc)]
@@ -248,6 +244,7 @@ class Docs:
                 time.time_ns(),
             ),
         )
+        add_title(connection, doc, info.title, info.language)
         return doc
 
 

@@ -277,7 +277,6 @@ DROP TABLE lexicon_deleted;
 DELETE FROM meta WHERE key = 'next_term';
 """
 
-# The words of titles and of names, see indexer.search.catalog_words.
 _PACKED_WORDS = """
 CREATE TABLE packed_words (
     kind TEXT PRIMARY KEY,                   -- 'titles' or 'names'
@@ -288,7 +287,23 @@ CREATE TABLE packed_words (
 ) STRICT;
 """
 
+# The words of names (with "=", their initialisms) and of titles ("stem|word" for their stems).
+_SHORT_WORDS = """
+DROP TABLE packed_words;
+CREATE TABLE name_words (
+    word TEXT NOT NULL,
+    name INTEGER NOT NULL,                   -- ascend with time, and are never reused
+    PRIMARY KEY (word, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE title_words (
+    word TEXT NOT NULL,
+    doc INTEGER NOT NULL,
+    times INTEGER NOT NULL,                  -- 0 of stems
+    PRIMARY KEY (word, doc)
+) STRICT, WITHOUT ROWID;
+"""
+
 MIGRATIONS: Sequence[str] = (
     _FIRST, _EARLIER, _ROOT_LOCATION, _ORDER, _CRASHES, _SUMS, _NAMES, _ENGLISH, _SIMPLIFIED,
-    FORGET_SUMS, _NO_LEXICON, _PACKED_WORDS,
+    FORGET_SUMS, _NO_LEXICON, _PACKED_WORDS, _SHORT_WORDS,
 )  # fmt: skip

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.catalog import short_words
 from indexer.catalog.cached import CachedValues
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class Names:
                 "INSERT OR IGNORE INTO names (text) VALUES (?)",
                 [(text,) for text, _ in files + named],
             )
+            short_words.add_names(connection)
             bound = "SET {} = (SELECT id FROM names WHERE text = ?) WHERE id = ?"
             connection.executemany("UPDATE files " + bound.format("stem"), files)
             connection.executemany("UPDATE folders " + bound.format("name"), named)
@@ -152,24 +154,22 @@ class Names:
         )
         return dict(rows)
 
-    def newer(self, after: int) -> dict[int, str]:
-        """Return the texts of the names with ids above one."""
-        return dict(self._db.rows("SELECT id, text FROM names WHERE id > ?", after))
-
-    def known(self) -> NDArray[np.int32]:
-        """Return the ids of all names, ascending; they are never reused."""
-        rows = self._db.rows("SELECT id FROM names ORDER BY id")
-        return np.fromiter((row[0] for row in rows), np.int32, len(rows))
+    def last(self) -> int:
+        """Return the greatest id of a name; ids ascend with time."""
+        found: int = self._db.value("SELECT max(id) FROM names") or 0
+        return found
 
     def prune(self) -> int:
         """Delete names that no file or folder has any more; part of maintenance."""
         with self._db.write() as connection:
             self._db.mark_files_changed()
-            return connection.execute(
+            pruned = connection.execute(
                 "DELETE FROM names WHERE id NOT IN "
                 "(SELECT stem FROM files WHERE stem IS NOT NULL UNION "
                 "SELECT name FROM folders WHERE name IS NOT NULL)"
             ).rowcount
+            short_words.prune(connection)
+            return pruned
 
 
 def stem_of(name: bytes) -> str:

@@ -83,6 +83,8 @@ def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: No
         said = f"{{n}} files of {name} would have ended the engine."
         found.add("deadly_files", name, mended, said)
     reports = {name: examine(name, one, tick) for name, one in store.tables.by_name().items()}
+    altered_words, said = store.words.verify(), "{n} files of the words were altered."
+    found.add("altered_words", "words", altered_words, said, store.words.discard)
     check = _Check(catalog, store, found, reports)
     for name in reports:
         check.files(name)
@@ -117,6 +119,8 @@ def repair(
     for fix in before.fixes:
         fix()
     recover(catalog, store)
+    store.words.behind = True
+    store.catch_up()
     return before, verify(catalog, store, tick)
 
 

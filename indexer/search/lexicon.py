@@ -1,41 +1,35 @@
 """The words of one library: of its documents' texts, titles and names together.
 
 Words are folded by ``indexer.text.terms``. A query word may be expanded to a group: its other
-forms, the completions of a prefix, a corrected typo. A group is scored as one word. Owns BM25 of
-whole documents, and what words of texts (in the store), titles and names (in the catalog) count.
-Must not know how the query is parsed.
+forms, the completions of a prefix, a corrected typo. A group is scored as one word by BM25 of whole
+documents. Must not know how the query is parsed.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.catalog_words import CatalogWords
 from indexer.search.name_words import NameWords
-from indexer.store.document_counting import count_texts
-from indexer.store.document_counts import UNREADABLE
 from indexer.store.document_words import ordered
 from indexer.text.terms import fold, stems_in
 from indexer.text.typos import can_be_typo, letters_around, one_edit_away
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from indexer.catalog.catalog import Catalog
-    from indexer.store.document_counts import Part
     from indexer.store.document_words import DocumentWords
     from indexer.store.store import Store
 
     Docs = NDArray[np.int32]
     Floats = NDArray[np.float32]
-
-T = TypeVar("T")
 
 K1, B = 1.2, 0.75
 TITLE_WEIGHT = 3  # occurrences in the text that a word of the title is worth
@@ -45,11 +39,18 @@ CACHED_COUNTS = 16 << 20  # bytes
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words of texts and titles at a version of the catalog, and the counts of groups then."""
+    """The words of texts at a version of the catalog, and the counts of groups then.
+
+    Attributes:
+        version: Of the catalog.
+        texts: The words of texts.
+        lengths: How many words each document has with its title, at least 1; 0 where there is none.
+        counted: The counts of groups.
+    """
 
     version: int
     texts: DocumentWords
-    together: DocumentWords
+    lengths: Floats
     counted: dict[tuple[str, ...], Floats] = field(default_factory=dict)
 
 
@@ -61,7 +62,6 @@ class Lexicon:
         self._store = store
         #: The words of documents' names.
         self.names = NameWords(catalog)
-        self._titles = CatalogWords(catalog.packed_words, "titles", catalog.docs.titles, _count)
         self._words: _Words | None = None
 
     @contextmanager
@@ -69,11 +69,6 @@ class Lexicon:
         """Open a read transaction of the catalog; words asked for twice are counted once."""
         with self._catalog.db.read():
             yield LexiconReader(self, self._current())
-
-    def save(self) -> None:
-        """Keep the words of titles and names for the next run; for the thread that writes."""
-        self._titles.save(self._catalog.docs.known())
-        self.names.save()
 
     # documents
 
@@ -89,11 +84,17 @@ class Lexicon:
         """
         found = words.counted.get(group)
         if found is None:
-            size = len(words.together.lengths)
-            found = self._ask(words, lambda one: one.counts(group))[:size]
+            found = np.zeros(len(words.lengths), np.float32)
+            for word in group:
+                docs, times = words.texts.counts(word)
+                np.add.at(found, docs, times)
+            for held in self._catalog.short_words.titles_with(group).values():
+                for doc, count in held.items():
+                    if doc < len(found):
+                        found[doc] += TITLE_WEIGHT * count
             named = self.names.docs(group)
-            found[named[named < size]] += NAME_WEIGHT
-            found[words.together.lengths == 0] = 0
+            found[named[named < len(found)]] += NAME_WEIGHT
+            found[words.lengths == 0] = 0
             if (len(words.counted) + 1) * found.nbytes > CACHED_COUNTS:
                 words.counted.clear()
             words.counted[group] = found
@@ -106,15 +107,17 @@ class Lexicon:
 
         In languages with proclitics, such as articles, words match without them as well.
         """
-        words = self._current()
-        found = dict(self._ask(words, lambda one: one.beginning(prefix, limit)))
+        texts = self._store.document_words()
+        found = dict(texts.beginning(prefix, limit))
+        titled = self._catalog.short_words.titles_beginning(prefix, limit)
+        found |= self._frequencies(word for word in titled if word not in found)
         if not prefix.isascii():
-            behind = self._ask(words, lambda one: one.with_stems(one.stems_beginning(prefix)))
+            behind = texts.with_stems(texts.stems_beginning(prefix))
             inside = {
                 stem: [word for word in those if word.find(stem) > 0]
                 for stem, those in behind.items()
             }
-            found |= dict(ordered(self._of_any(words, inside))[:limit])
+            found |= dict(ordered(self._of_any(inside))[:limit])
         for word, files in self._catalog.file_names.by_prefix(prefix, limit):
             found[word] = max(found.get(word, 0), files)
         return ordered(found)[:limit]
@@ -130,23 +133,22 @@ class Lexicon:
         files = self._catalog.file_names
         if not can_be_typo(word) or self.df([word])[word] or files.count(word):
             return []
-        words = self._current()
-        if not (word.isascii() or self._has_letters(words, word, languages)):
+        if not (word.isascii() or self._has_letters(word, languages)):
             return []
         near = one_edit_away(word)
-        found = self._ask(words, lambda one: one.frequencies(list(near)))
+        found = self._frequencies(near)
         if not word.isascii():
-            found |= self._of_stems(words, near)
+            found |= self._of_stems(near)
             if not found:
                 shared = set().union(*(stems_in(other, languages) for other in near))
-                found = self._of_stems(words, set(filter(can_be_typo, shared)))
-        for other, count in self.names.frequencies(list(near)).items():
+                found = self._of_stems(set(filter(can_be_typo, shared)))
+        for other, count in self.names.frequencies(near).items():
             found[other] = max(found.get(other, 0), count)
         # Few people mistype the first letter.
         ranked = sorted(found.items(), key=lambda i: (i[0][0] != word[0], -i[1], i[0]))
         return ranked[:limit]
 
-    def _has_letters(self, words: _Words, word: str, languages: Sequence[str]) -> bool:
+    def _has_letters(self, word: str, languages: Sequence[str]) -> bool:
         """Whether a word or a stem begins with a letter of what an unknown word may be a typo of.
 
         A library without a word in its script is so asked for some dozen letters, instead of for a
@@ -156,14 +158,14 @@ class Lexicon:
         # A stem has letters without diacritics, and in a few languages those of another script.
         stems = stems_in(word, languages)
         letters |= {*map(fold, letters), *(stem[:1] for stem in stems)} - {""}
-        return self._ask(words, lambda one: one.has_beginning(letters)) or (
-            self.names.has_beginning(letters)
+        return self._store.document_words().has_beginning(letters) or (
+            self._catalog.short_words.has_beginning(letters)
         )
 
     def forms(self, word: str, languages: Sequence[str]) -> list[str]:
         """Return the words of the library that share a stem with a word, itself first."""
         wanted = stems_in(word, languages)
-        found = self._ask(self._current(), lambda one: one.with_stems(wanted))
+        found = self._with_stems(wanted)
         return [word, *sorted({other for those in found.values() for other in those} - {word})]
 
     def behind_clitics(self, phrase: str, languages: Sequence[str]) -> list[str]:
@@ -179,13 +181,13 @@ class Lexicon:
 
     def stems(self, wanted: Collection[str]) -> list[str]:
         """Return the given words that are stems of words of the library."""
-        return list(self._of_stems(self._current(), wanted))
+        return list(self._of_stems(wanted))
 
     def ending_with(self, ending: str, limit: int = 8) -> list[tuple[str, int]]:
         """Return the compounds that end with a word, frequent ones first."""
         if not ending.isalpha():
             return []
-        return self._ask(self._current(), lambda one: one.ending(ending, limit))
+        return self._store.document_words().ending(ending, limit)
 
     # within
 
@@ -193,36 +195,43 @@ class Lexicon:
         version, texts = self._catalog.db.version_read(), self._store.document_words()
         words = self._words
         if words is None or words.texts is not texts or words.version < version:
-            together = texts.with_parts(self._titles.parts())
-            self._words = words = _Words(version, texts, together)
+            lengths = texts.lengths.copy()
+            docs, of_titles = self._catalog.short_words.title_lengths()
+            known = docs < len(lengths)
+            lengths[docs[known]] += TITLE_WEIGHT * of_titles[known]
+            lengths[texts.lengths == 0] = 0
+            self._words = words = _Words(version, texts, lengths)
         return words
 
-    def _ask(self, words: _Words, question: Callable[[DocumentWords], T]) -> T:
-        """Ask the words; without their file if it cannot be read."""
-        try:
-            return question(words.together)
-        except UNREADABLE:
-            texts = self._store.document_words(without_file=True)
-            return question(texts.with_parts(self._titles.parts()))
+    def _frequencies(self, words: Iterable[str]) -> dict[str, int]:
+        """The number of documents with each word in text or title, without words of none."""
+        listed = list(words)
+        found = self._store.document_words().frequencies(listed)
+        for word, docs in self._catalog.short_words.titles_with(listed).items():
+            found[word] = max(found.get(word, 0), len(docs))
+        return found
 
-    def _of_stems(self, words: _Words, stems: Collection[str]) -> dict[str, int]:
+    def _with_stems(self, stems: Iterable[str]) -> dict[str, set[str]]:
+        """The words of texts and titles with each stem that has any."""
+        listed = list(stems)
+        found = defaultdict(set, self._store.document_words().with_stems(listed))
+        for stem, titled in self._catalog.short_words.title_words_of(listed).items():
+            found[stem] |= titled
+        return found
+
+    def _of_stems(self, stems: Collection[str]) -> dict[str, int]:
         """The number of documents of each stem's most frequent word."""
-        return self._of_any(words, self._ask(words, lambda one: one.with_stems(stems)))
+        return self._of_any(self._with_stems(stems))
 
-    def _of_any(self, words: _Words, groups: Mapping[str, Collection[str]]) -> dict[str, int]:
+    def _of_any(self, groups: Mapping[str, Collection[str]]) -> dict[str, int]:
         """The number of documents of each group's most frequent word, above 0."""
-        listed = sorted({word for group in groups.values() for word in group})
-        counts = self._ask(words, lambda one: one.frequencies(listed))
+        counts = self._frequencies({word for group in groups.values() for word in group})
         most = {
             stem: max(counts.get(word, 0) for word in group)
             for stem, group in groups.items()
             if group
         }
         return {stem: count for stem, count in most.items() if count}
-
-
-def _count(titles: Mapping[int, tuple[str, str]]) -> Part:
-    return count_texts(titles, TITLE_WEIGHT)
 
 
 @dataclass(slots=True)
@@ -244,7 +253,7 @@ class LexiconReader:
     @property
     def documents(self) -> int:
         """How many documents the library has."""
-        return int(np.count_nonzero(self._words.together.lengths))
+        return int(np.count_nonzero(self._words.lengths))
 
     def counts(self, group: Sequence[str]) -> Floats:
         """How often a group of words occurs in each document, indexed by document."""
@@ -273,7 +282,7 @@ class LexiconReader:
         Returns:
             Documents with a score above 0 and their scores, best first.
         """
-        length = self._words.together.lengths
+        length = self._words.lengths
         alive = length > 0
         total = int(alive.sum())
         scores = np.zeros(len(alive), np.float32)

@@ -1,8 +1,4 @@
-"""The words of documents' current file names, scored together with their texts.
-
-Owns what words of names count, and their way to documents: the links from names to documents are
-read again whenever files change. It must not know how words are packed (``catalog_words``).
-"""
+"""The words of documents' current file names, scored together with their texts."""
 
 from __future__ import annotations
 
@@ -14,42 +10,34 @@ import numpy as np
 
 from indexer.arrays import find_sorted
 from indexer.catalog.cached import CachedValues
-from indexer.search.catalog_words import CatalogWords
-from indexer.store.document_counting import count_tokens
-from indexer.store.document_words import DocumentWords
-from indexer.text.name_words import initialisms, joined_neighbours, name_tokens
+from indexer.catalog.short_words import INITIALS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from indexer.catalog.catalog import Catalog
-    from indexer.store.document_counts import Part
 
     Docs = NDArray[np.int32]
 
 _NONE = np.zeros(0, np.int32)
-# Of the first letters of a name, which are no word of it.
-_INITIALS = "="
-# Words whose documents are kept, of those that were asked for last.
+# Words whose documents are kept.
 _KEPT = 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """The names that there are, and the documents that have them.
+    """The documents that have names.
 
     Attributes:
         last: The greatest id of a name.
-        words: Of all names.
         names: Of each pair of a name and a document, the name, ascending.
         docs: And the document.
         found: The documents by words that were asked for.
     """
 
     last: int
-    words: DocumentWords
     names: Docs
     docs: Docs
     found: dict[str, Docs] = field(default_factory=dict)
@@ -60,7 +48,6 @@ class NameWords:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._texts = CatalogWords(catalog.packed_words, "names", catalog.names.newer, _count)
         self._named = CachedValues[_Named](catalog.db, catalog.db.files_version_read)
 
     def docs(self, wanted: Sequence[str]) -> Docs:
@@ -68,11 +55,10 @@ class NameWords:
         named = self._current()
         known = {word: docs for word in wanted if (docs := named.found.get(word)) is not None}
         if new := [word for word in wanted if word not in known]:
-            names = named.words.documents(new)
+            names = self._catalog.short_words.names_with(new)
             for word in new:
-                known[word] = _NONE
-                if word in names:  # seldom
-                    known[word] = np.unique(named.docs[np.isin(named.names, names[word])])
+                held = np.isin(named.names, names[word]) if word in names else slice(0)
+                known[word] = np.unique(named.docs[held])
             if len(named.found) > _KEPT:
                 named.found.clear()
             named.found.update(known)
@@ -97,9 +83,8 @@ class NameWords:
             Documents in ascending order and their scores.
         """
         named = self._current()
-        asked = [*wanted, *(_INITIALS + letters for letters in initials)]
-        found = named.words.documents(asked)
-        groups = [found[word] for word in asked if word in found]
+        asked = [*wanted, *(INITIALS + letters for letters in initials)]
+        groups = list(self._catalog.short_words.names_with(dict.fromkeys(asked)).values())
         if not groups:
             return _NONE, np.zeros(0, np.float32)
         counts = [len(names) for names in groups]
@@ -112,37 +97,16 @@ class NameWords:
         np.maximum.at(best, place, values[of_name])
         return docs.astype(np.int32), best
 
-    def frequencies(self, words: Sequence[str]) -> dict[str, int]:
+    def frequencies(self, words: Iterable[str]) -> dict[str, int]:
         """The number of names of files or folders with each word, without those in none."""
-        return self._current().words.frequencies(words)
-
-    def has_beginning(self, prefixes: Iterable[str]) -> bool:
-        """Whether a word of a name has one of some prefixes."""
-        return self._current().words.has_beginning(prefixes)
-
-    def save(self) -> bool:
-        """Keep the words for the next run, if enough are new; for the thread that writes."""
-        return self._texts.save(self._catalog.names.known())
+        found = self._catalog.short_words.names_with(words)
+        return {word: len(names) for word, names in found.items()}
 
     def _current(self) -> _Named:
         return self._named.get(None, self._read)
 
     def _read(self) -> _Named:
-        known, links = self._catalog.names.known(), self._catalog.names.links()
+        links = self._catalog.names.links()
         own = links.depth == 0
         order = np.argsort(links.name[own], kind="stable")
-        return _Named(
-            int(known[-1]) if len(known) else 0,
-            DocumentWords.of_parts(known, self._texts.parts()),
-            links.name[own][order],
-            links.doc[own][order],
-        )
-
-
-def _count(names: Mapping[int, str]) -> Part:
-    return count_tokens({name: _tokens(text) for name, text in names.items()})
-
-
-def _tokens(name: str) -> Sequence[str]:
-    plain = dict.fromkeys((*name_tokens(name), *joined_neighbours(name)))
-    return [*plain, *(_INITIALS + letters for letters in initialisms(name))]
+        return _Named(self._catalog.names.last(), links.name[own][order], links.doc[own][order])

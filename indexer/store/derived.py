@@ -4,8 +4,8 @@ They are derived from the table, and without them every answer is the same. A de
 of parts, each written once; a stamp lists them. Owns their format, and which of their rows are
 valid: those whose key and row id the table still has, as long as it has the data files from which
 they were read. Other rows are read from LanceDB. What a file holds is a ``Layout``, see
-``vector_places``, ``records``, ``word_parts`` and ``document_parts``. It must not know when parts
-are made or merged; see ``derived_upkeep``.
+``vector_places`` and ``records``. It must not know when parts are made or merged; see
+``derived_upkeep``.
 
 The file is read, not mapped: a drive that is taken away then is an error and not the end of the
 process.
@@ -73,8 +73,6 @@ class Layout:
             there, it must be ``copied``.
         places: What the first number has an offset in: the bytes stored, as ``join_place`` has it
             with a length, or data files, with the index of their name.
-        always: Whether nothing else has what is in it: then parts are made while there is other
-            work, too, and for tables of any size.
     """
 
     name: str
@@ -82,7 +80,6 @@ class Layout:
     made: Callable[[Table, Int64s, Int64s, Sequence[str]], Iterator[tuple[bytes, Int64s]]]
     merged: Callable[[Sequence[PartFile]], Iterator[bytes]] = copied
     places: Literal["", "stored", "files"] = ""
-    always: bool = False
 
     @property
     def stamp(self) -> str:

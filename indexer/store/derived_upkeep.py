@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A part is made of so many rows; the second number is for times when there is other work.
-_MISSING, _LAGGING = 256, 8_192
+# A part is made of so many rows.
+_MISSING = 256
 # Without other work a part is merged when it is no larger than so many times all later ones: a
 # query takes some 60 µs more for each part in which it looks for a stem.
 _IDLE_TIMES = 8
@@ -62,18 +62,12 @@ def refresh(table: Table, *, idle: bool = True) -> bool:
     Returns:
         Whether anything was written.
     """
-    due = [layout for layout in table.layouts if idle or _lags(table, layout)]
-    total = len(table.rows.keys()) if due else 0
+    total = len(table.rows.keys()) if idle else 0
     files = follow(table) if total else []
     if not files:
         return False
-    written = [
-        _refresh(table, layout, files, idle=idle)
-        for layout in due
-        if layout.always or total <= MOST_ROWS
-    ]
-    if idle or any(written):
-        _sweep(table)
+    written = [_refresh(table, one, files) for one in table.layouts if total <= MOST_ROWS]
+    _sweep(table)
     return any(written)
 
 
@@ -126,24 +120,17 @@ def _check(path: Path, part: PartStamp) -> None:
         raise OSError("a derived file was altered")
 
 
-def _lags(table: Table, layout: Layout) -> bool:
-    """Whether a part has to be made now, though there is other work."""
-    file = table.files.get(layout.name)
-    there = 0 if file is None else file.rows - file.stale
-    return layout.always and table.count() - there > _LAGGING
-
-
-def _refresh(table: Table, layout: Layout, files: Sequence[str], *, idle: bool) -> bool:
+def _refresh(table: Table, layout: Layout, files: Sequence[str]) -> bool:
     """Bring a file up to date, if it lacks enough and the disk has room."""
     try:
-        parts, keys, ids = _wanted(table, layout, idle=idle)
+        parts, keys, ids = _wanted(table, layout)
         if len(keys) and _has_room(table, len(keys) * _ROW_BYTES):
             (table.path / FOLDER).mkdir(mode=0o700, exist_ok=True)
             parts.append(_made(table, layout, keys, ids, files))
             parts.sort(key=lambda part: -part.rows)
         elif len(keys):
             return False
-        small = _small(parts, _IDLE_TIMES if idle else 1)
+        small = _small(parts, _IDLE_TIMES)
         if len(small) > 1 and _has_room(table, sum(part.stored for part in small)):
             parts[-len(small) :] = [_merged(table, layout, small)]
         elif not len(keys):
@@ -167,7 +154,7 @@ def _small(parts: Sequence[PartFile], times: int) -> Sequence[PartFile]:
     return []
 
 
-def _wanted(table: Table, layout: Layout, *, idle: bool) -> tuple[list[PartFile], Int64s, Int64s]:
+def _wanted(table: Table, layout: Layout) -> tuple[list[PartFile], Int64s, Int64s]:
     """The parts to keep, and the keys and ids of the rows for a new one, none if they are few."""
     if layout.name not in table.files and not _damaged(table.path / FOLDER / layout.stamp):
         table.load_file(layout)  # an error of the drive may have been the reason to close it
@@ -175,18 +162,14 @@ def _wanted(table: Table, layout: Layout, *, idle: bool) -> tuple[list[PartFile]
     if file is None:
         return [], keys, ids
     parts = list(file.parts)
-    new = ids > max(part.stamp.last for part in parts)
-    if idle or np.count_nonzero(new) <= _LAGGING:
-        # Of a large table it takes a second to find out which rows are in which part.
-        placed = file.placed(table.rows.by_id())
-        new = placed.lacking.copy()
-        for part, at in zip(file.parts, placed.at, strict=True):
-            if np.count_nonzero(at < 0) > _STALE_SHARE * part.rows:
-                parts.remove(part)
-                new[at[at >= 0]] = True
-        few = np.count_nonzero(new) <= (_MISSING if idle else _LAGGING)
-        if few and len(parts) == len(file.parts):
-            new[:] = False
+    placed = file.placed(table.rows.by_id())
+    new = placed.lacking.copy()
+    for part, at in zip(file.parts, placed.at, strict=True):
+        if np.count_nonzero(at < 0) > _STALE_SHARE * part.rows:
+            parts.remove(part)
+            new[at[at >= 0]] = True
+    if np.count_nonzero(new) <= _MISSING and len(parts) == len(file.parts):
+        new[:] = False
     return parts, keys[new], ids[new]
 
 

@@ -29,7 +29,7 @@ _FULL = (
 )
 # Lance's message for a table that a later version has written.
 _LATER = "cannot be read by this version of lance"
-_OS_ERROR = re.compile(r"os error (\d+)")
+_OS_ERROR = re.compile(r"(?:os error |Os \{ code: )(\d+)")  # of LanceDB and of tantivy
 _WINDOWS = sys.platform == "win32"
 #: A missing file; Windows has another code for a missing folder.
 MISSING = {2, 3} if _WINDOWS else {errno.ENOENT}

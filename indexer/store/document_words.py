@@ -1,135 +1,165 @@
-"""The words of documents, from parts that were counted: how often they occur, and look-ups.
+"""The words of whole documents: how often each occurs where, and look-ups in the vocabulary.
 
-Owns counts over the documents that are there, whatever else the parts have; so every answer is the
-same however documents are parted. It must not know tables or files (see ``document_parts``), how
-documents are scored, nor their names.
+A document has one entry for each commit that brought passages of it. Of each word its count is
+wanted, which tantivy does not return but scores: in a field of JSON every length counts as one, so
+a score determines the count.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import tantivy
+
+from indexer.text.stemmers import stem_all
+from indexer.text.terms import forms, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from indexer.store.document_counts import Part
-    from indexer.store.postings import Bytes
     from indexer.store.values import Float32s, Int32s
 
-# Words whose documents are counted at once, of those that may be the most frequent.
-_COUNTED = 64
+#: Languages that write compounds as one word, headed by the last part.
+COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "nn", "no", "fi", "et", "hu"})
+_COUNTS = "counts.w"
+# Marks of terms of ``edges``: reversed words, first letters of words and stems.
+_REVERSED, _FIRST = "<", "^"
+# Words whose documents are counted, for each that is wanted: deleted entries are listed too.
+_SPARE = 2
+
+
+def document_schema() -> tantivy.Schema:
+    """The fields of an entry.
+
+    ``counts`` has each word as often as it occurs, ``words`` each once, ``forms`` "stem|word",
+    ``edges`` see above.
+    """
+    builder = tantivy.SchemaBuilder().add_integer_field("doc", indexed=True, fast=True)
+    builder.add_json_field("counts", tokenizer_name="whitespace", index_option="freq")
+    for name in ("words", "forms", "edges"):
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
+    return builder.build()
+
+
+def document_entries(
+    doc: int, views: Sequence[str], language: str
+) -> tuple[list[tantivy.Document], int]:
+    """The entry of some passages of a document, and how many words they have.
+
+    Empty ones follow, one less than there are passages: tantivy merges segments by their number of
+    entries, and would merge all at each eighth commit of few entries.
+    """
+    pieces: Counter[str] = Counter()
+    for view in views:
+        pieces.update(view.split())
+    counts: Counter[str] = Counter()
+    for piece, times in pieces.items():
+        for word in _words_of(piece):
+            counts[word] += times
+    pairs = [(stem, word) for word, stems in stems_of_words(counts, language) for stem in stems]
+    edges = {_FIRST + one[0] for pair in pairs for one in pair}
+    if language in COMPOUNDING or not language:
+        edges |= {_REVERSED + word[::-1] for word in counts if word.isalpha()}
+    entry = tantivy.Document()
+    entry.add_integer("doc", doc)
+    entry.add_json("counts", {"w": " ".join(f"{word} " * n for word, n in counts.items())})
+    entry.add_text("words", " ".join(counts))
+    entry.add_text("forms", " ".join(f"{stem}|{word}" for stem, word in pairs))
+    entry.add_text("edges", " ".join(edges))
+    empty = tantivy.Document()
+    empty.add_integer("doc", doc)
+    return [entry, *[empty] * (len(views) - 1)], counts.total()
+
+
+@lru_cache(maxsize=50_000)
+def _words_of(piece: str) -> tuple[str, ...]:
+    return tuple(words(piece))
+
+
+def stems_of_words(listed: Iterable[str], language: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Words, each with its possible stems in a language, without empty ones."""
+    every = list(listed)
+    found = zip(every, stem_all(every, language), strict=True)
+    return [
+        (word, tuple(filter(None, (stem,) if word.isascii() else forms(word, language).stems)))
+        for word, stem in found
+    ]
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A part, and the documents of it that are valid, -1 in place of the others, (n,)."""
-
-    part: Part
-    docs: Int32s
-
-
 class DocumentWords:
-    """The words of some documents. Any thread may ask.
+    """The words of the documents of one commit. Any thread may ask.
 
     Attributes:
         lengths: How many words each document has, indexed by document, at least 1; 0 where there
             is no document.
     """
 
-    def __init__(self, docs: Int32s, parts: Sequence[Placed]) -> None:
-        """``docs`` are there, ascending; what the parts have of others counts for nothing."""
-        self._docs = docs
-        self._parts = [
-            Placed(one.part, np.where(np.isin(one.docs, docs), one.docs, -1)) for one in parts
-        ]
-        lengths = np.zeros(int(docs[-1]) + 1 if len(docs) else 0, np.int64)
-        for one in self._parts:
-            np.add.at(lengths, one.docs[one.docs >= 0], one.part.lengths[one.docs >= 0])
-        self.lengths: Float32s = np.zeros(len(lengths), np.float32)
-        self.lengths[docs] = np.maximum(lengths[docs], 1)
+    schema: tantivy.Schema
+    searcher: tantivy.Searcher
+    lengths: Float32s
 
-    @classmethod
-    def of_parts(cls, docs: Int32s, parts: Sequence[Part]) -> Self:
-        """The words that parts have of some documents, ascending."""
-        return cls(docs, [Placed(one, one.docs) for one in parts])
+    def counts(self, word: str) -> tuple[Int32s, Float32s]:
+        """The documents with a word, perhaps several times, and how often each entry has it."""
+        query = tantivy.Query.term_query(self.schema, _COUNTS, word)
+        most = max(1, self.searcher.doc_freq("words", word))
+        hits = self.searcher.search(query, limit=most, count=False).hits
+        if not hits:
+            return np.empty(0, np.int32), np.empty(0, np.float32)
+        addresses = [address for _, address in hits]
+        docs = np.array(self.searcher.fast_field_values("doc", addresses), np.int32)
+        highest, half = _saturation(query.explain(self.searcher, addresses[0]))
+        shares = np.array([score for score, _ in hits], np.float64) / highest
+        times = np.rint(half * shares / np.maximum(1 - shares, 1e-7)).astype(np.float32)
+        known = docs < len(self.lengths)
+        return docs[known], np.maximum(times[known], 1)
 
-    def with_parts(self, parts: Sequence[Part]) -> DocumentWords:
-        """These and more words of the same documents."""
-        return DocumentWords(self._docs, [*self._parts, *(Placed(one, one.docs) for one in parts)])
-
-    def counts(self, words: Sequence[str]) -> Float32s:
-        """How often any of some words occurs in each document, indexed by document."""
-        found = [
-            (one, number) for one, numbers in self._numbers(words) for number in numbers.values()
-        ]
-        docs, times = _cells(found)
-        return np.bincount(docs, times, len(self.lengths)).astype(np.float32)
-
-    def frequencies(self, words: Sequence[str]) -> dict[str, int]:
+    def frequencies(self, listed: Iterable[str]) -> dict[str, int]:
         """The number of documents with each word, without words that no document has."""
-        return {word: len(docs) for word, docs in self.documents(words).items()}
-
-    def documents(self, words: Sequence[str]) -> dict[str, Int32s]:
-        """The documents with each word, ascending, without words that no document has."""
-        there: defaultdict[str, list[tuple[Placed, int]]] = defaultdict(list)
-        for one, numbers in self._numbers(words):
-            for word, number in numbers.items():
-                there[word].append((one, number))
-        every = {word: np.unique(_cells(found)[0]) for word, found in there.items()}
-        return {word: docs for word, docs in every.items() if len(docs)}
+        found = {word: self._frequency(word) for word in listed}
+        return {word: count for word, count in found.items() if count}
 
     def beginning(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """The words with a prefix and their numbers of documents, frequent ones first."""
-        most: defaultdict[str, int] = defaultdict(int)
-        for one in self._parts:
-            for word, count in one.part.words.beginning(prefix):
-                most[word] += int(count)
-        return self._frequent(most, limit)
+        found = self.searcher.terms_with_prefix("words", prefix, limit=_SPARE * limit)
+        return ordered(self.frequencies(word for word, _ in found))[:limit]
 
-    def has_beginning(self, prefixes: Iterable[str]) -> bool:
-        """Whether a word or a stem has one of some prefixes; no document may have it any more."""
-        return any(
-            one.part.words.has_beginning(prefix) or one.part.stems.has_beginning(prefix)
-            for prefix in prefixes
-            for one in self._parts
-        )
+    def has_beginning(self, letters: Iterable[str]) -> bool:
+        """Whether a word or a stem begins with one of some letters."""
+        return any(self.searcher.doc_freq("edges", _FIRST + one[0]) for one in letters if one)
 
     def ending(self, ending: str, limit: int) -> list[tuple[str, int]]:
-        """The words that end with another, as ``beginning``; all words are looked at."""
-        found = {word for one in self._parts for word in one.part.words.ending(ending)}
-        return ordered(self.frequencies(sorted(found)))[:limit]
+        """The compounds that end with a word, as ``beginning``."""
+        found = self.searcher.terms_with_prefix(
+            "edges", _REVERSED + ending[::-1], limit=_SPARE * limit + 1
+        )
+        longer = (text[:0:-1] for text, _ in found)
+        return ordered(self.frequencies(word for word in longer if word != ending))[:limit]
 
     def with_stems(self, stems: Iterable[str]) -> dict[str, set[str]]:
         """The words of each stem that has any; no document may have them any more."""
         found: defaultdict[str, set[str]] = defaultdict(set)
-        listed = list(stems)
-        for one in self._parts:
-            for stem, text in one.part.stems.texts(listed).items():
-                found[stem].update(text.split())
+        for stem in stems:
+            for text, _ in self.searcher.terms_with_prefix("forms", f"{stem}|"):
+                found[stem].add(text.partition("|")[2])
         return found
 
     def stems_beginning(self, prefix: str) -> set[str]:
         """The stems with a prefix."""
-        found = (one.part.stems.beginning(prefix) for one in self._parts)
-        return {stem for stems in found for stem, _ in stems}
+        found = self.searcher.terms_with_prefix("forms", prefix)
+        return {text.partition("|")[0] for text, _ in found}
 
-    def _numbers(self, words: Sequence[str]) -> list[tuple[Placed, dict[str, int]]]:
-        return [(one, one.part.words.numbers(words)) for one in self._parts]
-
-    def _frequent(self, most: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
-        """The most frequent of some words; ``most`` is how many documents may have each."""
-        likely = ordered(most)
-        found: list[tuple[str, int]] = []
-        for start in range(0, len(likely), _COUNTED):
-            if len(found) == limit and found[-1][1] > likely[start][1]:
-                break
-            chosen = [word for word, _ in likely[start : start + _COUNTED]]
-            found = ordered(dict(found) | self.frequencies(chosen))[:limit]
-        return found
+    def _frequency(self, word: str) -> int:
+        if not self.searcher.doc_freq("words", word):
+            return 0
+        query = tantivy.Query.term_query(self.schema, "words", word)
+        found: Any = self.searcher.search(query, limit=1)  # its declaration lacks ``count``
+        return int(found.count)  # without deleted ones
 
 
 def ordered(counts: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -137,13 +167,8 @@ def ordered(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _cells(found: Sequence[tuple[Placed, int]]) -> tuple[Int32s, Bytes]:
-    """The documents with words of parts, one or more times, and counts."""
-    docs, times = [np.empty(0, np.int32)], [np.empty(0, np.uint8)]
-    for one, number in found:
-        postings = one.part.postings.of(number)
-        docs.append(one.docs[postings.rows])
-        times.append(postings.times)
-    every = np.concatenate(docs)
-    valid = every >= 0
-    return every[valid], np.concatenate(times)[valid]
+def _saturation(explanation: tantivy.Explanation) -> tuple[float, float]:
+    """The score that a term never reaches, and the count at which it has half of it."""
+    factor, idf, share = json.loads(explanation.to_json())["details"]
+    _, k1, b, length, mean = (one["value"] for one in share["details"])
+    return factor["value"] * idf["value"], k1 * (1 - b + b * length / mean)

@@ -1,7 +1,7 @@
 """Which indices the tables have, and how each is built.
 
-Owns the configuration of vector and document indices; those of words are our own, see
-``word_index``. It must not know when they are built; see ``maintenance``.
+Owns the configuration of vector and document indices; those of words are tantivy's, see
+``words``. It must not know when they are built; see ``maintenance``.
 
 The vector index is IVF_RQ: RaBitQ codes of 4 bits per component and a few floats, 216 bytes per
 passage. Measured with 100,000 vectors of 384 dimensions and every partition probed: built in 5 s on

@@ -6,20 +6,20 @@ a caller deletes a document's rows before writing them again, or queries which e
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indexer import faults
+from indexer.api.errors import WorldError
 from indexer.store import (
     checks,
     checksums,
-    document_parts,
     lacking,
     nearest,
     records,
     schema,
-    words,
     writing,
 )
 from indexer.store.maintenance import Maintainer, Thresholds
@@ -41,6 +41,7 @@ from indexer.store.values import (
     Without,
     ordinals_of,
 )
+from indexer.store.words import WordStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,13 +52,21 @@ if TYPE_CHECKING:
 
 # Passages read at a time when streaming: a few hundred KB of text, some MB of vectors.
 _STREAM = 256
+# Passages whose words are made again before a library is open, and between other work.
+_MADE_AGAIN = 4_096
+
+#: The folder of words, beside the tables.
+WORDS = "words"
 
 
 class Store:
-    """The tables of one library. Open it with ``Store.open``."""
+    """The tables and words of one library. Open it with ``Store.open``."""
 
-    def __init__(self, tables: Tables, thresholds: Thresholds | None = None) -> None:
+    def __init__(
+        self, tables: Tables, words: WordStore, thresholds: Thresholds | None = None
+    ) -> None:
         self.tables = tables
+        self.words = words
         self._maintainer = Maintainer(tables.by_name, thresholds)
 
     @classmethod
@@ -79,12 +88,20 @@ class Store:
             WorldError: ``disk_full``, as every method that writes, or ``library_newer``; for a
                 read-only store also ``library_older`` and ``library_damaged``.
         """
-        return cls(Tables.open(path, threads, writable=writable, suspect=suspect), thresholds)
+        tables = Tables.open(path, threads, writable=writable, suspect=suspect)
+        store = cls(tables, WordStore.open(path / WORDS, writable=writable), thresholds)
+        if writable:
+            store.catch_up(most=_MADE_AGAIN)
+        else:
+            with suppress(WorldError):  # a search says which passages are damaged
+                store.catch_up()
+        return store
 
     def close(self) -> None:
         """Delete old versions and close the tables. No thread may be reading."""
         if self.tables.writable:
             self._maintainer.clean_at_close()
+        self.words.close()
         self.tables.close()
 
     # -- writing, by one thread -------------------------------------------------------------
@@ -94,7 +111,10 @@ class Store:
         if not rows:
             return {}
         passages = writing.passages_table(rows)
+        self.catch_up()
         self.tables.passages.add(passages)
+        faults.reached("texts-committed")
+        self.words.add_passages(rows)
         return checksums.by_document(passages)
 
     def add_vectors(self, space: str, rows: VectorRows, *, searched: bool = True) -> None:
@@ -134,6 +154,7 @@ class Store:
             for table in self.tables.by_name().values():
                 table.delete_docs(docs)
                 faults.reached("table-cleared")
+            self.words.delete_documents(docs)
 
     def drop_space(self, space: str) -> None:
         """Delete all vectors of an embedding space."""
@@ -141,6 +162,9 @@ class Store:
 
     def maintain(self, *, idle: bool = False) -> Maintenance:
         """Run due maintenance. Call it often; ``idle``: there is no other work."""
+        if idle:
+            self.words.tidy()
+        self.catch_up(most=None if idle else _MADE_AGAIN)
         done = self._maintainer.maintain(idle=idle)
         if done.steps:
             self.tables.grow_cache()
@@ -149,6 +173,15 @@ class Store:
     def clean_at_open(self) -> Maintenance:
         """Delete files of interrupted writes; call it before the first write only."""
         return self._maintainer.clean_at_open()
+
+    def catch_up(self, most: int | None = None) -> None:
+        """Make again what the words lack; ``most``: the passages to read, if not all."""
+        rows = self.tables.passages.rows
+        while self.words.behind and not self.words.catch_up(
+            *rows.documents(), self.iter_passages, most
+        ):
+            if most is not None:
+                break
 
     # -- what is there ----------------------------------------------------------------------
 
@@ -199,8 +232,8 @@ class Store:
         return known | dict(zip(left[places].tolist(), rows, strict=True))
 
     def sizes(self) -> dict[str, TableSize]:
-        """Rows and bytes of each table."""
-        return self._maintainer.sizes()
+        """Rows and bytes of each table, and of the words."""
+        return {**self._maintainer.sizes(), "words": self.words.size()}
 
     def verify(self) -> list[str]:
         """Problems of the keys of rows, as sentences; ``checks`` verifies all content."""
@@ -227,24 +260,22 @@ class Store:
         docs: DocSet | None = None,
         without: Without = NOTHING_LEFT_OUT,
     ) -> ScoredKeys:
-        """Passages that contain any of the stems, best first, by BM25; see ``words.match``."""
-        return words.match(self.tables.passages, terms, count, docs, without)
+        """Passages that contain any of the stems, best first, by BM25; see ``word_queries``."""
+        return self.words.match(terms, count, docs, self._views, without)
 
     def phrases(
         self, wanted: Sequence[Phrase], count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
-        """Passages whose view has every one of some phrases, best first; see ``words.phrases``."""
-        return words.phrases(self.tables.passages, wanted, count, docs)
+        """Passages whose view has every one of some phrases, best first; see ``word_queries``."""
+        return self.words.phrases(wanted, count, docs, self._views)
 
-    def document_words(self, *, without_file: bool = False) -> DocumentWords:
-        """The words of all documents; ``without_file``: the derived file could not be read."""
-        if without_file:
-            self.tables.passages.forget_file(document_parts.LAYOUT)
-        return document_parts.current(self.tables.passages)
+    def document_words(self) -> DocumentWords:
+        """The words of all documents; the same object until they change."""
+        return self.words.documents()
 
     def bm25_of(self, keys: Int64s, terms: Sequence[Term]) -> Float32s:
         """BM25 of given passages, float32 (n,), as in ``match``; 0 if no term occurs."""
-        return words.bm25_of(self.tables.passages, keys, terms)
+        return self.words.bm25_of(keys, terms)
 
     def vectors_of(self, space: str, keys: Int64s) -> Float32s:
         """Pooled unit vectors of passages, float32 (n, dim); zeros for missing ones."""
@@ -262,3 +293,13 @@ class Store:
     def sentence_codes_of(self, space: str, keys: Int64s) -> nearest.SentenceCodes:
         """Quantised sentence vectors of passages, whose products with queries are cheap."""
         return nearest.sentence_codes_of(self.tables.vectors(space), keys)
+
+    # -- within -----------------------------------------------------------------------------
+
+    def _views(self, keys: Int64s) -> dict[int, str]:
+        """The views of passages by key, without those that are gone."""
+        known, left = records.views(self.tables.passages, keys)
+        if len(left):
+            rows = self.passages_of(left, ["view"])
+            known |= {key: row["view"] for key, row in rows.items()}
+        return known

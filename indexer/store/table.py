@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.store.derived import Layout
-    from indexer.store.document_parts import Counted
     from indexer.store.values import Int64s
-    from indexer.store.word_index import WordIndex
 
 T = TypeVar("T")
 
@@ -75,12 +73,6 @@ class Table:
         self.files: dict[str, Derived] = {}
         for layout in layouts:
             self.load_file(layout)
-        #: Of passages: their stems, from the first query on; see ``word_index``.
-        self.words: WordIndex | None = None
-        self.inverting = threading.Lock()
-        #: Of passages: the words of their documents, likewise; see ``document_parts``.
-        self.documents: Counted | None = None
-        self.counting = threading.Lock()
         #: Of a space: its vectors in 8 bits, from the first query on; see ``nearest``.
         self.codes: Any = None
         self.coding = threading.Lock()
@@ -189,7 +181,7 @@ class Table:
     def forget_rows(self) -> None:
         """Discard the row map, as rows of unknown documents may have been deleted."""
         self.rows = RowMap(self._read_keys)
-        self.codes = self.words = self.documents = None
+        self.codes = None
 
     @property
     def derived(self) -> Derived | None:
@@ -211,7 +203,6 @@ class Table:
     def forget_file(self, layout: Layout) -> None:
         """Close a derived file, as far as no thread reads it."""
         self.files.pop(layout.name, None)
-        self.words = self.documents = None
 
     @property
     def holds_vectors(self) -> bool:

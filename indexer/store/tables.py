@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any, Self
 from indexer.api.errors import LecternError, WorldError
 from indexer.store import (
     damage,
-    document_parts,
     indices,
     records,
     runtime,
     schema,
-    word_parts,
 )
 from indexer.store.disk import (
     drop_unfinished,
@@ -125,7 +123,7 @@ class Tables:
         """Give back what queries have cached; for the writing thread, as it reopens all tables."""
         self._reopen(runtime.cache_bytes(self._path))
         for table in self._open.values():
-            table.codes = table.words = None
+            table.codes = None
             if table.derived is not None:
                 table.derived.kept.clear()
         runtime.give_back()
@@ -155,8 +153,7 @@ class Tables:
         self._open[name].lost = lost
 
     def _register(self, name: str, inner: Any) -> None:
-        of_passages = [records.LAYOUT, word_parts.LAYOUT, document_parts.LAYOUT]
-        wanted = of_passages if name == schema.PASSAGES else []
+        wanted = [records.LAYOUT] if name == schema.PASSAGES else []
         path = self._path / f"{name}.lance"
         table = Table(inner, path, writable=self.writable, layouts=wanted)
         if self.writable:

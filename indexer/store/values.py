@@ -70,6 +70,14 @@ class ScoredKeys:
         """The best ``count`` of them."""
         return ScoredKeys(self.keys[:count], self.scores[:count])
 
+    def between(self, start: int, end: int) -> ScoredKeys:
+        """Those from one place up to another."""
+        return ScoredKeys(self.keys[start:end], self.scores[start:end])
+
+    def followed_by(self, others: ScoredKeys) -> ScoredKeys:
+        """These and then others."""
+        return ScoredKeys(np.append(self.keys, others.keys), np.append(self.scores, others.scores))
+
     def kept(self, mask: Mask) -> ScoredKeys:
         """Those with a true mask, in the same order."""
         return ScoredKeys(self.keys[mask], self.scores[mask])

@@ -1,248 +1,180 @@
-"""The inverted index of the stems of passages, and BM25 of all of them.
+"""One tantivy index in a folder: opening, checking, commits, and its errors.
 
-Owns the scores, and which parts make up the index of the rows that a table has now. It must not
-know how words are stemmed or weighted, nor how postings lie in a file; see ``word_parts``.
-
-BM25 has k1 1.2 and b 0.75, as LanceDB's. The number of rows with any stem, their mean length and
-the rows of each stem are counted over the rows that the table has, deleted ones never, and over all
-documents whichever are searched; so the scores are the same however the rows lie in file and
-memory.
+tantivy maps its files, so a file whose drive is taken away ends the engine, which is then started
+again. Flipped bytes may end it too, or give wrong answers; so every segment file is compared with
+the CRC-32 in its footer before its first use. Merges are waited for at each commit: between commits
+no thread of tantivy works, so pauses reach it, and a full disk is an error of the commit.
 """
 
 from __future__ import annotations
 
-import math
-import threading
-from dataclasses import dataclass, field
-from itertools import accumulate
-from typing import TYPE_CHECKING
+import errno
+import json
+import os
+import shutil
+import tempfile
+import zlib
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import tantivy
 
-from indexer.store.word_parts import BATCH, LAYOUT, in_file, joined, read_part
+from indexer.api.atomic import is_full
+from indexer.store.disk import write_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator
+    from pathlib import Path
 
-    from indexer.store.derived import Derived
-    from indexer.store.postings import Found
-    from indexer.store.rowmap import ById
-    from indexer.store.table import Table
-    from indexer.store.values import Float32s, Int32s, Int64s, Mask
-    from indexer.store.word_parts import Part
-
-_K1, _B = 1.2, 0.75
-# Lists of terms whose scores are kept: a query asks for those of two, several times each.
-_KEPT = 4
-# Rows that are scored at once by a frequent stem.
-_AT_ONCE = 1 << 14
-# Rows of a group of which the best is looked at.
-_GROUPED = 64
+META = "meta.json"
+_MAGIC = 1337  # ends each of tantivy's files, after the length of its footer
+_KILLED = "index writer was killed"
+_BLOCK = 1 << 20
+# Of the one thread that inverts; a larger one makes fewer, larger segments.
+_HEAP_BYTES = 48 << 20
+_LINKED = (".idx", ".pos", ".term", ".fast", ".fieldnorm", ".store", ".del")
+_SEGMENT_FILES = _LINKED[:-1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A part of an index.
+class AlteredIndexError(Exception):
+    """The files of an index are missing, or have other bytes than were written."""
 
-    Attributes:
-        part: The rows, and some that are gone.
-        at: The index of each row among the keys of the table, -1 of those that are gone, (n,).
-        gone: The places of those that are gone, ascending.
-        norms: What length adds to the count of a stem in the denominator of BM25, (n,).
+
+class TantivyIndex:
+    """An index that one thread writes and any thread searches.
+
+    Raises:
+        AlteredIndexError: If the files in the folder are no such index.
+        WorldError: ``disk_full``, or another error of the system.
     """
 
-    part: Part
-    at: Int32s
-    gone: Int64s
-    norms: Float32s
+    def __init__(self, folder: Path, schema: tantivy.Schema) -> None:
+        self.folder = folder
+        self.schema = schema
+        new = not (folder / META).exists()
+        if not new and (altered := altered_files(folder)):
+            raise AlteredIndexError(", ".join(altered))
+        with write_errors(folder):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                self._index = tantivy.Index(schema, str(folder))
+                self._index.config_reader("manual")
+                self._index.reload()
+            except BaseException as error:
+                if new or not is_tantivys(error):
+                    raise
+                raise AlteredIndexError(str(error)) from error
+        self.searcher = self._index.searcher()
 
-    def count(self, found: Found) -> int:
-        """How many rows that are not gone were found."""
-        if found.rows is None:
-            return int(np.count_nonzero(found.times) - np.count_nonzero(found.times[self.gone]))
-        gone = np.count_nonzero(self.at[found.rows] < 0) if len(self.gone) else 0
-        return len(found.rows) - int(gone)
+    @contextmanager
+    def committing(self) -> Iterator[tantivy.IndexWriter]:
+        """Add and delete in one commit; then all searches see it.
 
-    def add(self, found: Found, weight: np.float32, scores: Float32s) -> None:
-        """Add BM25 of a stem to the scores of the part's rows."""
-        # Compared with plain expressions, parts that stay in the processor's cache and no bounds to
-        # check save a third of the time; the scores are the same, bit by bit.
-        if found.rows is None:
-            for start in range(0, len(scores), _AT_ONCE):
-                some = slice(start, start + _AT_ONCE)
-                counts = found.times[some].astype(np.float32)
-                counts /= counts + self.norms[some]
-                counts *= weight
-                scores[some] += counts
-        else:
-            rows = found.rows.astype(np.intp)
-            counts, sums = found.times.astype(np.float32), self.norms.take(rows, mode="clip")
-            sums += counts
-            counts /= sums
-            counts *= weight
-            counts += scores.take(rows, mode="clip")
-            scores[rows] = counts
+        Raises:
+            WorldError: ``disk_full``, or another error of the system; nothing is then changed.
+        """
+        with write_errors(self.folder):
+            _remove_leftovers(self.folder)
+            writer = self._index.writer(_HEAP_BYTES, 1)
+            try:
+                yield writer
+                writer.commit()
+            except BaseException as error:
+                with suppress(Exception):
+                    writer.rollback()
+                if _KILLED in str(error):  # its thread met an error that is not passed on
+                    code = errno.ENOSPC if is_full(self.folder) else errno.EIO
+                    raise OSError(code, os.strerror(code)) from error
+                raise
+            finally:
+                with suppress(ValueError):  # a merge may fail for want of room; nothing is lost
+                    writer.wait_merging_threads()
+                del writer
+            self._index.reload()
+            self.searcher = self._index.searcher()
+
+    def checksum(self) -> int:
+        """The CRC-32 of its list of segments."""
+        return zlib.crc32((self.folder / META).read_bytes())
 
 
-@dataclass(frozen=True, slots=True)
-class WordIndex:
-    """The stems of the rows that a table has.
+def _remove_leftovers(folder: Path) -> None:
+    """Delete what a failed commit left: the next one would write files of the same names."""
+    segments = json.loads((folder / META).read_bytes())["segments"]
+    listed = {name for segment in segments for name in _files_of(segment)}
+    for path in folder.iterdir():
+        if path.suffix in _LINKED and path.name not in listed:
+            with suppress(OSError):  # a reader has it open on Windows
+                path.unlink()
 
-    Attributes:
-        keys: The keys of all rows, ascending, (n,).
-        file: From which it was made.
-        parts: The rows.
-        at: The ``at`` of all parts, one part after the other, (m,).
-        places: For each key, the index of its row there, (n,); -1 if it went while it was read.
-        filled: How many rows have any stem.
+
+def is_tantivys(error: BaseException) -> bool:
+    """Whether an exception is tantivy's, a panic included."""
+    return isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException"
+
+
+def deleted_share(folder: Path) -> float:
+    """The share of the entries of an index that are deleted, but not merged."""
+    segments = json.loads((folder / META).read_bytes())["segments"]
+    gone = sum(((one["deletes"] or {}).get("num_deleted_docs", 0)) for one in segments)
+    return float(gone / max(1, sum(one["max_doc"] for one in segments)))
+
+
+def altered_files(folder: Path) -> list[str]:
+    """The names of an index's files that are missing, or have other bytes than were written."""
+    try:
+        meta: dict[str, Any] = json.loads((folder / META).read_bytes())
+        names = [name for segment in meta["segments"] for name in _files_of(segment)]
+    except (OSError, ValueError, LookupError, TypeError):
+        return [META]
+    return [name for name in names if not _is_whole(folder / name)]
+
+
+def _files_of(segment: dict[str, Any]) -> Iterator[str]:
+    stem = segment["segment_id"].replace("-", "")
+    yield from (stem + ending for ending in _SEGMENT_FILES)
+    if segment["deletes"]:
+        yield f"{stem}.{segment['deletes']['opstamp']}.del"
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file of tantivy has the CRC-32 that its footer names."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - 8))
+            ending = file.read(8)
+            length = int.from_bytes(ending[:4], "little")
+            if int.from_bytes(ending[4:], "little") != _MAGIC or length + 8 > size:
+                return False
+            file.seek(size - 8 - length)
+            expected = json.loads(file.read(length))["crc"]
+            file.seek(0)
+            left, checksum = size - 8 - length, 0
+            while left and (block := file.read(min(left, _BLOCK))):
+                checksum = zlib.crc32(block, checksum)
+                left -= len(block)
+            return bool(checksum == expected and not left)
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+
+
+def linked_copy(folder: Path) -> Path:
+    """A new temporary folder with what a folder of indexes has: links to segments, copies else.
+
+    tantivy wants to write a lock file beside an index, also if it only reads.
     """
-
-    keys: Int64s
-    file: Derived | None
-    parts: Sequence[_Placed]
-    at: Int32s
-    places: Int32s
-    filled: int
-    _kept: dict[tuple[tuple[int, float], ...], Float32s] = field(default_factory=dict)
-    _scoring: threading.Lock = field(default_factory=threading.Lock)
-
-    def having(self, stems: Iterable[int], *, in_files: bool = False) -> Mask:
-        """Which rows have any of some stems, (n,).
-
-        ``in_files``: of what only the file has postings, as of pairs of words; any other row may
-        have it.
-        """
-        there = np.zeros(len(self.keys), bool)
-        for stem in stems:
-            for one in self.parts:
-                known = one.part.file is not None or not in_files
-                at = one.at[one.part.lists.of(stem).listed()[0]] if known else one.at
-                there[at[at >= 0] if len(one.gone) else at] = True
-        return there
-
-    def scores(self, weights: Mapping[int, float], at: Int64s) -> Float32s:
-        """BM25 of some rows, by their indices among the keys, (k,) to (k,); 0 where no stem occurs.
-
-        Args:
-            weights: Of the stems.
-            at: The indices.
-        """
-        found: Float32s = self._sums(weights)[self.places[at]]
-        return found
-
-    def found(
-        self, weights: Mapping[int, float], count: int | None = None
-    ) -> tuple[Int64s, Float32s]:
-        """The indices of all rows with any of the stems, in no order, and BM25 of each.
-
-        Args:
-            weights: Of the stems.
-            count: How many are wanted, if not all: then the best, and some more.
-        """
-        sums, least = self._sums(weights), 0.0
-        if count is not None and 0 < count < len(sums) // _GROUPED:
-            # As many groups have such a row, so no other is among the best.
-            best = sums[: len(sums) // _GROUPED * _GROUPED].reshape(_GROUPED, -1).max(axis=0)
-            least = float(np.partition(best, len(best) - count)[len(best) - count])
-        there = np.flatnonzero(sums >= least if least > 0 else sums > 0)
-        return self.at[there].astype(np.int64), sums[there]
-
-    def _sums(self, weights: Mapping[int, float]) -> Float32s:
-        """BM25 of the rows of all parts, 0 of those that are gone and at the end, (m + 1,)."""
-        terms = tuple(weights.items())
-        with self._scoring:
-            if terms not in self._kept:
-                # The stems of a question are the first of its whole query's.
-                begun = [one for one in self._kept if one == terms[: len(one)]]
-                first = max(begun, key=len, default=())
-                sums = self._kept[first].copy() if first else np.zeros(len(self.at) + 1, np.float32)
-                self._add(terms[len(first) :], sums)
-                if len(self._kept) >= _KEPT:
-                    self._kept.pop(next(iter(self._kept)))
-                self._kept[terms] = sums
-            return self._kept[terms]
-
-    def _add(self, terms: Sequence[tuple[int, float]], sums: Float32s) -> None:
-        """Add BM25 of terms to the scores of the rows of all parts, (m + 1,)."""
-        # The terms are added in the same order everywhere, so that equal rows have equal scores.
-        ends = list(accumulate(len(one.at) for one in self.parts))
-        of_parts = np.split(sums, ends)
-        for stem, weight in terms:
-            found = [one.part.lists.of(stem) for one in self.parts]
-            rows = sum(one.count(of) for one, of in zip(self.parts, found, strict=True))
-            idf = math.log1p((self.filled - rows + 0.5) / (rows + 0.5))
-            factor = np.float32(weight * idf * (_K1 + 1))
-            for one, of, part in zip(self.parts, found, of_parts, strict=False):
-                one.add(of, factor, part)
-        for one, part in zip(self.parts, of_parts, strict=False):
-            part[one.gone] = 0
-
-
-def current(table: Table) -> WordIndex | None:
-    """The index of the rows that a table has now; None if it has none.
-
-    What its file lacks is read from the table, once.
-    """
-    rows = table.rows.by_id()
-    if not len(rows.keys):
-        return None
-
-    def is_current(index: WordIndex | None) -> bool:
-        file = table.files.get(LAYOUT.name)
-        return index is not None and index.keys is rows.keys and index.file is file
-
-    index = table.words
-    if not is_current(index):
-        with table.inverting:
-            index = table.words
-            if not is_current(index):
-                table.words = index = _completed(table, index, rows)
-    return index
-
-
-def _completed(table: Table, known: WordIndex | None, rows: ById) -> WordIndex:
-    """The index of these rows; ``known`` has most of their postings."""
-    file = table.files.get(LAYOUT.name)
-    before = [] if known is None else [one.part for one in known.parts]
-    opened = {part.file: part for part in before}
-    parts, places = [], []
-    missing = np.ones(len(rows.keys), bool)
-    if file is not None:
-        parts = [opened.get(one) or in_file(one) for one in file.parts]
-        places = list(file.placed(rows).at)
-    for at in places:
-        missing[at[at >= 0]] = False
-    in_files = len(parts)
-
-    def append(part: Part) -> None:
-        at = rows.indices_of(part.keys, part.ids)
-        at[~missing[at]] = -1
-        missing[at[at >= 0]] = False
-        if (at >= 0).any():
-            parts.append(part)
-            places.append(at)
-
-    for part in before:
-        if part.file is None:
-            append(part)
-    left = rows.at[missing[rows.at]]
-    for start in range(0, len(left), BATCH):
-        wanted = left[start : start + BATCH]
-        append(read_part(table, rows.keys[wanted], rows.rows[wanted]))
-    while len(parts) - in_files > 1 and len(parts[-2].keys) <= len(parts[-1].keys):
-        parts[-2:] = [joined(*parts[-2:])]
-        places[-2:] = [np.concatenate(places[-2:])]
-    every = np.concatenate(places)
-    inverse = np.full(len(rows.keys), -1, np.int32)
-    inverse[every[every >= 0]] = np.flatnonzero(every >= 0)
-    pairs = list(zip(parts, places, strict=True))
-    lengths = np.concatenate([part.lengths[at >= 0] for part, at in pairs])
-    filled = max(1, int(np.count_nonzero(lengths)))
-    mean = max(1, int(lengths.sum(dtype=np.int64))) / filled
-    placed = [_placed(part, at, mean) for part, at in pairs]
-    return WordIndex(rows.keys, file, placed, every, inverse, filled)
-
-
-def _placed(part: Part, at: Int32s, mean: float) -> _Placed:
-    norms = (_K1 * (1 - _B + _B * part.lengths / mean)).astype(np.float32)
-    return _Placed(part, at, np.flatnonzero(at < 0), norms)
+    copy = folder.__class__(tempfile.mkdtemp(prefix="lectern-words-"))
+    for path in folder.rglob("*") if folder.is_dir() else ():
+        target = copy / path.relative_to(folder)
+        if path.is_dir():
+            target.mkdir(exist_ok=True)
+        elif path.suffix != ".lock":
+            target.parent.mkdir(exist_ok=True)
+            try:
+                if path.suffix not in _LINKED:
+                    raise NotImplementedError
+                target.symlink_to(path.absolute())
+            except (OSError, NotImplementedError):
+                shutil.copyfile(path, target)
+    return copy

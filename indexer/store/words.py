@@ -1,241 +1,355 @@
-"""Keyword search: BM25 over the stems, exact phrases, scores of given passages.
+"""The words of a library: tantivy's indexes of passages and of whole documents.
 
-Owns the queries by words. It must not know how words are stemmed, expanded or weighted, nor how
-retrievers are fused. ``word_index`` scores stems, and says which passages have all words of a
-phrase, or a word that must not occur; whether they are there as they were typed, their text tells.
+They are derived from the texts and follow them: texts are committed first. Which passages the
+indexes have is noted beside them after each commit, so what a kill or a full disk left out is found
+by comparison at the next opening, and made again; so is all if a file was altered. A read-only
+library is opened through links in a temporary folder, where it is completed likewise.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, TypeVar
+import json
+import logging
+import shutil
+import zlib
+from contextlib import suppress
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
+import tantivy
 
-from indexer.arrays import find_sorted
-from indexer.store import lacking, records, word_index, word_parts, writing
-from indexer.store.postings import pairs_of, stem_of
-from indexer.store.values import (
-    NOTHING,
-    NOTHING_LEFT_OUT,
-    DocSet,
-    Float32s,
-    Int64s,
-    Mask,
-    Phrase,
-    ScoredKeys,
-    Without,
-    docs_of,
+from indexer import faults
+from indexer.api.atomic import replacing, write_file
+from indexer.api.status import TableSize
+from indexer.store import word_queries
+from indexer.store.disk import write_errors
+from indexer.store.document_words import DocumentWords, document_entries, document_schema
+from indexer.store.sizes import bytes_under
+from indexer.store.values import NOTHING, NOTHING_LEFT_OUT, key_of
+from indexer.store.word_index import (
+    AlteredIndexError,
+    TantivyIndex,
+    altered_files,
+    deleted_share,
+    is_tantivys,
+    linked_copy,
 )
-from indexer.text.sequences import WordSequence
-from indexer.text.terms import sequence
+from indexer.text.sequences import unspaced_words
+from indexer.text.terms import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
-    from indexer.store.table import Table
-    from indexer.store.values import Term
-    from indexer.store.word_index import WordIndex
+    from indexer.store.values import (
+        DocSet,
+        Float32s,
+        Int32s,
+        Int64s,
+        PassageRow,
+        Phrase,
+        ScoredKeys,
+        StoredPassage,
+        Term,
+        Without,
+    )
+    from indexer.store.word_queries import IndexedPassages, Views
+
+    Counts = Mapping[int, tuple[int, int]]
 
 T = TypeVar("T")
 
-# Of a longer phrase, the first so many words and pairs tell which texts are read.
-_MOST_TERMS = 32
-# Texts that are read at once.
-_LEAST_READ, _MOST_READ = 256, 2048
+log = logging.getLogger(__name__)
+
+#: Of the fields and of what they have; an index of another one is made again.
+FORMAT = 1
+_STATE, _PENDING = "state", "pending.json"
+_PASSAGES, _DOCUMENTS = "passages", "documents"
+# Passages of a commit while catching up.
+_TOGETHER = 8_192
+# Deleted entries count in document frequencies until they are merged away. From this share of
+# them on, and this many, all is made again.
+_MOST_DELETED, _FEW_ENTRIES = 0.25, 2_000
 
 
-def match(
-    table: Table,
-    terms: Sequence[Term],
-    count: int,
-    docs: DocSet | None = None,
-    without: Without = NOTHING_LEFT_OUT,
-) -> ScoredKeys:
-    """Passages that contain any of the stems, best first, scored by BM25.
-
-    Args:
-        table: The passages.
-        terms: The stems; expansions of a prefix or of a typo are terms too.
-        count: The most passages to return.
-        docs: The documents to search.
-        without: Words that must not occur in the view of a passage.
-    """
-    weights = _weights(terms)
-
-    def scored(index: WordIndex) -> tuple[Int64s, Int64s, Float32s]:
-        if docs is None:
-            return index.keys, *index.found(weights, None if without.words else count)
-        at = docs.within(index.keys)
-        scores = index.scores(weights, at)
-        return index.keys, at[scores > 0], scores[scores > 0]
-
-    known, at, scores = _of_index(table, scored, (NOTHING.keys, NOTHING.keys, NOTHING.scores))
-    doubtful = np.zeros(len(at), bool)
-    if without.words and len(at):
-        doubtful = np.isin(known[at], _with_forms(table, without))
-    sure = scores if not doubtful.any() else scores[~doubtful]
-    if 0 < count < len(sure):
-        kept = scores >= np.partition(sure, len(sure) - count)[len(sure) - count]
-        at, scores, doubtful = at[kept], scores[kept], doubtful[kept]
-    order = np.lexsort((at, -scores))
-    keys, scores, doubtful = known[at[order]], scores[order], doubtful[order]
-    if doubtful.any():
-        first = _first(table, keys, doubtful, without.allows, count)
-        keys, scores = keys[first], scores[first]
-    return ScoredKeys(keys, scores).first(max(0, count))
-
-
-def phrases(
-    table: Table, wanted: Sequence[Phrase], count: int, docs: DocSet | None = None
-) -> ScoredKeys:
-    """Passages whose view has every phrase, first those where the words score best by BM25.
-
-    Args:
-        table: The passages.
-        wanted: The phrases.
-        count: The most passages to return.
-        docs: The documents to search.
-    """
-    asked = [_Ways.read(one) for one in wanted]
-    if not asked or not all(one.ways for one in asked) or count <= 0:
-        return NOTHING
-    weights = {stem: 1.0 for one in asked for way in one.stems for some in way for stem in some}
-
-    def candidates(index: WordIndex) -> tuple[Int64s, Float32s]:
-        there = np.ones(len(index.keys), bool)
-        for one in asked:
-            if there.any():
-                there &= one.candidates(index)
-        at = np.flatnonzero(there)
-        if docs is not None:
-            at = at[docs.keeps(docs_of(index.keys[at]))]
-        return index.keys[at], index.scores(weights, at) if len(at) else NOTHING.scores
-
-    keys, scores = _of_index(table, candidates, (NOTHING.keys, NOTHING.scores))
-    order = np.argsort(-scores, kind="stable")
-    keys, scores = keys[order], scores[order]
-
-    def has_all(view: str) -> bool:
-        return all(one.is_in(view) for one in asked)
-
-    found = _first(table, keys, np.ones(len(keys), bool), has_all, count)
-    return ScoredKeys(keys[found], scores[found])
-
-
-def bm25_of(table: Table, keys: Int64s, terms: Sequence[Term]) -> Float32s:
-    """BM25 of given passages, float32 (n,), as in ``match``; 0 if none."""
-    weights = _weights(terms)
-    scores = np.zeros(len(keys), np.float32)
-
-    def scored(index: WordIndex) -> Float32s:
-        at, found = find_sorted(index.keys, keys)
-        scores[found] = index.scores(weights, at)
-        return scores
-
-    return _of_index(table, scored, scores)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ways:
-    """The ways to write a phrase.
+class WordStore:
+    """The words of one library: one thread writes, any thread asks. Use ``open``.
 
     Attributes:
-        ways: Their words.
-        pairs: The numbers of pairs of words and of characters of each.
-        stems: For each, sets of stems, of which passages with it have one each.
+        behind: Whether they may lack something that the texts have; see ``catch_up``.
+        failed: Whether a file could not be read; the next ``catch_up`` makes all again.
     """
 
-    ways: Sequence[WordSequence]
-    pairs: Sequence[Sequence[int]]
-    stems: Sequence[Sequence[Sequence[int]]]
+    def __init__(self, folder: Path, *, temporary: bool = False) -> None:
+        self.behind = True
+        self.failed = False
+        self._folder, self._temporary = folder, temporary
+        #: Of each document, how many passages and words the indexes have.
+        self._counts: dict[int, tuple[int, int]] = {}
+        self._documents: DocumentWords | None = None
+        try:
+            self._load()
+        except AlteredIndexError as error:
+            log.warning("the words of %s are made again: %s", folder.parent, error)
+            self._reset()
 
     @classmethod
-    def read(cls, phrase: Phrase) -> Self:
-        ways = [WordSequence(words) for words in map(sequence, phrase.ways) if words]
-        terms = (one.terms(phrase.languages) for one in ways)
-        stems = [[[*map(stem_of, any_of)] for any_of in each[:_MOST_TERMS]] for each in terms]
-        characters = ([*map(stem_of, one.characters()[:_MOST_TERMS])] for one in ways)
-        pairs = (pairs_of(one.words[:_MOST_TERMS]) for one in ways)
-        return cls(ways, [a + b for a, b in zip(pairs, characters, strict=True)], stems)
+    def open(cls, folder: Path, *, writable: bool) -> Self:
+        """Open the indexes in a folder, made if they are missing.
 
-    def candidates(self, index: WordIndex) -> Mask:
-        """The rows with all pairs and words of any way, (n,)."""
-        found = np.zeros(len(index.keys), bool)
-        for pairs, stems in zip(self.pairs, self.stems, strict=True):
-            there = np.ones(len(index.keys), bool)
-            for pair in pairs:
-                there &= index.having([pair], in_files=True)
-            for any_of in stems:
-                if there.any():
-                    there &= index.having(any_of)
-            found |= there
+        Raises:
+            WorldError: ``disk_full``, or another error of the system.
+        """
+        return cls(folder) if writable else cls(linked_copy(folder), temporary=True)
+
+    def close(self) -> None:
+        """Forget the indexes. No thread may be asking."""
+        if self._temporary:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    # -- writing, by one thread -------------------------------------------------------------
+
+    def add_passages(self, rows: Sequence[PassageRow]) -> None:
+        """Append passages, those of a document side by side, in one commit.
+
+        Raises:
+            WorldError: ``disk_full``, or another error of the system; ``behind`` is then set.
+        """
+        self._write(
+            [],
+            [
+                (row.doc, row.passage.ordinal, row.language, row.passage.view, row.passage.stems)
+                for row in rows
+            ],
+        )
+
+    def delete_documents(self, docs: Iterable[int]) -> None:
+        """Delete all that the indexes have of some documents; raises as ``add_passages``."""
+        if gone := [doc for doc in docs if doc in self._counts]:
+            self._write(gone, [])
+
+    def catch_up(
+        self,
+        docs: Int32s,
+        counts: Int64s,
+        read: Callable[[Sequence[int]], Iterable[StoredPassage]],
+        most: int | None = None,
+    ) -> bool:
+        """Make the words of documents again whose number of passages differs from the texts'.
+
+        Args:
+            docs: The documents that the texts have.
+            counts: How many passages each has.
+            read: Streams all passages of documents.
+            most: About how many passages to read, if not all.
+
+        Returns:
+            Whether nothing is left.
+        """
+        if self.failed:
+            self._reset()
+        there = dict(zip(docs.tolist(), counts.tolist(), strict=True))
+        wrong = [doc for doc, count in there.items() if self._counts.get(doc, (0,))[0] != count]
+        gone = [doc for doc in self._counts if doc not in there]
+        self.delete_documents(gone)
+        done = held = 0
+        batch: list[int] = []
+        for doc in wrong:
+            if most is not None and done + held >= most:
+                break
+            batch.append(doc)
+            held += there[doc]
+            if held >= _TOGETHER:
+                self._make_again(batch, read)
+                done, held, batch = done + held, 0, []
+        if batch:
+            self._make_again(batch, read)
+        left = any(self._counts.get(doc, (0,))[0] != count for doc, count in there.items())
+        self.behind = left
+        return not left
+
+    def tidy(self) -> None:
+        """Have all made again by the next ``catch_up`` if deleted entries are too many."""
+        few = len(self._counts) == 0 or self._passages.searcher.num_docs < _FEW_ENTRIES
+        if not few and deleted_share(self._passages.folder) > _MOST_DELETED:
+            self.discard()
+
+    def discard(self) -> None:
+        """Have all made again by the next ``catch_up``."""
+        self.failed = self.behind = True
+
+    # -- asking -----------------------------------------------------------------------------
+
+    def match(
+        self,
+        terms: Sequence[Term],
+        count: int,
+        docs: DocSet | None,
+        views: Views,
+        without: Without = NOTHING_LEFT_OUT,
+    ) -> ScoredKeys:
+        """Passages that contain any of the stems, best first; see ``word_queries.match``."""
+        return self._ask(
+            lambda now: word_queries.match(now, terms, count, docs, without, views), NOTHING
+        )
+
+    def phrases(
+        self, wanted: Sequence[Phrase], count: int, docs: DocSet | None, views: Views
+    ) -> ScoredKeys:
+        """Passages whose view has every phrase; see ``word_queries.phrases``."""
+        return self._ask(lambda now: word_queries.phrases(now, wanted, count, docs, views), NOTHING)
+
+    def bm25_of(self, keys: Int64s, terms: Sequence[Term]) -> Float32s:
+        """BM25 of given passages, float32 (n,), as in ``match``; 0 if none."""
+        none = np.zeros(len(keys), np.float32)
+        return self._ask(lambda now: word_queries.bm25_of(now, keys, terms), none)
+
+    def documents(self) -> DocumentWords:
+        """The words of all documents; the same object until they change."""
+        found = self._documents
+        if found is None:
+            counts = dict(self._counts)
+            lengths = np.zeros(max(counts, default=-1) + 1, np.float32)
+            for doc, (_, length) in counts.items():
+                lengths[doc] = max(1, length)
+            index = self._index_of_documents
+            self._documents = found = DocumentWords(index.schema, index.searcher, lengths)
         return found
 
-    def is_in(self, view: str) -> bool:
-        return any(one.is_in(view) for one in self.ways)
+    def verify(self) -> list[str]:
+        """The names of files that have other bytes than were written."""
+        folders = [self._folder / name for name in (_PASSAGES, _DOCUMENTS)]
+        return [f"{one.name}/{name}" for one in folders for name in altered_files(one)]
+
+    def size(self) -> TableSize:
+        """The passages that they have, and their bytes on disk."""
+        size = bytes_under([self._folder])
+        return TableSize(self._passages.searcher.num_docs, size, size)
+
+    # -- within -----------------------------------------------------------------------------
+
+    def _ask(self, question: Callable[[IndexedPassages], T], nothing: T) -> T:
+        """Ask the index of passages; nothing, until it is made again, if it cannot be read."""
+        index = self._passages
+        passages = {doc: count for doc, (count, _) in self._counts.items()}
+        try:
+            return question(word_queries.IndexedPassages(index.schema, index.searcher, passages))
+        except BaseException as error:
+            if not is_tantivys(error):
+                raise
+            log.warning("the words of %s cannot be read: %s", self._folder.parent, error)
+            self.discard()
+            return nothing
+
+    def _load(self) -> None:
+        """Open both indexes.
+
+        Raises:
+            AlteredIndexError: If they are not those that were written.
+        """
+        passages, documents = self._folder / _PASSAGES, self._folder / _DOCUMENTS
+        sums: list[int] = []
+        if (passages / "meta.json").exists():
+            sums, self._counts = _read_state(self._folder / _STATE)
+        elif self._folder.exists():
+            shutil.rmtree(documents, ignore_errors=True)
+        self._passages = TantivyIndex(passages, word_queries.passage_schema())
+        self._index_of_documents = TantivyIndex(documents, document_schema())
+        if sums and sums != self._checksums():
+            try:
+                doubtful = json.loads((self._folder / _PENDING).read_bytes())
+            except (OSError, ValueError) as error:
+                raise AlteredIndexError("a list of segments was altered") from error
+            # The last commit was interrupted before its end was noted: it is done again.
+            self._counts.update(dict.fromkeys(doubtful, (0, 0)))
+            self.delete_documents(doubtful)
+
+    def _reset(self) -> None:
+        """Begin anew with empty indexes."""
+        with suppress(FileNotFoundError), write_errors(self._folder):
+            shutil.rmtree(self._folder)
+        self._counts, self._documents = {}, None
+        self._load()
+        self.failed, self.behind = False, True
+
+    def _checksums(self) -> list[int]:
+        return [self._passages.checksum(), self._index_of_documents.checksum()]
+
+    def _make_again(
+        self, docs: Sequence[int], read: Callable[[Sequence[int]], Iterable[StoredPassage]]
+    ) -> None:
+        self._write(
+            docs,
+            [
+                (one.doc, one.ordinal, one.language, one.view, stems(one.view, one.language))
+                for one in read(docs)
+            ],
+        )
+
+    def _write(self, gone: Sequence[int], rows: Sequence[tuple[int, int, str, str, str]]) -> None:
+        """Delete documents and add (document, ordinal, language, view, stems) in one commit."""
+        counts = {doc: held for doc, held in self._counts.items() if doc not in set(gone)}
+        touched = sorted({*gone, *(row[0] for row in rows)})
+        behind, self.behind = self.behind, True
+        with write_errors(self._folder):
+            write_file(self._folder / _PENDING, json.dumps(touched))
+            with self._passages.committing() as writer:
+                for doc in gone:
+                    writer.delete_documents_by_term("doc", doc)
+                for doc, ordinal, _, view, stemmed in rows:
+                    writer.add_document(_passage_entry(doc, ordinal, view, stemmed))
+            faults.reached("words-of-passages")
+            with self._index_of_documents.committing() as writer:
+                for doc in gone:
+                    writer.delete_documents_by_term("doc", doc)
+                for (doc, language), listed in groupby(rows, key=lambda row: (row[0], row[2])):
+                    views = [row[3] for row in listed]
+                    entries, length = document_entries(doc, views, language)
+                    passages, before = counts.get(doc, (0, 0))
+                    counts[doc] = passages + len(views), before + length
+                    for entry in entries:
+                        writer.add_document(entry)
+            faults.reached("words-of-documents")
+            _write_state(self._folder / _STATE, self._checksums(), counts)
+            (self._folder / _PENDING).unlink()
+        self._counts, self._documents = counts, None
+        self.behind = behind
 
 
-def _weights(terms: Sequence[Term]) -> dict[int, float]:
-    """The stems of terms with their weights."""
-    weights: dict[int, float] = {}
-    for term in terms:
-        for text in term.text.split() if term.weight > 0 else ():
-            stem = stem_of(text)
-            weights[stem] = weights.get(stem, 0.0) + term.weight
-    return weights
+def _passage_entry(doc: int, ordinal: int, view: str, stemmed: str) -> tantivy.Document:
+    entry = tantivy.Document()
+    entry.add_integer("key", key_of(doc, ordinal))
+    entry.add_integer("doc", doc)
+    entry.add_text("stems", stemmed)
+    if characters := unspaced_words(view):
+        entry.add_text("characters", " ".join(characters))
+    return entry
 
 
-def _of_index(table: Table, work: Callable[[WordIndex], T], nothing: T) -> T:
-    """What a function makes of the index of stems; ``nothing`` without any rows."""
+def _write_state(path: Path, sums: Sequence[int], counts: Counts) -> None:
+    rows = [(doc, *held) for doc, held in counts.items()]
+    head = json.dumps({"format": FORMAT, "sums": list(sums)}).encode() + b"\n"
+    content = head + np.array(rows, "<i8").tobytes()
+    with replacing(path) as file:
+        file.write(content + zlib.crc32(content).to_bytes(4, "little"))
+
+
+def _read_state(path: Path) -> tuple[list[int], dict[int, tuple[int, int]]]:
+    """Checksums of both lists of segments, and the counts.
+
+    Raises:
+        AlteredIndexError: If it is missing, was altered or is of another format.
+    """
     try:
-        index = word_index.current(table)
-        return nothing if index is None else work(index)
-    except OSError:
-        if word_parts.LAYOUT.name not in table.files:
-            raise
-        table.forget_file(word_parts.LAYOUT)
-        return _of_index(table, work, nothing)
-
-
-def _with_forms(table: Table, without: Without) -> Int64s:
-    """The passages that may have some of the words."""
-    every = [_Ways.read(Phrase((word,), without.languages)) for word in without.words]
-
-    def candidates(index: WordIndex) -> Int64s:
-        return index.keys[np.logical_or.reduce([one.candidates(index) for one in every])]
-
-    return _of_index(table, candidates, NOTHING.keys)
-
-
-def _first(
-    table: Table,
-    keys: Int64s,
-    doubtful: Mask,
-    passes: Callable[[str], bool],
-    count: int,
-) -> Int64s:
-    """Where the first passages are that are not doubtful, or whose view passes."""
-    found: list[int] = []
-    start, size = 0, max(_LEAST_READ, min(count, _MOST_READ))
-    while start < len(keys) and len(found) < count:
-        batch = range(start, min(start + size, len(keys)))
-        views = _views(table, keys[batch.start : batch.stop][doubtful[batch.start : batch.stop]])
-        found += [
-            at
-            for at in batch
-            if not doubtful[at] or ((view := views.get(int(keys[at]))) and passes(view))
-        ]
-        start, size = batch.stop, min(2 * size, _MOST_READ)
-    return np.array(found[: max(0, count)], np.int64)
-
-
-def _views(table: Table, keys: Int64s) -> dict[int, str]:
-    """The views of passages by key, without those that are gone."""
-    known, left = records.views(table, keys)
-    if len(left):
-        held = writing.stored_columns(records.COLUMNS)
-        found, places = lacking.take(table, left, ["view"], held)
-        views = found.column("view").to_pylist()
-        known |= dict(zip(left[places].tolist(), views, strict=True))
-    return known
+        content = path.read_bytes()
+        if zlib.crc32(content[:-4]) != int.from_bytes(content[-4:], "little"):
+            raise ValueError("its checksum differs")
+        head, _, rows = content[:-4].partition(b"\n")
+        noted: dict[str, Any] = json.loads(head)
+        if noted["format"] != FORMAT:
+            raise ValueError("it has another format")
+    except (OSError, ValueError, LookupError) as error:
+        raise AlteredIndexError(f"{path.name}: {error}") from error
+    table = np.frombuffer(rows, "<i8").reshape(-1, 3).tolist()
+    return noted["sums"], {doc: (passages, length) for doc, passages, length in table}

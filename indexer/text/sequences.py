@@ -2,8 +2,9 @@
 
 Pure; it must not know where terms and texts are stored. That no phrase is lost rests on this: if a
 ``WordSequence.is_in`` a text, its words are neighbours in the ``sequence`` of the text, a stem of
-each set of ``WordSequence.terms`` is among the ``stems`` of the text, and all of
-``WordSequence.characters`` among its ``characters``.
+each set of ``WordSequence.terms`` is among the ``stems`` of the text, in the order of the words and
+with few others between, and its words of scripts without spaces are among ``unspaced_words`` of the
+text, those next to each other as neighbours.
 """
 
 from __future__ import annotations
@@ -18,10 +19,7 @@ from indexer.text.terms import MAX_LENGTH, UNMARKED, fold, sequence
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Prefix of a term that represents a character of a script without spaces. Words of these are no
-# terms of phrases, as where they end depends on what is around them.
-_CHARACTER = "="
-# Those, and what NFKC makes such characters of.
+# Characters of scripts without spaces, and what NFKC makes such characters of.
 _PERHAPS_UNSPACED = re.compile(
     f"[{UNSPACED}\u2e9f-\u2fd5\u3038-\u303a\u3192-\u33fe\uff66-\uff9f\U0001f200-\U0001f251]"
 )
@@ -63,16 +61,15 @@ class WordSequence:
     def terms(self, languages: Iterable[str]) -> list[frozenset[str]]:
         """Sets of stems; any text with these words has one of each.
 
+        Words of scripts without spaces have none: where they end depends on what is around them.
+        Nor have words of which a stemmer leaves nothing.
+
         Args:
             languages: All that the text may be in; see ``stems``.
         """
         spoken = tuple(languages)
         spaced = (word for word in dict.fromkeys(self.words) if not is_unspaced(word))
-        return [_any_form(word, spoken) for word in spaced]
-
-    def characters(self) -> list[str]:
-        """The terms of any text with these words for characters of scripts without spaces."""
-        return _characters(self.words)
+        return [terms for word in spaced if "" not in (terms := _any_form(word, spoken))]
 
     def is_in(self, text: str) -> bool:
         """Whether a text has these words side by side."""
@@ -88,15 +85,11 @@ class WordSequence:
         return self._joined in f" {' '.join(sequence(text))} "
 
 
-def characters(text: str) -> str:
-    """The terms of a text for its characters of scripts without spaces, joined by spaces."""
+def unspaced_words(text: str) -> list[str]:
+    """The words of a text's ``sequence`` in scripts without spaces: single characters."""
     if text.isascii() or not _PERHAPS_UNSPACED.search(text):
-        return ""
-    return " ".join(_characters(sequence(text)))
-
-
-def _characters(words: Iterable[str]) -> list[str]:
-    return [_CHARACTER + one for one in dict.fromkeys(words) if is_unspaced(one)]
+        return []
+    return list(filter(is_unspaced, sequence(text)))
 
 
 def _any_form(word: str, languages: tuple[str, ...]) -> frozenset[str]:

@@ -34,7 +34,7 @@ def make_older(library: Path) -> None:
         for table, old, now in RENAMED_COLUMNS:
             connection.execute(f"ALTER TABLE {table} RENAME COLUMN {now} TO {old}")
         connection.executescript("".join(LEXICON))
-        connection.execute("DROP TABLE packed_words")
+        connection.executescript("DROP TABLE name_words; DROP TABLE title_words;")
         connection.executescript(
             "CREATE TRIGGER docs_dead AFTER DELETE ON docs WHEN old.passages_state = 'done' BEGIN"
             "    DELETE FROM lexicon_pending WHERE doc = old.doc;"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from indexer import faults
-from indexer.store import derived, word_parts
+from indexer.store import derived
 from indexer.store.pooled_file import PooledFile
 from indexer.store.store import Store
 from indexer.store.values import Term
@@ -66,27 +66,16 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
         store.close()
 
 
-@pytest.mark.parametrize(
-    "point", ["derived-making", "derived-written", "derived-merging", "derived-stamped"]
-)
-@pytest.mark.parametrize("file", ["rows", "stems", "words"])
-def test_a_kill_while_a_derived_file_is_made_changes_no_answer(
-    tmp_path: Path, point: str, file: str
-) -> None:
-    path = tmp_path / "lance"
-    command = [sys.executable, "-m", "tests.integration.store_victim", str(path), "0"]
-    environment = {**os.environ, faults.VARIABLE: f"{point}={file}:1"}
-    victim = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
-    assert victim.returncode == -signal.SIGKILL, victim.stderr
-    store = Store.open(path, threads=1)
+@pytest.mark.parametrize("point", ["derived-making", "derived-written", "derived-stamped"])
+def test_a_kill_while_a_derived_file_is_made_changes_no_answer(tmp_path: Path, point: str) -> None:
+    store = opened_after_kill(tmp_path / "lance", f"{point}=rows:1")
     passages = store.tables.passages
     for _ in range(2):
-        worded = store.match([Term("fox")], 99)
-        passages.forget_file(word_parts.LAYOUT)
-        assert worded.keys.tolist() == store.match([Term("fox")], 99).keys.tolist()
-        passages.load_file(word_parts.LAYOUT)
+        views = store.passages_of(passages.rows.keys(), ["view"])
+        passages.files.clear()
+        assert store.passages_of(passages.rows.keys(), ["view"]) == views
         store.maintain(idle=True)
-    assert passages.files.keys() == {"rows", "stems", "words"}
+    assert passages.files.keys() == {"rows"}
     left = sorted(path.name for path in (passages.path / derived.FOLDER).iterdir())
     parts = [part.stamp.file for file in passages.files.values() for part in file.parts]
     assert left == sorted([*parts, *(layout.stamp for layout in passages.layouts)])
@@ -117,3 +106,31 @@ def test_a_kill_while_pooled_vectors_are_written_changes_no_answer(
     assert not table.pooled.lacking(*table.rows.pairs()).any()
     assert not table.pooled.is_damaged()
     store.close()
+
+
+@pytest.mark.parametrize("point", ["texts-committed", "words-of-passages", "words-of-documents"])
+@pytest.mark.parametrize("times", [1, 3])
+def test_words_catch_up_after_a_kill_between_the_commits(
+    tmp_path: Path, point: str, times: int
+) -> None:
+    store = opened_after_kill(tmp_path / "lance", f"{point}:{times}")
+    docs = store.known_docs().tolist()
+    assert len(docs) == times
+    every = store.passage_keys().tolist()
+    assert sorted(store.match([Term("fox")], 10**6).keys.tolist()) == every
+    words = store.document_words()
+    counted, found = words.counts("fox")
+    assert sorted(counted.tolist()) == docs
+    assert set(found.tolist()) == {PASSAGES}
+    assert words.lengths[docs].tolist() == [4 * PASSAGES] * len(docs)
+    assert store.words.verify() == []
+    store.close()
+
+
+def opened_after_kill(path: Path, point: str) -> Store:
+    """The store of a victim that was killed at a point."""
+    command = [sys.executable, "-m", "tests.integration.store_victim", str(path), "0"]
+    environment = {**os.environ, faults.VARIABLE: point}
+    victim = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    assert victim.returncode == -signal.SIGKILL, victim.stderr
+    return Store.open(path, threads=1)

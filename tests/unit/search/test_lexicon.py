@@ -11,7 +11,6 @@ import pytest
 
 from indexer.catalog.records import FoundFile
 from indexer.search.lexicon import K1, NAME_WEIGHT, TITLE_WEIGHT, B
-from indexer.store import document_parts
 from indexer.store.document_words import DocumentWords
 from indexer.text.terms import fold
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
@@ -148,7 +147,6 @@ def test_prefixes_typos_and_forms(library: Library) -> None:
     assert lexicon.forms("company", []) == ["company"]
     assert lexicon.forms("company", ["en"]) == ["company", "companies"]
     assert lexicon.forms("accounts", ["en"]) == ["accounts", "account", "accounted"]
-    assert lexicon.ending_with("nue") == [("revenue", 3)]
     assert sorted(lexicon.stems(["revenu", "revenue", "account"])) == ["account", "revenu"]
     library.store.delete_docs([docs["3"]])
     assert lexicon.expand_prefix("reve") == [("revenue", 2), ("revenues", 1)]
@@ -202,15 +200,3 @@ def test_words_with_proclitics_complete_those_without(library: Library) -> None:
     library.write({1: "הספר והספר", 2: "ספרים"}, language="he")
     assert ("ספר", 1) in library.lexicon.expand_prefix("ספר")
     assert set(library.lexicon.behind_clitics("ספר ישן", ["he"])) == {"הספר ישן", "והספר ישן"}
-
-
-def test_without_a_file_that_can_be_read_the_answers_are_the_same(library: Library) -> None:
-    add(library, {"1": "company revenue", "2": "revenue companies"})
-    library.store.maintain(idle=True)
-    table = library.store.tables.passages
-    before = scores(library, ["revenue"]), library.lexicon.forms("company", ["en"])
-    library.store.tables.passages.documents = None
-    (path,) = table.path.glob("_derived/words-*.bin")
-    path.write_bytes(b"")
-    assert (scores(library, ["revenue"]), library.lexicon.forms("company", ["en"])) == before
-    assert document_parts.LAYOUT.name not in table.files

@@ -7,7 +7,6 @@ from collections import defaultdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from indexer.catalog.names import stem_of
@@ -38,7 +37,7 @@ def docs(catalog: Catalog, tmp_path: Path) -> dict[str, int]:
 
 def reference(catalog: Catalog) -> dict[int, float]:
     """The scores of documents for ``ASKED`` and ``INITIALS``."""
-    texts = catalog.names.newer(0)
+    texts = dict(catalog.db.rows("SELECT id, text FROM names"))
     names: defaultdict[str, list[int]] = defaultdict(list)
     for name, text in texts.items():
         for word in {*name_tokens(text), *joined_neighbours(text)}:
@@ -81,7 +80,6 @@ def test_nothing_is_found_without_a_word(catalog: Catalog) -> None:
     words = NameWords(catalog)
     assert words.docs(["acme"]).tolist() == []
     assert [column.tolist() for column in words.scores(["acme"])] == [[], []]
-    assert not words.save()
 
 
 def test_few_words_are_kept_with_their_documents(
@@ -108,17 +106,3 @@ def test_after_renames_the_old_names_count_for_nothing(catalog: Catalog, tmp_pat
     assert words.docs(["acme"]).tolist() == []
     assert len(words.docs(["globex"])) == sum("Globex" in name for name in renamed)
     check(words, catalog)
-
-
-@pytest.mark.usefixtures("docs")
-def test_words_kept_from_the_run_before_give_the_same_scores(
-    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("indexer.search.catalog_words.LEAST", 1)
-    words = NameWords(catalog)
-    before = words.scores(ASKED, INITIALS)
-    assert words.save()
-    again = NameWords(catalog)
-    for one, other in zip(before, again.scores(ASKED, INITIALS), strict=True):
-        assert np.array_equal(one, other)
-    check(again, catalog)

@@ -150,24 +150,6 @@ def test_the_file_is_used_after_reopening_and_after_compaction(
     again.close()
 
 
-def test_the_files_of_words_outlive_upkeep_beside_other_work(tmp_path: Path) -> None:
-    store = Store.open(
-        tmp_path / "lance", threads=1, thresholds=Thresholds(fragments=(4, 32), derived_from=1)
-    )
-    for doc in range(1, DOCS + 1):
-        add(store, doc, EACH)
-    store.maintain(idle=True)
-    table = store.tables.passages
-    always = [layout for layout in table.layouts if layout.always]
-    for first in (50, 60):  # the second compaction takes more than one step
-        for doc in range(first, first + 4):
-            add(store, doc, 1)
-        assert "passages: compacted and cleaned" in store.maintain().steps
-        # As the next process finds them, if this one is killed now.
-        assert all(derived.Derived.load(table.path, layout) for layout in always)
-    store.close()
-
-
 def test_a_compaction_that_was_not_noted_leaves_the_file_unused(
     store: Store, tmp_path: Path
 ) -> None:

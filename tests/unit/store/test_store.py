@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.store import schema, words
+from indexer.store import schema, word_queries
 from indexer.store.store import Store
 from indexer.store.values import (
     MAX_ORDINAL,
@@ -309,7 +309,7 @@ def test_a_long_phrase_is_compared_to_its_end(store: Store) -> None:
 def test_of_very_many_passages_with_a_phrase_the_best_are_found(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(words, "_LEAST_READ", 2)
+    monkeypatch.setattr(word_queries, "_LEAST_READ", 2)
     texts = [f"of the fox {'and the other one ' * (i % 7)}" for i in range(60)]
     store.add_passages(rows(1, [*texts, "the fox of"]))
     every = store.phrases(phrases("of the fox"), 99)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from indexer.text import sequences
 from indexer.text.segments import is_unspaced
-from indexer.text.sequences import WordSequence, characters
+from indexer.text.sequences import WordSequence, unspaced_words
 from indexer.text.stemmers import _SNOWBALL
 from indexer.text.terms import _side_by_side, sequence, stems
 
@@ -43,7 +43,7 @@ def found(text: str, language: str, phrase: str, languages: tuple[str, ...]) -> 
     wanted = WordSequence(sequence(phrase))
     there = set(stems(text, language).split())
     has_terms = all(not one.isdisjoint(there) for one in wanted.terms(languages))
-    has_characters = {*wanted.characters()} <= {*characters(text).split()}
+    has_characters = {*filter(is_unspaced, wanted.words)} <= {*unspaced_words(text)}
     side_by_side = {*pairwise(wanted.words)} <= {*pairwise(sequence(text))}
     return has_terms and has_characters and side_by_side and wanted.is_in(text)
 
@@ -118,7 +118,7 @@ def test_no_character_that_becomes_one_without_spaces_is_missed() -> None:
     every = filter(unicodedata.decomposition, map(chr, range(sys.maxunicode + 1)))
     unspaced = [one for one in every if any(map(is_unspaced, sequence(one)))]
     assert len(unspaced) > 500
-    assert all(map(characters, unspaced))
+    assert all(map(unspaced_words, unspaced))
 
 
 def test_what_is_never_ascii_is_folded_to_nothing_that_is() -> None:

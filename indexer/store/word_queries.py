@@ -1,0 +1,284 @@
+"""Queries of the index of passages: BM25 of stems, exact phrases, scores of given passages.
+
+It must not know how words are stemmed, expanded or weighted, nor how retrievers are fused. BM25 has
+k1 1.2 and b .75 and is counted over all passages, whichever are searched; tantivy rounds the
+passages' lengths to a byte. Positions of stems tell where a phrase may be; whether it is there as
+it was typed, the text tells.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import groupby, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import tantivy
+from tantivy import Occur, Query
+
+from indexer.arrays import find_sorted
+from indexer.store.values import NO_KEYS, NOTHING, DocSet, Phrase, ScoredKeys, docs_of
+from indexer.text.segments import is_unspaced
+from indexer.text.sequences import WordSequence
+from indexer.text.terms import sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from indexer.store.values import Float32s, Int64s, Mask, Term, Without
+
+    Views = Callable[[Int64s], Mapping[int, str]]
+
+# Of a longer phrase, the first words tell which texts are read.
+_MOST_WORDS = 32
+# The most ways to write a phrase in stems that are looked for by their positions.
+_MOST_WAYS = 16
+# Stems between those of two words side by side: other forms of both, and wholes of compounds.
+_BETWEEN = 3
+# Texts that are read at once.
+_LEAST_READ, _MOST_READ = 256, 2048
+# If at least this share of passages may be found, the best of all are found first.
+_LARGE_SHARE = 0.3
+
+
+def passage_schema() -> tantivy.Schema:
+    """The fields of a passage: stems, characters of scripts without spaces, key and document."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("stems", tokenizer_name="whitespace", index_option="position")
+    builder.add_text_field("characters", tokenizer_name="whitespace", index_option="position")
+    builder.add_integer_field("key", indexed=True, fast=True)
+    builder.add_integer_field("doc", indexed=True)
+    return builder.build()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPassages:
+    """The passages of one commit, and how many each document has."""
+
+    schema: tantivy.Schema
+    searcher: tantivy.Searcher
+    passages: Mapping[int, int]
+
+    def best(self, query: Query, count: int) -> ScoredKeys:
+        """The best passages, equal ones in the order of their keys."""
+        hits = self.searcher.search(query, limit=count, count=False).hits if count > 0 else []
+        if not hits:
+            return NOTHING
+        keys = np.array(self.searcher.fast_field_values("key", [at for _, at in hits]), np.int64)
+        scores = np.array([score for score, _ in hits], np.float32)
+        order = np.lexsort((keys, -scores))
+        return ScoredKeys(keys[order], scores[order])
+
+    def among(self, query: Query, keys: Int64s) -> ScoredKeys:
+        """Those of some passages that a query finds; best first."""
+        given = Query.term_set_query(self.schema, "key", keys.tolist())
+        return self.best(_all_of([query, _unscored(given)]), len(keys))
+
+    def term(self, stem: str) -> Query:
+        return Query.term_query(self.schema, "stems", stem)
+
+    def weighted(self, terms: Sequence[Term]) -> Query:
+        """Passages with any of the stems, scored by BM25."""
+        weights: dict[str, float] = {}
+        for term in terms:
+            for stem in term.text.split() if term.weight > 0 else ():
+                weights[stem] = weights.get(stem, 0.0) + term.weight
+        return _any_of([Query.boost_query(self.term(stem), w) for stem, w in weights.items()])
+
+
+def match(
+    now: IndexedPassages,
+    terms: Sequence[Term],
+    count: int,
+    docs: DocSet | None,
+    without: Without,
+    views: Views,
+) -> ScoredKeys:
+    """Passages that contain any of the stems, best first, scored by BM25.
+
+    Args:
+        now: The passages.
+        terms: The stems; expansions of a prefix or of a typo are terms too.
+        count: The most passages to return.
+        docs: The documents to search.
+        without: Words that must not occur in the view of a passage.
+        views: Reads the views of passages.
+    """
+    query = now.weighted(terms)
+    if not without.words:
+        return _within(now, query, count, docs)
+    words = [_Ways.read(Phrase((word,), without.languages)) for word in without.words]
+    having = _any_of([one.query(now) for one in words])
+
+    def passes(found: ScoredKeys) -> Mask:
+        doubtful = np.isin(found.keys, now.among(having, found.keys).keys)
+        texts = views(found.keys[doubtful])
+        kept = ~doubtful
+        kept[doubtful] = [
+            without.allows(texts[key]) if key in texts else False
+            for key in found.keys[doubtful].tolist()
+        ]
+        return kept
+
+    return _passing(now, query, count, docs, passes)
+
+
+def phrases(
+    now: IndexedPassages, wanted: Sequence[Phrase], count: int, docs: DocSet | None, views: Views
+) -> ScoredKeys:
+    """Passages whose view has every phrase, first those where the words score best by BM25.
+
+    Args:
+        now: The passages.
+        wanted: The phrases.
+        count: The most passages to return.
+        docs: The documents to search.
+        views: Reads the views of passages.
+    """
+    asked = [_Ways.read(one) for one in wanted]
+    if not asked or not all(one.ways for one in asked):
+        return NOTHING
+    stems = {stem for one in asked for way in one.ways for some in _terms(way, one.languages)
+             for stem in some}  # fmt: skip
+    scored = [(Occur.Should, now.term(stem)) for stem in sorted(stems)]
+    there = [(Occur.Must, _unscored(one.query(now))) for one in asked]
+    query = Query.boolean_query([*there, *scored])
+
+    def passes(found: ScoredKeys) -> Mask:
+        texts = views(found.keys)
+        return np.array(
+            [
+                all(one.is_in(texts[key]) for one in asked) if key in texts else False
+                for key in found.keys.tolist()
+            ],
+            bool,
+        )
+
+    return _passing(now, query, count, docs, passes)
+
+
+def bm25_of(now: IndexedPassages, keys: Int64s, terms: Sequence[Term]) -> Float32s:
+    """BM25 of given passages, float32 (n,), as in ``match``; 0 if none."""
+    scores = np.zeros(len(keys), np.float32)
+    found = now.among(now.weighted(terms), np.unique(keys))
+    order = np.argsort(found.keys)
+    at, there = find_sorted(found.keys[order], keys)
+    scores[there] = found.scores[order][at]
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """The ways to write a phrase, and the languages that passages are in."""
+
+    ways: Sequence[WordSequence]
+    languages: tuple[str, ...]
+
+    @classmethod
+    def read(cls, phrase: Phrase) -> _Ways:
+        ways = [WordSequence(words) for words in map(sequence, phrase.ways) if words]
+        return cls(ways, phrase.languages)
+
+    def query(self, now: IndexedPassages) -> Query:
+        """Passages that may have the phrase, and all that have it."""
+        return _any_of([_may_have(now, way, self.languages) for way in self.ways])
+
+    def is_in(self, view: str) -> bool:
+        return any(one.is_in(view) for one in self.ways)
+
+
+def _terms(way: WordSequence, languages: tuple[str, ...]) -> list[frozenset[str]]:
+    """The stems of the first words of a phrase; any text with it has one of each."""
+    return WordSequence(way.words[:_MOST_WORDS]).terms(languages)
+
+
+def _may_have(now: IndexedPassages, way: WordSequence, languages: tuple[str, ...]) -> Query:
+    """Passages with all words of a phrase, those next to each other near each other."""
+    wanted: list[Query] = []
+    for unspaced, run in groupby(way.words[:_MOST_WORDS], key=is_unspaced):
+        if unspaced:
+            wanted.append(_in_order(now, "characters", list(run), 0))
+            continue
+        terms = [WordSequence([word]).terms(languages) for word in run]
+        for known, some in groupby(terms, key=bool):
+            if known:
+                wanted += _near(now, [one for (one,) in some])
+    return _all_of(wanted) if wanted else Query.all_query()
+
+
+def _near(now: IndexedPassages, terms: Sequence[frozenset[str]]) -> list[Query]:
+    """Queries of passages with one of each of some sets of stems, near each other."""
+    groups = [[s for s in sorted(one) if now.searcher.doc_freq("stems", s)] for one in terms]
+    if len(groups) == 1 or not 0 < math.prod(map(len, groups)) <= _MOST_WAYS:
+        return [_any_of([now.term(stem) for stem in group]) for group in groups]
+    slop = _BETWEEN * (len(groups) - 1)
+    return [_any_of([_in_order(now, "stems", one, slop) for one in product(*groups)])]
+
+
+def _in_order(now: IndexedPassages, field: str, words: Sequence[str], slop: int) -> Query:
+    if len(words) == 1:
+        return Query.term_query(now.schema, field, words[0])
+    return Query.phrase_query(now.schema, field, list(words), slop)
+
+
+def _any_of(queries: Sequence[Query]) -> Query:
+    if len(queries) == 1:
+        return queries[0]
+    listed = [(Occur.Should, one) for one in queries]
+    return Query.boolean_query(listed) if listed else Query.empty_query()
+
+
+def _all_of(queries: Sequence[Query]) -> Query:
+    return Query.boolean_query([(Occur.Must, one) for one in queries])
+
+
+def _unscored(query: Query) -> Query:
+    return Query.const_score_query(query, 0.0)
+
+
+def _within(now: IndexedPassages, query: Query, count: int, docs: DocSet | None) -> ScoredKeys:
+    """The best passages of some documents."""
+    if docs is None:
+        return now.best(query, count)
+    known = np.fromiter(now.passages, np.int32, len(now.passages))
+    kept = docs.keeps(known)
+    if kept.all():
+        return now.best(query, count)
+    sizes = np.fromiter(now.passages.values(), np.int64, len(now.passages))
+    share = sizes[kept].sum() / max(1, sizes.sum())
+    if share > _LARGE_SHARE:
+        most = int(1.5 * count / share) + 64
+        found = now.best(query, most)
+        inside = found.kept(docs.keeps(docs_of(found.keys)))
+        if len(inside) >= count or len(found) < most:
+            return inside.first(count)
+    fewer = kept if kept.sum() <= len(known) / 2 else ~kept
+    listed = Query.term_set_query(now.schema, "doc", known[fewer].tolist())
+    if fewer is kept:
+        return now.best(_all_of([query, _unscored(listed)]), count)
+    return now.best(Query.boolean_query([(Occur.Must, query), (Occur.MustNot, listed)]), count)
+
+
+def _passing(
+    now: IndexedPassages,
+    query: Query,
+    count: int,
+    docs: DocSet | None,
+    passes: Callable[[ScoredKeys], Mask],
+) -> ScoredKeys:
+    """The best passages that pass a test of their texts."""
+    kept, seen = NOTHING, NO_KEYS
+    most = max(_LEAST_READ, min(count, _MOST_READ))
+    while len(kept) < count:
+        found = _within(now, query, most, docs)
+        new = found.kept(np.isin(found.keys, seen, invert=True))
+        for start in range(0, len(new), _MOST_READ):
+            some = new.between(start, start + _MOST_READ)
+            kept = kept.followed_by(some.kept(passes(some)))
+            if len(kept) >= count:
+                break
+        if len(found) < most:
+            break
+        seen, most = found.keys, 4 * most
+    return kept.first(max(0, count))
