@@ -7,6 +7,9 @@ WORKERS ?= 3
 # They start a thousand processes, each of which would compile all modules anew without byte code.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Whose change compiles the models anew.
+COMPILER := $(wildcard packaging/model/*.py resources/models/*/checkpoint.json)
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test pytest test-convert test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
 	clean
@@ -95,7 +98,9 @@ lock:  ## Pin the whole dependency tree again (needs uv)
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \
 		--extra cpu pyproject.toml -o requirements.lock
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \
-		--extra cpu --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+		--extra cpu --extra build -c requirements.lock pyproject.toml -o requirements-build.lock
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \
+		--extra cpu --extra build --extra dev -c requirements-build.lock pyproject.toml -o requirements-dev.lock
 
 sample: .venv/runtime.stamp  ## Make the sample documents again
 	@$(PY) packaging/sample.py
@@ -115,10 +120,10 @@ screenshots: .venv/dev.stamp  ## Take the README's pictures of the window again
 clean:  ## Remove what was built here (not your libraries)
 	rm -rf .venv .demo build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.venv/runtime.stamp: pyproject.toml requirements.lock packaging/bootstrap.py
+.venv/runtime.stamp: pyproject.toml requirements-build.lock packaging/bootstrap.py $(COMPILER)
 	@$(PYTHON) packaging/bootstrap.py runtime
 
-.venv/dev.stamp: pyproject.toml requirements.lock requirements-dev.lock packaging/bootstrap.py
+.venv/dev.stamp: pyproject.toml requirements-build.lock requirements-dev.lock packaging/bootstrap.py $(COMPILER)
 	@$(PYTHON) packaging/bootstrap.py dev
 
 .venv/convert.stamp: pyproject.toml packaging/bootstrap.py .venv/dev.stamp

@@ -12,7 +12,6 @@ BEGAN = time.monotonic()
 _CHILDREN = {
     "indexer.extract.process.child": "indexer.extract.process.child",
     "indexer.render.child": "indexer.render.child",
-    "indexer.compiler": "indexer.compiler.__main__",
     "indexer.embed.hub_child": "indexer.embed.hub_child",
     "indexer.store.probe_child": "indexer.store.probe_child",
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
@@ -49,7 +48,7 @@ def _arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--precision", choices=tuple(Precision), metavar="P",
-        help="for get and use: int8, fp16 or fp32; else the setting's",
+        help="for use: int8, fp16 or fp32; else the setting's",
     )  # fmt: skip
     parser.add_argument(
         "--accept-licence", action="store_true",
@@ -120,11 +119,10 @@ def _show(found: ModelInfo, options: Namespace, context: CommandContext) -> int:
 
 
 def _get(options: Namespace, context: CommandContext) -> int:
-    """Fetch and compile a model without using it."""
+    """Fetch a model without using it."""
     from indexer.embed.installed import describe_model, obtain
 
     config = context.config()
-    config = replace(config, precision=Precision(options.precision or config.precision))
     known = describe_model(options.model, config.models)
     context.note(f"The licence of {render.name(known.id)}: {known.licence or UNKNOWN}.")
     line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())
@@ -146,7 +144,7 @@ def _use(options: Namespace, context: CommandContext) -> int:
     """Change the library to a model, or let one that orders hits do so."""
     from indexer.api.models import ModelKind
     from indexer.embed.installed import describe_model
-    from indexer.embed.record_files import find_record
+    from indexer.embed.model_files import find_record
 
     models = context.config().models
     if describe_model(options.model, models).kind is ModelKind.EMBEDDING:
@@ -179,12 +177,12 @@ def _compare(options: Namespace, context: CommandContext) -> int:
 
 
 def _remove(options: Namespace, context: CommandContext) -> int:
-    from indexer.embed.installed import remove
+    from indexer.embed.installed import remove_model
 
     if context.library.is_dir():
         freed = context.with_engine(lambda engine: engine.call(RemoveModel(options.model)))
     else:
-        freed = remove(options.model, context.config())
+        freed = remove_model(options.model, context.config())
     if options.json:
         context.print_json({"bytes": freed})
     else:
@@ -208,20 +206,19 @@ COMMANDS = (
     Command(
         "models",
         "list the language models; fetch, import, use, compare or remove one",
-        "List the language models that are known here, say all that is known of one, fetch and "
-        "compile one, change the library to it, or delete its files. What a model's record does "
+        "List the language models that are known here, say all that is known of one, fetch "
+        "one, change the library to it, or delete its files. What a model's record does "
         "not know is shown as unknown. `use` is `lectern reindex --model`: the old vectors answer "
         "until the new ones are complete. `remove` refuses a model that the settings or the "
         "library use; other libraries that use it search words only until it is back.\n\n"
-        "`import` takes a folder that sentence-transformers saved: BERT, RoBERTa, XLM-R, "
-        "ModernBERT, NomicBERT, JinaBERT, Qwen3 and EmbeddingGemma, pooled by the mean, the first "
-        "or the last token, with weights in safetensors. Nothing in it is run. It is copied, "
-        "compiled, and accepted only if it computes the same as a reference on texts of up to "
-        "8,192 tokens; so are its forms in 16 and 8 bits. Its licence is what "
-        "the head of its README.md names; its languages are unknown.\n\n"
-        "A cross-encoder of BERT, ModernBERT or XLM-R, or a model of late interaction, orders the "
-        "first hits of every answer while it is here. `use` chooses among several; `lectern "
-        "settings set reranker off` ends it.\n\n"
+        "`import` takes a folder with ONNX files, as sentence-transformers or optimum exports "
+        "them. `optimum-cli export onnx --model FOLDER FOLDER/onnx` makes them of any other. "
+        "Nothing in it is run. It is copied, and accepted only if padding does not change what it "
+        "computes; its forms in 16 and 8 bits are used if they compute about the same. Its licence "
+        "is what the head of its README.md names; its languages are unknown.\n\n"
+        "A cross-encoder or a model of late interaction orders the first hits of every answer "
+        "while it is here. `use` chooses among several; `lectern settings set reranker off` ends "
+        "it.\n\n"
         "`get` of a published model asks its hub, huggingface.co or the mirror in HF_ENDPOINT, for "
         "sizes and hashes, then fetches what is missing, and goes on where it stopped. A licence "
         "that restricts its use must be accepted first. HTTPS_PROXY and HF_TOKEN are honoured.\n\n"
@@ -231,8 +228,11 @@ COMMANDS = (
         (
             ("lectern models", "all of them"),
             ("lectern models info lectern-e5-late", "one of them"),
-            ("lectern models get all-MiniLM-L6-v2", "fetch and compile it"),
-            ("lectern models get embeddinggemma-300m --accept-licence", "one with terms of use"),
+            ("lectern models get all-MiniLM-L6-v2", "fetch it"),
+            (
+                "lectern models get jina-reranker-v2-base-multilingual --accept-licence",
+                "one with terms of use",
+            ),
             ("lectern models use lectern-e5-late --dry-run", "what it would cost"),
             ("lectern models import ~/models/mine --name mine", "take over one from a folder"),
             ("lectern models remove all-MiniLM-L6-v2", "delete its files"),

@@ -1,7 +1,7 @@
 """Cuts a command off from the network, and declares what its launcher may do for it.
 
 The launcher keeps the network. It can be asked to open a document in the person's viewer, and to
-fetch a known model from a package index or a hub. ``indexer.confine`` confines processes.
+fetch a known model from a hub. ``indexer.confine`` confines processes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.confine import launcher, network
-from indexer.confine.launcher import Fetch, FetchPublished
+from indexer.confine.launcher import FetchModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -92,7 +92,7 @@ def _load_gpu_module() -> None:
 def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
     commands: dict[type[LauncherRequest[Any]], Command] = {}
     if not offline:
-        commands |= {Fetch: _fetch, FetchPublished: _fetch_published}
+        commands |= {FetchModel: _fetch_model}
     if command == WINDOW:
         from app.gui import launcher_commands
 
@@ -103,19 +103,7 @@ def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
         return None  # the limit of processes is reached; only what the launcher does is missing
 
 
-def _fetch(request: Fetch, gone: Callable[[], bool]) -> None:
-    """Download the package of a known model into a folder; runs in the launcher.
-
-    Raises:
-        WorldError: ``model_missing``, with the reason; ``unknown_model``.
-    """
-    from indexer.embed import fetch
-
-    _must_be_online(request.model)
-    fetch.download_known(request.model, request.folder, gone)
-
-
-def _fetch_published(request: FetchPublished, gone: Callable[[], bool]) -> None:
+def _fetch_model(request: FetchModel, gone: Callable[[], bool]) -> None:
     """Download a published model; runs in the launcher.
 
     Raises:

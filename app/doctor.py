@@ -20,7 +20,7 @@ from indexer.api.answers import Check
 from indexer.api.errors import CODES, sentence
 from indexer.confine import network
 from indexer.embed import devices
-from indexer.embed.record_files import known_records
+from indexer.embed.model_files import known_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

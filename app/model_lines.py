@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 _ORIGINS = {
     Origin.SHIPPED: "comes with Lectern",
-    Origin.FETCHED: "fetched by pip",
     Origin.IMPORTED: "imported from a folder",
     Origin.PUBLISHED: "published on a hub",
 }
 _STATES = {
-    ModelState.COMPILED: "ready",
-    ModelState.WEIGHTS: "compiled when it is first used",
+    ModelState.HERE: "ready",
     ModelState.ABSENT: "not here yet",
 }
 _KINDS = {
@@ -51,7 +49,7 @@ def summary(model: ModelInfo) -> str:
     elif len(model.languages) == 1:
         (spoken,) = model.languages
     facts = (
-        _STATES[model.state] if model.runs else "not for this version",
+        _STATES[model.state],
         _KINDS[model.kind] if model.kind is not ModelKind.EMBEDDING else "",
         f"{model.dimensions} dimensions" if model.dimensions else "",
         _window(model) if model.tokens else "",
@@ -70,9 +68,8 @@ def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
     """Describe a model, a row for each fact; what nobody has verified is unknown."""
     yield "Model", f"{render.name(model.id)}, {_ORIGINS[model.origin]}"
     yield "Makes", _KINDS[model.kind]
-    forms = f" ({', '.join(model.compiled)})" if model.compiled else ""
-    runs = "" if model.runs else "; this version of Lectern cannot run it"
-    yield "State", _STATES[model.state] + forms + runs
+    forms = f" ({', '.join(model.precisions)})" if model.precisions else ""
+    yield "State", _STATES[model.state] + forms
     if model.kind is not ModelKind.RERANKER:
         yield from _vector_rows(model)
     if model.unused:
@@ -99,7 +96,7 @@ def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
         yield "Revision", model.revision
     if model.files is not None:
         yield "Files", ", ".join(map(render.name, model.files))
-    yield "Weights", UNKNOWN if model.bytes is None else render.size(model.bytes)
+    yield "Size", UNKNOWN if model.bytes is None else render.size(model.bytes)
     yield "On the disk", render.size(model.disk_bytes)
 
 

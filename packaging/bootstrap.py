@@ -25,8 +25,8 @@ OLDEST = (3, 11)
 # The packages of each level, in order: (description, arguments for pip).
 LEVELS: dict[str, list[tuple[str, list[str]]]] = {
     "runtime": [
-        ("the libraries Lectern runs on (about 300 MB)",
-         ["--require-hashes", "-r", "requirements.lock"]),
+        ("the libraries Lectern runs on (about 330 MB)",
+         ["--require-hashes", "-r", "requirements-build.lock"]),
     ],
     "dev": [
         ("the libraries and the tools that check them (about 350 MB)",
@@ -212,11 +212,12 @@ def check_tracer() -> None:
         wish([TRACER], "the test of network connections is skipped without strace")
 
 
-def compile_model() -> None:
-    """Compile the default model for this machine; if that fails, it is compiled at first use."""
-    say("compiling the language model")
-    script = ROOT / "packaging" / "compile_models.py"
-    subprocess.run([str(venv_python()), str(script)], cwd=ROOT, check=False)
+def compile_models() -> None:
+    """Compile the language models into their ONNX files, unless they are there."""
+    say("compiling the language models, once (about two minutes)")
+    script = ROOT / "packaging" / "model" / "compile_forms.py"
+    if subprocess.run([str(venv_python()), str(script)], cwd=ROOT, check=False).returncode:
+        fail("the language models could not be compiled")
 
 
 def loads(library: str) -> bool:
@@ -248,7 +249,7 @@ def main(level: str) -> None:
         check_recognition()
         check_tracer()
     if level != "convert":
-        compile_model()
+        compile_models()
     (VENV / f"{level}.stamp").touch()
     say(f"ready after {time.monotonic() - started:.0f} s")
 

@@ -1,6 +1,6 @@
 """Builds and tests the packages: ``python packaging/build.py [--flavour gpu] [STEP…]``.
 
-Owns the steps from the checkout to ``dist/``: a clean environment from the lock, the wheel, the
+Owns the steps from the checkout to ``dist/``: a clean environment from the lock, the wheel with the
 compiled models, the frozen tree, its self-test, the packages, checksums and the bill of materials.
 ``debian`` and ``appimage`` have the content of these packages, ``share`` the files below
 ``/usr/share``, ``tesseract`` the program for scanned pages.
@@ -70,7 +70,8 @@ def make_environment(flavour: str) -> None:
 
 
 def make_wheel(_flavour: str) -> None:
-    """Build the wheel, check its content, and install it."""
+    """Build the wheel with the compiled models, check its content, and install it."""
+    run(sys.executable, ROOT / "packaging/model/compile_forms.py")
     folder = WORK / "wheel"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)  # setuptools would pack old files
@@ -83,7 +84,9 @@ def make_wheel(_flavour: str) -> None:
 
 def resources() -> list[str]:
     """List the data files of the program, by their paths in the wheel."""
-    return run("git", "ls-files", "resources", capture=True).splitlines()
+    compiled = (ROOT / "resources/models").glob("*/*.[ob][ni][nn]*")
+    forms = [str(path.relative_to(ROOT)) for path in compiled]
+    return [*run("git", "ls-files", "resources", capture=True).splitlines(), *forms]
 
 
 def check_wheel(wheel: Path) -> None:
@@ -100,18 +103,6 @@ def check_wheel(wheel: Path) -> None:
         sys.exit(f"not in the wheel: {', '.join(missing)}")
     if foreign := [name for name in names if name.startswith(("tests/", "packaging/"))]:
         sys.exit(f"these must not be in the wheel: {', '.join(sorted(foreign)[:5])}")
-
-
-def compile_models(_flavour: str) -> None:
-    """Compile the default model beside its weights, so that the first start compiles nothing."""
-    ask = "from indexer.embed.record_files import shipped_folder as f; print(f())"
-    models = Path(run(PYTHON, "-P", "-c", ask, capture=True).strip())
-    run(PYTHON, "-P", ROOT / "packaging" / "compile_models.py", models)
-    for lock in models.rglob("build.lock"):
-        lock.unlink()  # the folder is read-only when installed
-    for weights in models.glob("*/*/model.safetensors"):  # a graph refers to these
-        for name in (weights.name, "tokenizer.json"):
-            (weights.parents[1] / name).unlink(missing_ok=True)
 
 
 def freeze(_flavour: str) -> None:
@@ -143,9 +134,6 @@ def self_test(program: Path, *options: str) -> None:
         if os.name == "nt":  # programs do not start without other variables
             environment = {**os.environ, "LOCALAPPDATA": home}
         run(program, *options, "self-test", environment=environment)
-        made = [str(path.relative_to(home)) for path in Path(home).rglob("model.bin")]
-        if made:
-            sys.exit(f"the first start compiled {', '.join(made)}")
 
 
 def make_tar(flavour: str) -> None:
@@ -281,7 +269,6 @@ _MADE_OF: dict[str, dict[str, Step]] = {
 STEPS: dict[str, Step] = {
     "environment": make_environment,
     "wheel": make_wheel,
-    "models": compile_models,
     "freeze": freeze,
     "try": try_tree,
     **_MADE_OF.get(sys.platform, {}),

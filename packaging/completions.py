@@ -54,7 +54,7 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 def _offer(action: argparse.Action) -> None:
     from app.settings import SETTINGS
-    from indexer.embed.record_files import known_records
+    from indexer.embed.model_files import known_records
 
     name = str(action.metavar or "")
     if name in _FOLDERS:

@@ -8,12 +8,13 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.tiny_families import WORDS
+from tests.tiny_model import tiny_vocabulary
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 HIDDEN = 32
+WORDS = len(tiny_vocabulary())
 TABLE = np.random.default_rng(3).standard_normal((WORDS, HIDDEN)).astype(np.float32)
 INPUTS = ("input_ids", "attention_mask")
 
@@ -28,6 +29,7 @@ def write_graph(
     location: str = "",
     table: np.ndarray[Any, Any] = TABLE,
     positions: int = 1 << 14,
+    scores: bool = False,
 ) -> None:
     """Each token's vector and the mean of the real ones, as exporters name inputs and outputs.
 
@@ -48,20 +50,23 @@ def write_graph(
         node("ReduceSum", ["real", "second"], ["sum"], keepdims=1),
         node("ReduceSum", ["column", "second"], ["count"], keepdims=1),
         node("Div", ["sum", "count"], ["mean"]),
-        node("Add", ["x", "mean"], [output], domain=domain),
+        node("Add", ["x", "mean"], ["states" if scores else output], domain=domain),
     ]
+    if scores:  # of what is read together, by the mean alone
+        nodes.append(node("ReduceMean", ["mean", "ends"], [output], keepdims=0))
     value = helper.make_tensor_value_info
     graph = helper.make_graph(
         nodes, "exported", [value(name, TensorProto.INT64, ["b", "s"]) for name in inputs],
-        [value(output, TensorProto.FLOAT, ["b", "s", table.shape[1]])],
+        [value(output, TensorProto.FLOAT, ["b"] if scores else ["b", "s", table.shape[1]])],
         [numpy_helper.from_array(table, "words"), numpy_helper.from_array(np.array([-1]), "last"),
          numpy_helper.from_array(np.array([1]), "second"),
+         numpy_helper.from_array(np.array([1, 2]), "ends"),
          numpy_helper.from_array(np.array(0), "zero"), numpy_helper.from_array(np.array(1), "one"),
          numpy_helper.from_array(np.zeros((positions, 1), np.float32), "positions")],
     )  # fmt: skip
     opsets = [helper.make_opsetid(each, 17) for each in {"", domain}]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     onnx.save(
         model, path, save_as_external_data=bool(location), location=location or None,
         size_threshold=1024,

@@ -66,7 +66,7 @@ from indexer.api.status import (
     Status,
 )
 from indexer.api.types import FileState, SearchResult, Summary
-from indexer.embed.installed import remove
+from indexer.embed.installed import remove_model
 from tests.answers import EMPTY, IDLE
 from tests.fake_library import FakeLibrary, files_under, inside
 from tests.waiting import WAIT_S
@@ -392,7 +392,7 @@ _ANSWERS: dict[type[Request[Any]], Callable[[FakeEngine, Any, CancelToken, Any],
     SetPace: lambda engine, request, *_: engine._pace(request),
     GetStatus: lambda engine, *_: engine._status(),
     Remove: lambda engine, request, *_: engine._remove(request),
-    RemoveModel: lambda engine, request, *_: remove(request.model, engine.config),
+    RemoveModel: lambda engine, request, *_: remove_model(request.model, engine.config),
     EstimateReindex: lambda engine, request, *_: engine._reindex_cost(request),
     RollBack: lambda engine, *_: engine._roll_back(),
     Discard: lambda engine, *_: engine._discard(),

@@ -11,13 +11,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from indexer.embed.models import TOKENIZER, WEIGHTS
+from indexer.embed.models import TOKENIZER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 REVISION = "5" * 40
+WEIGHTS = "model.onnx"
 LARGE = frozenset({WEIGHTS, TOKENIZER})  # what git keeps aside, with a SHA-256
 
 
@@ -65,7 +66,7 @@ class Hub:
 def _described(name: str, content: bytes) -> dict[str, Any]:
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
     known: dict[str, Any] = {"rfilename": name, "size": len(content), "blobId": blob}
-    if name in LARGE:
+    if name.rpartition("/")[2] in LARGE:
         digest = hashlib.sha256(content).hexdigest()
         known["lfs"] = {"sha256": digest, "size": len(content), "pointerSize": 134}
     return known
@@ -114,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if not body:
             return
-        half = len(content) // 2 if name == WEIGHTS else 0
+        half = len(content) // 2 if name.endswith(WEIGHTS) else 0
         self.wfile.write(content[:half])
         self.wfile.flush()
         if half and self.hub.cuts:

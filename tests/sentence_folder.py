@@ -1,23 +1,18 @@
-"""A folder of a tiny model as sentence-transformers saves it."""
+"""A folder of a tiny model as sentence-transformers exports it to ONNX."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from safetensors.numpy import save_file
 
-from indexer.compiler.tensors import PROJECTION
-from indexer.embed.models import TOKENIZER, WEIGHTS
-from tests.tiny_families import SHAPES, family_config, family_weights
+from indexer.embed.models import TOKENIZER
+from tests.exported_graph import HIDDEN, TABLE, write_graph
 from tests.tiny_model import tiny_tokenizer, tiny_vocabulary
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
 MODULES = [
     {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
@@ -25,20 +20,12 @@ MODULES = [
     {"idx": 2, "name": "2", "path": "2_Normalize",
      "type": "sentence_transformers.models.Normalize"},
 ]  # fmt: skip
+CONFIG = {"model_type": "bert", "architectures": ["BertModel"], "max_position_embeddings": 160}
+GRAPH = "onnx/model.onnx"
 
 
-DENSE = "sentence_transformers.models.Dense"
-
-
-# Of cross-encoders: the beginning of the class, and what stands before the names of tensors.
-_CLASSES = {
-    "bert": ("Bert", "bert"), "modernbert": ("ModernBert", "model"),
-    "xlm-roberta": ("XLMRoberta", "roberta"),
-}  # fmt: skip
-
-
-def write_folder(folder: Path, family: str, pooling: str = "mean_tokens") -> Path:
-    """Write the folder and return it."""
+def write_folder(folder: Path, pooling: str = "mean_tokens", *, seed: int = 0) -> Path:
+    """Write the folder and return it; with another seed its weights are others."""
     (folder / "1_Pooling").mkdir(parents=True)
     modes = {
         f"pooling_mode_{mode}": mode == pooling
@@ -46,85 +33,59 @@ def write_folder(folder: Path, family: str, pooling: str = "mean_tokens") -> Pat
     }
     files: dict[str, Any] = {
         "modules.json": MODULES,
-        "config.json": family_config(family),
-        "1_Pooling/config.json": {"word_embedding_dimension": 32, "include_prompt": True, **modes},
+        "config.json": CONFIG,
+        "1_Pooling/config.json": {
+            "word_embedding_dimension": HIDDEN, "include_prompt": True, **modes,
+        },
         "sentence_bert_config.json": {"max_seq_length": 150, "do_lower_case": False},
         "config_sentence_transformers.json": {
             "prompts": {"query": "query: ", "document": "passage: "},
             "similarity_fn_name": "cosine",
         },
-    }
+    }  # fmt: skip
     for name, content in files.items():
         (folder / name).write_text(json.dumps(content), "utf-8")
     (folder / TOKENIZER).write_bytes(tiny_tokenizer(tiny_vocabulary()))
-    weights = family_weights(family)
-    if PROJECTION in weights:  # as two products
-        part = {"bias": False, "activation_function": "torch.nn.modules.linear.Identity"}
-        wide = np.eye(48, 32, dtype=np.float32)
-        products = wide, weights.pop(PROJECTION) @ wide.T
-        rows = []
-        for number, matrix in enumerate(products, 2):
-            name = f"{number}_Dense"
-            rows.append({"idx": number, "name": str(number), "type": DENSE, "path": name})
-            (folder / name).mkdir()
-            sizes = {"in_features": matrix.shape[1], "out_features": matrix.shape[0]}
-            (folder / name / "config.json").write_text(json.dumps(part | sizes))
-            save_file({"linear.weight": matrix}, folder / name / WEIGHTS)
-        last = MODULES[2] | {"idx": 4, "name": "4"}
-        (folder / "modules.json").write_text(json.dumps([*MODULES[:2], *rows, last]))
-    save_file(weights, folder / WEIGHTS)
+    write_graph(folder / GRAPH, table=_table(seed))
     return folder
 
 
-def write_cross_encoder(folder: Path, family: str = "modernbert") -> Path:
-    """Write the folder of a tiny random cross-encoder and return it."""
+def write_cross_encoder(folder: Path, seed: int = 0) -> Path:
+    """Write the folder of a tiny cross-encoder and return it."""
     folder.mkdir(parents=True)
-    kind, stem = _CLASSES[family]
-    own = {
-        "architectures": [f"{kind}ForSequenceClassification"], "id2label": {"0": "LABEL_0"},
-        "classifier_pooling": "cls",
-    }  # fmt: skip
-    (folder / "config.json").write_text(json.dumps(family_config(family) | own), "utf-8")
+    own = {"architectures": ["BertForSequenceClassification"], "id2label": {"0": "LABEL_0"}}
+    (folder / "config.json").write_text(json.dumps(CONFIG | own), "utf-8")
     (folder / TOKENIZER).write_bytes(tiny_tokenizer(tiny_vocabulary()))
-    weights = family_weights(family, replace(SHAPES[family], scores=True))
-    heads = ("head.", "classifier.")
-    save_file(
-        {key if key.startswith(heads) else f"{stem}.{key}": part for key, part in weights.items()},
-        folder / WEIGHTS,
-    )
+    write_graph(folder / GRAPH, table=_table(seed), output="logits", scores=True)
     return folder
 
 
-def write_late_interaction(folder: Path, family: str = "modernbert", **options: Any) -> Path:
-    """Write the folder of a tiny random late-interaction model as PyLate does, and return it.
+def write_late_interaction(folder: Path, **options: Any) -> Path:
+    """Write the folder of a tiny late-interaction model as PyLate describes it, and return it.
 
-    Its vectors have 24 dimensions; ``options`` are of its file of options.
+    ``options`` are of its file of options.
     """
-    write_folder(folder, family)
-    (folder / "1_Dense").mkdir()
-    matrix = late_projection(family)
-    sizes = {"in_features": matrix.shape[1], "out_features": matrix.shape[0], "bias": False}
-    identity = {"activation_function": "torch.nn.modules.linear.Identity", "use_residual": False}
-    save_file({"linear.weight": matrix}, folder / "1_Dense" / WEIGHTS)
-    dense = {"type": "pylate.models.Dense.Dense", "path": "1_Dense"}
+    write_folder(folder)
+    (folder / "modules.json").unlink()
     own = {
         "query_prefix": "q", "document_prefix": "d", "query_length": 20, "document_length": 60,
         "do_query_expansion": True, "attend_to_expansion_tokens": False,
         "skiplist_words": [".", ","], "similarity_fn_name": "MaxSim",
     }  # fmt: skip
-    for name, content in {
-        "modules.json": [MODULES[0], dense],
-        "1_Dense/config.json": sizes | identity,
-        "config_sentence_transformers.json": own | options,
-    }.items():
-        (folder / name).write_text(json.dumps(content), "utf-8")
+    text = json.dumps(own | options)
+    (folder / "config_sentence_transformers.json").write_text(text, "utf-8")
     return folder
 
 
-def late_projection(family: str) -> NDArray[np.float32]:
-    """The projection of that model, (24, hidden)."""
-    random = np.random.default_rng(len(family))
-    return random.standard_normal((24, SHAPES[family].hidden), np.float32)
+def states_of(ids: np.ndarray[Any, Any], seed: int = 0) -> np.ndarray[Any, Any]:
+    """What its graph computes of a sequence, ``(tokens, HIDDEN)``."""
+    own = _table(seed)[ids]
+    found: np.ndarray[Any, Any] = own + own.mean(axis=0)
+    return found
+
+
+def _table(seed: int) -> np.ndarray[Any, Any]:
+    return np.roll(TABLE, seed, axis=0)
 
 
 def change(file: Path, **values: Any) -> None:

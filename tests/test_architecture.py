@@ -192,11 +192,10 @@ def test_every_path_in_the_map_exists() -> None:
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-def test_nothing_but_the_model_compiler_knows_it_or_onnx() -> None:
+def test_nothing_needs_what_compiles_models() -> None:
     for file in (file for package in ("app", "ui", "indexer") for file in modules(package)):
-        if not name_of(file).startswith("indexer.compiler"):
-            known = [f"{name}." for name in imports(file)]
-            assert not any(name.startswith(("onnx.", "indexer.compiler.")) for name in known), file
+        known = [f"{name}." for name in imports(file)]
+        assert not any(name.startswith(("onnx.", "safetensors.")) for name in known), file
 
 
 def is_engines(name: str) -> bool:

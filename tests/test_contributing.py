@@ -31,7 +31,7 @@ from indexer.api.errors import WorldError
 from indexer.api.phrases import english
 from indexer.api.types import Hit
 from indexer.config import Limits
-from indexer.embed.record_files import known_records
+from indexer.embed.model_files import known_records
 from indexer.extract.registry import identify, opener
 from indexer.query.filters import TYPES
 page = Path(sys.argv[1]) / "page.gmi"

@@ -17,7 +17,7 @@ from app.settings import SETTINGS
 from indexer.api.errors import CODES
 from indexer.api.formats import FORMATS
 from indexer.api.labels import STATES
-from indexer.embed.record_files import known_records
+from indexer.embed.model_files import known_records
 from indexer.query import grammar
 from ui.help import anchor
 from ui.keys import KEYS

@@ -6,40 +6,39 @@ as the real one. Its vectors are all but bags of words, so texts that share word
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import json
+import shutil
+import tempfile
 import zlib
 from dataclasses import replace
+from pathlib import Path
 from string import ascii_lowercase, digits, punctuation
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from filelock import FileLock
 
-from indexer.compiler.tensors import PROJECTION
-from indexer.embed.architecture import Architecture
-from indexer.embed.models import (
-    TOKENIZER,
-    WEIGHTS,
-    ModelRecord,
-    Package,
-    Pooling,
-    PoolScope,
-    Probe,
-    SourceFile,
-)
-from indexer.embed.record_files import write_record
-from indexer.embed.sentence_folder import DENSE
+from indexer.embed.model_files import write_record
+from indexer.embed.models import TOKENIZER, ModelRecord, Pooling, PoolScope
+from tests.compiler import compiler
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
+architecture = compiler("architecture")
+WEIGHTS: str = architecture.WEIGHTS
 TINY = "tiny"
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-_SHAPE = Architecture(layers=2, heads=2, hidden=32, intermediate=64, vocabulary=0, positions=160)
+_SHAPE = architecture.Architecture(
+    layers=2, heads=2, hidden=32, intermediate=64, vocabulary=0, positions=160
+)
 _SEED = 7
+# Compiled ones, by what they are made of.
+_KEPT = Path(tempfile.gettempdir()) / f"lectern-tiny-{getpass.getuser()}"
 
 
 def install_tiny_model(
@@ -52,39 +51,55 @@ def install_tiny_model(
     blocks: tuple[int, int, int] = (0, 0, 0),
     probe: tuple[float, ...] = (),
     weights: Mapping[str, NDArray[Any]] | None = None,
-    shape: Architecture | None = None,
+    shape: Any = None,
     pooling: Pooling = Pooling.MEAN,
 ) -> ModelRecord:
-    """Write the sources and the record of the tiny model into a folder of models.
+    """Write the tiny model, compiled, into a folder of models.
 
-    Afterwards ``find_record(TINY, models)`` finds it and it compiles without the network. Other
-    processes can use it by naming ``TINY`` as the model and the same folder. Under another name it
-    is another model, with other weights, unless they are given; with a ``query_window`` they have
-    to hold two encoders, and with a ``shape`` to be of it.
+    Afterwards ``find_record(TINY, models)`` finds it. Other processes can use it by naming ``TINY``
+    as the model and the same folder. Under another name it is another model, with other weights,
+    unless they are given; with a ``query_window`` they have to hold two encoders, and with a
+    ``shape`` to be of it.
     """
     from safetensors.numpy import save
 
     vocabulary = tiny_vocabulary()
-    tensors = dict(weights or tiny_weights(name))
-    contents = {TOKENIZER: tiny_tokenizer(vocabulary)}
-    if PROJECTION in tensors:
-        dense = {"linear.weight": tensors.pop(PROJECTION)}
-        contents[DENSE.replace("*", "0")] = save(dense)
-    contents[WEIGHTS] = save(tensors)
-    source = models / name / "source"
-    source.mkdir(parents=True, exist_ok=True)
-    for file, content in contents.items():
-        (source / file).write_bytes(content)
-    record = _record(contents, len(vocabulary), late=late, window=window)
+    contents = {
+        TOKENIZER: tiny_tokenizer(vocabulary),
+        WEIGHTS: save(dict(weights or tiny_weights(name))),
+    }
+    digest = hashlib.sha256(contents[WEIGHTS]).hexdigest()
     block, reach, anchors = blocks
-    shape = shape or replace(record.architecture, block=block, reach=reach, anchors=anchors)
+    shape = shape or replace(tiny_shape(), block=block, reach=reach, anchors=anchors)
     record = replace(
-        record, id=name, query_window=query_window, architecture=shape, pooling=pooling
-    )
-    if probe:
-        record = replace(record, probe=Probe("a probe", probe))
-    write_record(record, models)
+        _record(len(vocabulary), late=late, window=window), id=name, query_window=query_window,
+        pooling=pooling, edition=digest[:8], layers=len(shape.kept_layers),
+    )  # fmt: skip
+    said = architecture.Probe("a probe", probe) if probe else None
+    checkpoint = architecture.Checkpoint(shape, digest, said)
+    key = hashlib.sha256(repr((record, checkpoint, contents[TOKENIZER])).encode()).hexdigest()
+    kept = _KEPT / key[:16]
+    with FileLock(_lock(key)):
+        folder = kept / name
+        for file, content in contents.items():
+            if not (folder / file).exists():
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / file).write_bytes(content)
+        write_record(record, kept)
+        architecture.write_checkpoint(folder, checkpoint)
+        compiler("compile_forms").compile_model(folder)
+    shutil.copytree(folder, models / name, dirs_exist_ok=True)
     return record
+
+
+def tiny_shape() -> Any:
+    """The architecture of the tiny model."""
+    return replace(_SHAPE, vocabulary=len(tiny_vocabulary()))
+
+
+def _lock(key: str) -> Path:
+    _KEPT.mkdir(mode=0o700, exist_ok=True)
+    return _KEPT / f"{key[:16]}.lock"
 
 
 def tiny_weights(name: str = TINY) -> dict[str, NDArray[np.float32]]:
@@ -93,18 +108,11 @@ def tiny_weights(name: str = TINY) -> dict[str, NDArray[np.float32]]:
     return _weights(len(tiny_vocabulary()), seed)
 
 
-def _record(contents: dict[str, bytes], vocabulary: int, *, late: bool, window: int) -> ModelRecord:
-    files = tuple(
-        SourceFile(name, f"tiny/{name}", hashlib.sha256(content).hexdigest(), len(content))
-        for name, content in contents.items()
-    )
-    shape = _SHAPE
+def _record(vocabulary: int, *, late: bool, window: int) -> ModelRecord:
     return ModelRecord(
         id=TINY,
-        package=Package("lectern-tiny-model-for-tests", "1", files),
-        architecture=Architecture(
-            shape.layers, shape.heads, shape.hidden, shape.intermediate, vocabulary, shape.positions
-        ),
+        dimension=_SHAPE.hidden,
+        vocabulary=vocabulary,
         pooling=Pooling.MEAN,
         pool_scope=PoolScope.PASSAGE if late else PoolScope.SEQUENCE,
         window=window,
@@ -115,7 +123,6 @@ def _record(contents: dict[str, bytes], vocabulary: int, *, late: bool, window: 
         document_prefix="",
         languages=("en",),
         licence="AGPL-3.0-or-later",
-        homepage="",
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.compiler.adapter import POSITIONS
+from tests.compiler import compiler
 from tests.tiny_model import TINY, install_tiny_model, tiny_weights
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from indexer.embed.models import ModelRecord
 
+POSITIONS: str = compiler("adapter").POSITIONS
 QUERY_WINDOW, WINDOW = 160, 224
 _RANK = 4
 

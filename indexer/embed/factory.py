@@ -1,9 +1,6 @@
-"""Opens embedders: weights are found or fetched, compiled, and loaded into a session.
+"""Opens embedders, and chooses the precision for a device and for a new library.
 
-``OpenedLater`` does so in a thread, for models that nobody has to wait for.
-
-Owns the choice of the precision for a device and for a new library. It must not know its callers
-(``models_in_use``), nor what a library contains.
+``OpenedLater`` opens a model in a thread, so that nobody has to wait for it.
 """
 
 from __future__ import annotations
@@ -14,10 +11,9 @@ import threading
 from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from indexer.api.errors import LecternError
+from indexer.api.errors import LecternError, WorldError
 from indexer.api.phrases import Note
 from indexer.config import Precision
-from indexer.embed.compiled import CompiledModel, compiled_folder, ensure_compiled
 from indexer.embed.devices import (
     AUTO,
     CPU,
@@ -29,9 +25,9 @@ from indexer.embed.devices import (
 )
 from indexer.embed.embedder import OnnxEmbedder
 from indexer.embed.findings import keep, kept
+from indexer.embed.model_files import ModelForm, find_form, find_record
 from indexer.embed.models import Side
 from indexer.embed.openvino import LEAST_GAIN
-from indexer.embed.record_files import find_record
 from indexer.embed.token_vectors import TokenEmbedder
 
 if TYPE_CHECKING:
@@ -55,32 +51,28 @@ def open_embedder(
     *,
     threads: int = 0,
     provider: str = AUTO,
-    download: bool = True,
 ) -> OnnxEmbedder:
     """Open an embedder with its own session.
 
     Args:
         record: The model.
-        models: The folder of compiled models.
+        models: The person's folder of models.
         precision: Of the weights, on the CPU.
         side: Which encoder; a model with one encoder reads both.
         threads: Concurrent runs; 0 for one per core.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
-        download: Whether the network may be used.
 
     Raises:
         WorldError: ``no_runtime``, ``bad_setting`` for an unknown provider, and those of
-            ``ensure_compiled``.
+            ``find_form``.
     """
 
-    def opened(precision: Precision, provider: str, *, padded: bool = False) -> OnnxEmbedder:
-        compiled = ensure_compiled(
-            record, models, precision, side, padded=padded, download=download
-        )
+    def opened(precision: Precision, provider: str, *, card: bool = False) -> OnnxEmbedder:
+        form = find_form(record, models, precision, side, card=card)
         kind = OnnxEmbedder if record.interaction is None else TokenEmbedder
-        return kind(compiled, threads or os.cpu_count() or 1, provider)
+        return kind(form, threads or os.cpu_count() or 1, provider)
 
-    runtime = load_runtime()  # first, since without a runtime a download is useless
+    runtime = load_runtime()
     *accelerators, _ = candidates(runtime.get_available_providers(), provider)
     if not accelerators:
         return opened(precision, provider)
@@ -89,7 +81,7 @@ def open_embedder(
         why = Note("device_eight_bits", {"device": accelerators[0]})
         reason = ProviderInUse(CPU, (why, *clash()))
     else:
-        embedder = opened(precision, provider, padded=True)
+        embedder = opened(precision, provider, card=True)
         if embedder.provider.name != CPU:
             return embedder
         reason = embedder.provider
@@ -119,7 +111,7 @@ def fastest_precision(config: EngineConfig) -> Precision:
         except Exception as error:  # noqa: BLE001  # drivers may raise anything
             log.warning("precisions cannot be compared: %s", error)
             return Precision.INT8
-        keep(_compiled(config), _COMPARED, astuple(found))
+        keep(_form(config), _COMPARED, astuple(found))
     log.info("float32 by %s is %.2f times as fast as 8 bits", found.device, found.times)
     return found.fastest
 
@@ -159,7 +151,13 @@ def compared(config: EngineConfig) -> Compared | None:
     Raises:
         WorldError: ``unknown_model``.
     """
-    match kept(_compiled(config), _COMPARED):
+    try:
+        found = kept(_form(config), _COMPARED)
+    except WorldError as error:
+        if error.code == "unknown_model":
+            raise
+        return None  # the model is not here, or damaged
+    match found:
         case [str(device), float(times)]:
             return Compared(device, times)
     return None
@@ -169,19 +167,16 @@ def _compare(config: EngineConfig) -> Compared:
     record = find_record(config.model, config.models)
     eight, exact = (
         open_embedder(
-            record, config.models, precision, threads=config.threads, provider=config.provider,
-            download=not config.offline,
+            record, config.models, precision, threads=config.threads, provider=config.provider
         )
         for precision in (Precision.INT8, Precision.FP32)
-    )  # fmt: skip
+    )
     device = exact.provider.name
     return Compared(device, 0.0 if device == CPU else exact.times_as_fast(eight))
 
 
-def _compiled(config: EngineConfig) -> CompiledModel:
-    record = find_record(config.model, config.models)
-    folder = compiled_folder(record, config.models, Precision.INT8)
-    return CompiledModel(record, Precision.INT8, folder)
+def _form(config: EngineConfig) -> ModelForm:
+    return find_form(find_record(config.model, config.models), config.models, Precision.INT8)
 
 
 @dataclass(slots=True)

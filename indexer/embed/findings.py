@@ -1,8 +1,7 @@
-"""What was found of a compiled model on this machine, kept beside it in a file of JSON.
+"""Benchmark and compatibility results of models, cached per machine in a file of JSON.
 
-Owns the file, and what a finding depends on: the graph, the versions of the runtimes and the
-processor. A file that is damaged or cannot be written is none: all is found again. It must not know
-what the findings mean.
+A result depends on the graph, the versions of the runtimes and the processor. A file that is
+damaged or cannot be written counts as empty: everything is measured again.
 """
 
 from __future__ import annotations
@@ -20,26 +19,26 @@ from indexer.embed.devices import installed_runtimes, openvino_version, processo
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.embed.compiled import CompiledModel
+    from indexer.embed.model_files import ModelForm
 
 FINDINGS = "machine.json"
 
 
-def kept(compiled: CompiledModel, what: str) -> Any:
+def kept(form: ModelForm, what: str) -> Any:
     """The finding of that name; None if there is none for this machine."""
-    return _read(_file(compiled)).get(_key(compiled, what))
+    return _read(_file(form)).get(_key(form, what))
 
 
-def keep(compiled: CompiledModel, what: str, found: Any) -> None:
+def keep(form: ModelForm, what: str, found: Any) -> None:
     """Keep a finding, which must be JSON; nothing happens if it cannot be written."""
-    file = _file(compiled)
-    known = _read(file) | {_key(compiled, what): found}
+    file = _file(form)
+    known = _read(file) | {_key(form, what): found}
     with contextlib.suppress(OSError):
         write_file(file, json.dumps(known, indent=1) + "\n")
 
 
-def _file(compiled: CompiledModel) -> Path:
-    return compiled.folder.parent / FINDINGS
+def _file(form: ModelForm) -> Path:
+    return form.models / FINDINGS
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -50,8 +49,8 @@ def _read(file: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _key(compiled: CompiledModel, what: str) -> str:
+def _key(form: ModelForm, what: str) -> str:
     processor = "\n".join(processor_lines()) or platform.processor() or platform.machine()
     parts = (*installed_runtimes(), openvino_version(), str(os.cpu_count()), processor)
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    return f"{compiled.folder.name} {what} {digest}"
+    return f"{form.record.id} {form.graph.name} {what} {digest}"

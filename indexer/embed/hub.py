@@ -1,8 +1,7 @@
 """Fetches a published model from a hub into the folder of models, when the person asks for it.
 
-Owns the conditions (licence, network, whether it can be used), progress, cancelling, and that a
-model is there whole or not at all; what was downloaded stays, so that the next attempt goes on. The
-download is a child's (``hub_child``), since this process has no network. It must not know HTTP.
+A model is there whole or not at all; what was downloaded stays, so that the next attempt goes on.
+A child downloads it (``hub_child``), since this process has no network.
 """
 
 from __future__ import annotations
@@ -24,10 +23,8 @@ from indexer.api.progress import Progress, Reporter, Step
 from indexer.confine import launcher
 from indexer.confine.process import child_command
 from indexer.embed import connections
-from indexer.embed.compiled import explained
-from indexer.embed.fetch import wait
-from indexer.embed.folder_shapes import FAMILIES
 from indexer.embed.imported import import_model
+from indexer.embed.model_files import write_error
 from indexer.embed.published import PUBLISHED
 
 if TYPE_CHECKING:
@@ -38,7 +35,7 @@ if TYPE_CHECKING:
 
 CHILD = "indexer.embed.hub_child"
 FOLDER = "fetching-"
-LISTING, PART, CANCELLED = "listing.json", ".part", "cancelled"
+LISTING, CANCELLED = "listing.json", "cancelled"
 # Of a request to the launcher; the child ends by itself when nothing arrives.
 _LONGEST_S = 48 * 3600.0
 _POLL_S = 0.2
@@ -63,11 +60,11 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class HubRequest:
-    """The argument of the child, as JSON; ``given``: its weights cannot be converted."""
+    """The argument of the child, as JSON; ``graph`` is the ONNX file to fetch."""
 
     repository: str
     folder: Path
-    given: bool = False
+    graph: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +93,11 @@ def get_published(
 
     Raises:
         Cancelled: If the reporter's token was cancelled.
-        WorldError: ``model_unsupported``, ``licence_not_accepted``, ``model_gated``,
-            ``model_missing`` with the reason, ``download_wrong``, ``disk_full``, ``busy``, and
-            those of ``import_model``.
+        WorldError: ``licence_not_accepted``, ``model_gated``, ``model_missing`` with the reason,
+            ``download_wrong``, ``disk_full``, ``busy``, and those of ``import_model``.
     """
     from filelock import FileLock, Timeout
 
-    if not published.runs:
-        raise WorldError("model_unsupported", model=published.id, kind=published.kind)
     if published.terms and not accepted:
         raise WorldError(
             "licence_not_accepted", model=published.id, licence=published.licence,
@@ -123,14 +117,14 @@ def get_published(
                 return published.completed(record, listing.revision)
 
             record = import_model(
-                folder, models, name=published.id, late=published.late, completed=completed,
-                reporter=reporter,
+                folder, models, name=published.id, late=published.late, graph=published.graph,
+                how=published.interaction, completed=completed, reporter=reporter,
             )  # fmt: skip
             shutil.rmtree(folder, ignore_errors=True)
     except Timeout as error:
         raise WorldError("busy", reason="fetching") from error
     except OSError as error:
-        raise explained(error, folder) from error
+        raise write_error(error, folder) from error
     return record
 
 
@@ -173,11 +167,12 @@ def _download_watched(published: Published, folder: Path, reporter: Reporter) ->
 def _progress(published: Published, folder: Path) -> Progress:
     done = total = 0
     with contextlib.suppress(OSError, ValueError, LecternError):
-        for file in read_listing(folder).files:
-            total += file.size
-            for path in (folder / file.name, folder / (file.hash + PART)):
-                with contextlib.suppress(OSError):
-                    done += path.stat().st_size
+        total = sum(file.size for file in read_listing(folder).files)
+        # What arrives is beside the files, in huggingface_hub's folder, until it is whole.
+        for path in folder.rglob("*"):
+            with contextlib.suppress(OSError):
+                done += path.stat().st_size if path.is_file() else 0
+    done = min(done, total)
     return Progress(Step.FETCH, current=published.id, bytes_done=done, bytes_total=total)
 
 
@@ -198,7 +193,7 @@ def _download_outside(published: Published, folder: Path) -> None:
         _run_child(published, folder, lambda: False)
         return
     try:
-        outside.ask(launcher.FetchPublished(published.id, folder), seconds=_LONGEST_S)
+        outside.ask(launcher.FetchModel(published.id, folder), seconds=_LONGEST_S)
     except InternalError as error:
         reason = reason_in(error.detail, error.message)
         raise WorldError("model_missing", model=published.id, reason=reason) from error
@@ -223,15 +218,14 @@ def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
 
 
 def _run_child(published: Published, folder: Path, gone: Callable[[], bool]) -> None:
-    given = published.family not in FAMILIES
-    request = json.dumps(encode(HubRequest(published.repository, folder, given)))
+    request = json.dumps(encode(HubRequest(published.repository, folder, published.graph)))
     with tempfile.TemporaryDirectory() as elsewhere:  # no configuration of a folder is read
         try:
             with subprocess.Popen(
                 [*child_command(CHILD), request], stdin=subprocess.DEVNULL, cwd=elsewhere,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
             ) as process:  # fmt: skip
-                said = wait(process, lambda: gone() or (folder / CANCELLED).exists())
+                said = _wait(process, lambda: gone() or (folder / CANCELLED).exists())
         except OSError as error:
             raise WorldError("model_missing", model=published.id, reason=str(error)) from error
     if said is None:
@@ -243,3 +237,14 @@ def _run_child(published: Published, folder: Path, gone: Callable[[], bool]) -> 
         raise WorldError("model_missing", model=published.id, reason=tail) from error
     if answer.error is not None:
         raise answer.error.error()
+
+
+def _wait(process: subprocess.Popen[str], cancelled: Callable[[], bool]) -> tuple[str, str] | None:
+    """Return the output and errors of a process; None if it was killed because ``cancelled``."""
+    while True:
+        try:
+            return process.communicate(timeout=_POLL_S)
+        except subprocess.TimeoutExpired:
+            if cancelled():
+                process.kill()
+                return None

@@ -1,48 +1,31 @@
-"""The models of this machine: what a record says of each, and what of it lies on the disk.
-
-Owns describing, obtaining and removing them. It must not know which model a library uses, nor how a
-model is compiled or run.
-"""
+"""The models of this machine: what is known of each, getting one and removing one."""
 
 from __future__ import annotations
 
-import logging
 import shutil
-from itertools import chain, product
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
-from indexer.api.progress import Reporter
-from indexer.config import Precision
-from indexer.embed.compiled import (
-    BUILD_LOCK,
-    GRAPH,
-    compiled_folder,
-    ensure_compiled,
-)
+from indexer.api.models import ModelInfo, ModelState, Origin
 from indexer.embed.hub import get_published
-from indexer.embed.models import RECORDS, Side
-from indexer.embed.published import PUBLISHED
-from indexer.embed.record_files import (
+from indexer.embed.imported import IMPORT_LOCK
+from indexer.embed.model_files import (
     find_record,
     known_records,
+    model_folder,
+    read_content,
     shipped_folder,
 )
+from indexer.embed.published import PUBLISHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
+    from indexer.api.progress import Reporter
     from indexer.config import EngineConfig
-    from indexer.embed.compiled import CompiledModel
     from indexer.embed.models import ModelRecord
     from indexer.embed.published import Published
-
-
-log = logging.getLogger(__name__)
-
-_OF_SCORERS = Precision.INT8, Precision.FP32
 
 
 def list_models(models: Path) -> list[ModelInfo]:
@@ -73,7 +56,6 @@ def describe_published(row: Published) -> ModelInfo:
         origin=Origin.PUBLISHED,
         state=ModelState.ABSENT,
         kind=row.kind,
-        runs=row.runs,
         dimensions=row.dimensions,
         parameters=row.parameters,
         tokens=row.tokens,
@@ -94,19 +76,21 @@ def describe_published(row: Published) -> ModelInfo:
 
 def describe(record: ModelRecord, models: Path) -> ModelInfo:
     """Describe a model; its files are not verified."""
-    compiled = tuple(str(each) for each in Precision if _is_compiled(record, models, each))
-    sources = shipped_folder() / record.id, models / record.id / "source"
-    here = any(all((at / file.name).exists() for file in record.package.files) for at in sources)
-    present = ModelState.WEIGHTS if here else ModelState.ABSENT
+    folder = model_folder(record.id, models)
+    content = read_content(folder)
     row = PUBLISHED.get(record.id) if record.repository else None
+    files = content.files if content is not None else ()
+    there = bool(files) and all((folder / file.name).exists() for file in files)
+    graphs = content.graphs if content is not None else ()
+    own = models / record.id
     return ModelInfo(
         id=record.id,
         origin=_origin(record),
-        kind=_kind(record),
-        state=ModelState.COMPILED if compiled else present,
-        compiled=compiled,
+        kind=record.kind,
+        state=ModelState.HERE if there else ModelState.ABSENT,
+        precisions=tuple(sorted({str(graph.precision) for graph in graphs})) if there else (),
         dimensions=record.dimension,
-        layers=len(record.architecture.kept_layers),
+        layers=record.layers,
         tokens=record.window,
         query_tokens=record.query_window or record.window,
         pooling=record.pooling,
@@ -123,9 +107,9 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
         homepage=record.homepage or None,
         repository=record.repository,
         revision=record.revision,
-        files=tuple(file.name for file in record.package.files),
-        bytes=record.download_bytes,
-        disk_bytes=_size(models / record.id),
+        files=tuple(file.name for file in files),
+        bytes=sum(file.size for file in files) if files else None,
+        disk_bytes=sum(file.lstat().st_size for file in own.rglob("*") if not file.is_dir()),
     )
 
 
@@ -136,66 +120,29 @@ def obtain(
     accepted: bool = False,
     reporter: Reporter | None = None,
 ) -> ModelInfo:
-    """Fetch and compile a model, for passages and for queries, without using it.
+    """Fetch a model, without using it.
 
     Raises:
         Cancelled: If the reporter's token was cancelled.
-        WorldError: ``unknown_model``, and those of ``get_published`` and ``ensure_compiled``.
+        WorldError: ``unknown_model``, and those of ``get_published``.
     """
-    models, reporter = config.models, reporter or Reporter()
+    models = config.models
     if model in PUBLISHED and not (models / model).exists():
         get_published(
             PUBLISHED[model], models, accepted=accepted, offline=config.offline, reporter=reporter
         )
-    record = find_record(model, models)
-    reporter.token.check()
-    if record.architecture.scores:
-        ensure_scorer(record, config, reporter.note)
-        return describe(record, models)
-    for precision, side in (
-        (config.precision, Side.PASSAGES), (config.query_precision, Side.QUERIES),
-    ):  # fmt: skip
-        reporter.token.check()
-        ensure_compiled(
-            record, models, precision, side, download=not config.offline, note=reporter.note
-        )
-    return describe(record, models)
+    return describe(find_record(model, models), models)
 
 
-def ensure_scorer(
-    record: ModelRecord, config: EngineConfig, note: Callable[[str], None] = lambda _text: None
-) -> CompiledModel:
-    """Return a cross-encoder in 8 bits; in float32 if those change its answers or are not wanted.
-
-    Raises:
-        WorldError: Those of ``ensure_compiled``.
-    """
-
-    def ensured(precision: Precision) -> CompiledModel:
-        return ensure_compiled(
-            record, config.models, precision, download=not config.offline, note=note
-        )
-
-    few, many = (_is_compiled(record, config.models, each) for each in _OF_SCORERS)
-    if config.precision is Precision.INT8 and (few or not many):  # else 8 bits were refused
-        try:
-            return ensured(Precision.INT8)
-        except WorldError as error:
-            if error.code != "model_coarse":
-                raise
-            log.info("%s is not read in 8 bits: %s", record.id, error)
-    return ensured(Precision.FP32)
-
-
-def remove(model: str, config: EngineConfig) -> int:
-    """Delete what the folder of models has of a model: compiled forms, weights, an imported record.
+def remove_model(model: str, config: EngineConfig) -> int:
+    """Delete a model from the folder of models; one that comes with Lectern stays.
 
     Returns:
         The bytes that are free again.
 
     Raises:
-        WorldError: ``unknown_model``, ``model_in_use`` if the settings name it, ``busy`` if another
-            process compiles it, ``library_unwritable``.
+        WorldError: ``unknown_model``, ``model_in_use`` if the settings name it, ``busy`` while a
+            model is imported, ``library_unwritable``.
     """
     from filelock import FileLock, Timeout
 
@@ -205,45 +152,23 @@ def remove(model: str, config: EngineConfig) -> int:
         raise WorldError("model_in_use", model=model, reason="chosen_model", library=library)
     if not home.is_dir():
         return 0
-    freed = _size(home)
+    freed = sum(file.lstat().st_size for file in home.rglob("*") if not file.is_dir())
     try:
-        with FileLock(home / BUILD_LOCK, timeout=0):
+        with FileLock(config.models / IMPORT_LOCK, timeout=0):
             for entry in home.iterdir():
                 if entry.is_dir() and not entry.is_symlink():
                     shutil.rmtree(entry)
-                elif entry.name != BUILD_LOCK:  # Windows deletes no open file
+                else:
                     entry.unlink()
-        shutil.rmtree(home)
+            home.rmdir()
     except Timeout as error:
-        raise WorldError("busy", reason="compiling") from error
+        raise WorldError("busy", reason="importing") from error
     except OSError as error:
         raise WorldError("library_unwritable", library=str(home)) from error
     return freed
 
 
-def _kind(record: ModelRecord) -> ModelKind:
-    if record.interaction is not None:
-        return ModelKind.LATE_INTERACTION
-    return ModelKind.RERANKER if record.architecture.scores else ModelKind.EMBEDDING
-
-
 def _origin(record: ModelRecord) -> Origin:
     if (shipped_folder() / record.id).is_dir():
         return Origin.SHIPPED
-    if record.repository:
-        return Origin.PUBLISHED
-    return Origin.FETCHED if record.id in RECORDS or record.package.name else Origin.IMPORTED
-
-
-def _is_compiled(record: ModelRecord, models: Path, precision: Precision) -> bool:
-    """Whether an encoder is; passages and queries may be read in different precisions."""
-    folders = (
-        compiled_folder(record, place, precision, side)
-        for place, side in product((shipped_folder(), models), Side)
-    )
-    return any((folder / GRAPH).exists() for folder in folders)
-
-
-def _size(folder: Path) -> int:
-    """The bytes of all files below a folder."""
-    return sum(file.lstat().st_size for file in folder.rglob("*") if not file.is_dir())
+    return Origin.PUBLISHED if record.repository else Origin.IMPORTED

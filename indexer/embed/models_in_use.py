@@ -2,27 +2,30 @@
 
 Queries are encoded by the model of the searched space, where ``query_device`` says, passages by
 that of the space that is being filled; after a change of the settings these differ until the new
-space is complete. A model with two encoders has a session for each. It must not know how models are
-compiled.
+space is complete. A model with two encoders has a session for each.
 """
 
 from __future__ import annotations
 
-import itertools
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.api.phrases import Note
 from indexer.config import Precision
-from indexer.embed.compiled import CompiledModel, changed_files, compiled_folder, ensure_compiled
 from indexer.embed.devices import CPU, candidates, load_runtime, survey
 from indexer.embed.embedder import OnnxEmbedder, open_tested
 from indexer.embed.factory import open_embedder
-from indexer.embed.models import Side
+from indexer.embed.model_files import (
+    changed_files,
+    find_embedding,
+    find_form,
+    find_record,
+    find_reranker,
+    model_folder,
+)
+from indexer.embed.models import Side, space_of
 from indexer.embed.query_device import QueryDevice
-from indexer.embed.record_files import find_embedding, find_record, find_reranker
-from indexer.embed.spaces import space_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +47,7 @@ class ModelsInUse:
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _indexing: tuple[tuple[str, Precision], OnnxEmbedder] | None = None
     _device: ProviderInUse | None = None
-    _for_queries: dict[Side, tuple[tuple[str, bool, Precision], OnnxEmbedder]] = field(
+    _for_queries: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(
         default_factory=dict
     )
     _elsewhere: QueryDevice = field(init=False)
@@ -155,17 +158,16 @@ class ModelsInUse:
         return self._embedder(record, Precision(record["precision"]), Side.PASSAGES)
 
     def _embedder(self, space: Mapping[str, Any], precision: Precision, side: Side) -> OnnxEmbedder:
-        # The model may read passages in another way by now (``ReadTogether``).
-        wanted = str(space["model"]), bool(space["late"]), precision
+        wanted = str(space["model"]), precision
         with self._opening:
             known = self._for_queries.get(side)
             if known is None or known[0] != wanted:
-                record = find_record(wanted[0], self.config.models).reading(late=wanted[1])
+                record = find_record(wanted[0], self.config.models)
                 known = self._for_queries[side] = wanted, self._open(record, precision, side, CPU)
             return known[1]
 
     def changed(self, catalog: Catalog) -> dict[Path, list[str]]:
-        """The damaged files of the compiled models in use, by folder.
+        """The damaged files of the models in use, by folder.
 
         Raises:
             WorldError: ``unknown_model``.
@@ -174,9 +176,8 @@ class ModelsInUse:
         names = {self.config.model, *([str(active.record["model"])] if active else [])}
         found = {}
         for record in (find_record(name, self.config.models) for name in sorted(names)):
-            for precision, side in itertools.product(Precision, Side):
-                folder = compiled_folder(record, self.config.models, precision, side)
-                found[folder] = changed_files(CompiledModel(record, precision, folder, side))
+            folder = model_folder(record.id, self.config.models)
+            found[folder] = changed_files(folder)
         return {folder: files for folder, files in found.items() if files}
 
     @property
@@ -197,11 +198,8 @@ class ModelsInUse:
 
         def test(provider: str) -> None:
             if provider != CPU:  # where the model is open already
-                compiled = ensure_compiled(
-                    record, config.models, Precision.FP32, padded=True,
-                    download=not config.offline,
-                )  # fmt: skip
-                open_tested(compiled, provider)
+                form = find_form(record, config.models, Precision.FP32, card=True)
+                open_tested(form, provider)
 
         return survey(test)
 
@@ -214,6 +212,5 @@ class ModelsInUse:
     ) -> OnnxEmbedder:
         config = self.config
         return open_embedder(
-            record, config.models, precision, side, threads=config.threads, provider=provider,
-            download=not config.offline,
-        )  # fmt: skip
+            record, config.models, precision, side, threads=config.threads, provider=provider
+        )

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.compiled import CompiledModel
     from indexer.embed.encoder import Encoder
+    from indexer.embed.model_files import ModelForm
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +94,13 @@ class OpenVinoSession:
             self._idle.put(self._compiled.create_infer_request())
 
     def get_inputs(self) -> list[SimpleNamespace]:
-        return [SimpleNamespace(name=value.any_name) for value in self._compiled.inputs]
+        return [
+            SimpleNamespace(name=value.any_name, type=value.element_type.to_dtype().name)
+            for value in self._compiled.inputs
+        ]
+
+    def get_outputs(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(name=value.any_name) for value in self._compiled.outputs]
 
     def get_modelmeta(self) -> SimpleNamespace:
         return SimpleNamespace(custom_metadata_map=self._facts)
@@ -109,30 +115,30 @@ class OpenVinoSession:
 
 
 def faster(
-    compiled: CompiledModel, own: Encoder, opened: Callable[[], Encoder]
+    form: ModelForm, own: Encoder, opened: Callable[[], Encoder]
 ) -> tuple[Encoder, Verdict] | None:
     """The encoder to use, and the verdict on OpenVINO; None if that is not installed.
 
     Args:
-        compiled: The model.
+        form: The graph.
         own: Its encoder with ONNX Runtime.
         opened: Opens the same graph with OpenVINO.
     """
     if importlib.util.find_spec("openvino") is None:
         return None
-    before = verdict = _kept(compiled)
+    before = verdict = _kept(form)
     if verdict is not None and not verdict.taken:
         return own, verdict
     try:
         other = opened()
         if verdict is None:
-            record = compiled.record.encoder_of(compiled.side)
-            verdict = measure(own, other, record.architecture.vocabulary, record.window)
+            record = form.record.encoder_of(form.side)
+            verdict = measure(own, other, record.vocabulary, record.window)
     except Exception as error:  # noqa: BLE001  # a runtime of others may raise anything
-        log.warning("OpenVINO does not run %s: %s", compiled.folder.name, error)
+        log.warning("OpenVINO does not run %s: %s", form.graph.name, error)
         verdict, other = Verdict(failed=_last_line(error)), own
     if verdict != before:
-        keep(compiled, OPENVINO, asdict(verdict))
+        keep(form, OPENVINO, asdict(verdict))
     return other if verdict.taken else own, verdict
 
 
@@ -167,8 +173,8 @@ def _last_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[-1][:200]
 
 
-def _kept(compiled: CompiledModel) -> Verdict | None:
+def _kept(form: ModelForm) -> Verdict | None:
     try:
-        return Verdict(**kept(compiled, OPENVINO))
+        return Verdict(**kept(form, OPENVINO))
     except TypeError:
         return None

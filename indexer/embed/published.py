@@ -1,18 +1,17 @@
 """Models that others publish on a hub, as far as their own cards tell.
 
-Owns the facts that were read there; None is what was not. Hashes, revisions and names of files are
-not among them: ``indexer.embed.hub`` asks the hub for those. A row is a model that ``lectern models
-get`` knows; whether this version can run it follows from its ``kind`` and ``family``.
+A row names a repository, an ONNX file in it and how to read it; facts that its card does not tell
+are None. ``indexer.embed.hub`` asks the hub for hashes and revisions.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from string import punctuation
 from typing import TYPE_CHECKING
 
 from indexer.api.models import ModelKind, Unused
-from indexer.embed.folder_shapes import FAMILIES
-from indexer.embed.models import Pooling
+from indexer.embed.models import Interaction, Pooling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,20 +20,21 @@ if TYPE_CHECKING:
 
 HUB = "https://huggingface.co/"
 _APACHE, _MIT = "Apache-2.0", "MIT"
-_SCORERS = {"bert", "modernbert", "xlm-roberta"}  # families of cross-encoders that are converted
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
     """A published model; the fields are those of ``api.models.ModelInfo``.
 
-    ``family`` is the ``model_type`` of its configuration. ``terms``, where they are not empty, must
-    be accepted before it is fetched: the licence forbids uses, such as that in a business.
+    ``graph`` is its ONNX file; in the folder ``onnx`` there may be forms of it in 16 and 8 bits.
+    ``terms``, where they are not empty, must be accepted before it is fetched: the licence forbids
+    uses, such as that in a business.
     """
 
     repository: str
     kind: ModelKind = ModelKind.EMBEDDING
-    family: str | None = None
+    graph: str = "onnx/model.onnx"
+    interaction: Interaction | None = None
     parameters: int | None = None
     dimensions: int | None = None
     tokens: int | None = None
@@ -56,17 +56,6 @@ class Published:
     @property
     def homepage(self) -> str:
         return HUB + self.repository
-
-    @property
-    def runs(self) -> bool:
-        """Whether this version may run it; its configuration is only known when it is here.
-
-        One whose weights cannot be converted runs if its repository has a graph that gives the
-        states of tokens, which only its files tell.
-        """
-        if self.kind is ModelKind.RERANKER:
-            return self.family in _SCORERS
-        return self.kind is ModelKind.EMBEDDING or self.family in FAMILIES
 
     def completed(self, record: ModelRecord, revision: str) -> ModelRecord:
         """The record that was read from the files of a commit, with what only the card tells."""
@@ -91,89 +80,78 @@ _E5 = Published(
     "", tokens=512, pooling=Pooling.MEAN, query_prefix="query: ", document_prefix="passage: ",
     language_count=100, licence=_MIT,
 )  # fmt: skip
+# ColBERT's markers; a query is filled with masks that no token attends to.
 _COLBERT = Published(
-    "", ModelKind.LATE_INTERACTION, "modernbert", languages=("en",), licence=_APACHE
+    "", ModelKind.LATE_INTERACTION, tokens=512, languages=("en",),
+    interaction=Interaction(
+        query_marker="[unused0]", passage_marker="[unused1]", expansion="[MASK]",
+        skipped=tuple(punctuation),
+    ),
+)  # fmt: skip
+_RERANKER = Published(
+    "", ModelKind.RERANKER, pooling=Pooling.CLS, languages=("en",), licence=_APACHE
 )
-_RERANKER = Published("", ModelKind.RERANKER, "modernbert", languages=("en",), licence=_APACHE)
 
 _ROWS = (
     Published(
-        "ibm-granite/granite-embedding-97m-multilingual-r2", family="modernbert",
-        parameters=97_000_000, dimensions=384, tokens=32_768, pooling=Pooling.CLS,
-        query_prefix="", document_prefix="", language_count=200, licence=_APACHE,
-    ),
-    Published(
-        "ibm-granite/granite-embedding-small-english-r2", family="modernbert",
-        parameters=47_000_000, dimensions=384, tokens=8192, pooling=Pooling.CLS,
-        languages=("en",), licence=_APACHE,
-    ),
-    Published(
-        "Alibaba-NLP/gte-modernbert-base", family="modernbert", parameters=149_000_000,
-        dimensions=768, tokens=8192, pooling=Pooling.CLS, query_prefix="", document_prefix="",
-        languages=("en",), licence=_APACHE,
-    ),
-    replace(
-        _NOMIC, repository="nomic-ai/nomic-embed-text-v1.5", family="nomic_bert",
-        matryoshka=(768, 512, 256, 128, 64),
-    ),
-    replace(
-        _NOMIC, repository="nomic-ai/modernbert-embed-base", family="modernbert",
-        parameters=149_000_000, matryoshka=(768, 256),
-    ),
-    Published(
-        "google/embeddinggemma-300m", family="gemma3_text", parameters=308_000_000,
-        dimensions=768, tokens=2048, matryoshka=(768, 512, 256, 128),
-        query_prefix="task: search result | query: ", document_prefix="title: none | text: ",
-        language_count=100, licence="Gemma", terms="https://ai.google.dev/gemma/terms",
-    ),
-    Published(
-        "Qwen/Qwen3-Embedding-0.6B", family="qwen3", parameters=600_000_000, dimensions=1024,
-        tokens=32_768, pooling=Pooling.LAST, document_prefix="", language_count=100,
+        "sentence-transformers/all-MiniLM-L6-v2", parameters=22_700_000, dimensions=384,
+        tokens=256, pooling=Pooling.MEAN, query_prefix="", document_prefix="", languages=("en",),
         licence=_APACHE,
     ),
     Published(
-        "perplexity-ai/pplx-embed-context-v1-0.6b", family="bidirectional_pplx_qwen3",
-        parameters=600_000_000, dimensions=1024,
-        tokens=32_768, pooling=Pooling.MEAN, late=True, query_prefix="", document_prefix="",
+        "Alibaba-NLP/gte-modernbert-base", parameters=149_000_000, dimensions=768, tokens=8192,
+        pooling=Pooling.CLS, query_prefix="", document_prefix="", languages=("en",),
+        licence=_APACHE,
+    ),
+    replace(
+        _NOMIC, repository="nomic-ai/nomic-embed-text-v1.5", matryoshka=(768, 512, 256, 128, 64),
+    ),
+    replace(
+        _NOMIC, repository="nomic-ai/modernbert-embed-base", parameters=149_000_000,
+        matryoshka=(768, 256),
     ),
     Published(
         "Snowflake/snowflake-arctic-embed-m-v2.0", parameters=305_000_000, dimensions=768,
         tokens=8192, matryoshka=(768, 256), licence=_APACHE,
     ),
     Published(
-        "BAAI/bge-m3", family="xlm-roberta", parameters=568_000_000, dimensions=1024, tokens=8192,
+        "mixedbread-ai/mxbai-embed-large-v1", parameters=335_000_000, dimensions=1024, tokens=512,
+        pooling=Pooling.CLS, languages=("en",), licence=_APACHE,
+    ),
+    Published(
+        "BAAI/bge-m3", parameters=568_000_000, dimensions=1024, tokens=8192,
         pooling=Pooling.CLS, unused=(Unused.SPARSE, Unused.TOKENS), language_count=100,
         licence=_MIT,
     ),
     replace(
-        _E5, repository="intfloat/multilingual-e5-small", family="bert", parameters=118_000_000,
-        dimensions=384,
+        _E5, repository="intfloat/multilingual-e5-small", parameters=118_000_000, dimensions=384,
+    ),
+    replace(_E5, repository="intfloat/multilingual-e5-base", dimensions=768),
+    replace(
+        _COLBERT, repository="colbert-ir/colbertv2.0", graph="model.onnx", dimensions=128,
+        parameters=110_000_000, licence=_MIT,
     ),
     replace(
-        _E5, repository="intfloat/multilingual-e5-base", family="xlm-roberta", dimensions=768
+        _COLBERT, repository="answerdotai/answerai-colbert-small-v1", graph="vespa_colbert.onnx",
+        dimensions=96, parameters=33_000_000, licence=_APACHE,
     ),
     replace(
-        _COLBERT, repository="mixedbread-ai/mxbai-edge-colbert-v0-32m", parameters=32_000_000,
-        dimensions=64, tokens=32_000,
-    ),
-    replace(
-        _COLBERT, repository="lightonai/GTE-ModernColBERT-v1", parameters=149_000_000,
-        dimensions=128, tokens=300,
-    ),
-    replace(_COLBERT, repository="lightonai/LateOn", parameters=149_000_000),
-    replace(
-        _RERANKER, repository="cross-encoder/ettin-reranker-68m-v1", parameters=68_100_000,
-        pooling=Pooling.CLS, licence=None,
+        _RERANKER, repository="cross-encoder/ms-marco-MiniLM-L6-v2", parameters=22_700_000,
+        tokens=512,
     ),
     replace(
         _RERANKER, repository="Alibaba-NLP/gte-reranker-modernbert-base", parameters=149_000_000,
         tokens=8192,
     ),
     replace(
-        _RERANKER, repository="BAAI/bge-reranker-v2-m3", family="xlm-roberta",
-        parameters=568_000_000, languages=None,
+        _RERANKER, repository="BAAI/bge-reranker-base", parameters=278_000_000, tokens=512,
+        languages=("en", "zh"), licence=_MIT,
     ),
-    replace(_RERANKER, repository="cross-encoder/ms-marco-MiniLM-L6-v2", family="bert"),
+    replace(
+        _RERANKER, repository="jinaai/jina-reranker-v2-base-multilingual", tokens=1024,
+        parameters=278_000_000, languages=None, language_count=100, licence="CC-BY-NC-4.0",
+        terms="https://creativecommons.org/licenses/by-nc/4.0/",
+    ),
 )  # fmt: skip
 
 PUBLISHED: Mapping[str, Published] = {row.id: row for row in _ROWS}

@@ -58,20 +58,20 @@ class QueryDevice:
         other = self._opened.get(own.record, wait=False)
         if other is None:
             return own
-        known = own.compiled.folder, what
+        known = own.form.path, what
         if other.provider.name == CPU:  # refused; with another driver it may not be
-            self._faster[own.compiled.folder, idle] = False
+            self._faster[own.form.path, idle] = False
         elif known not in self._faster:
             self._faster[known] = seconds(other) < seconds(own)
-            keep(own.compiled, what, self._faster[known])
-        if not self._faster.get((own.compiled.folder, idle), True):
+            keep(own.form, what, self._faster[known])
+        if not self._faster.get((own.form.path, idle), True):
             self._opened = OpenedLater(self.open)  # closes it
         return other if self._faster.get(known) else own
 
     def _may_be_faster(self, own: OnnxEmbedder, what: str) -> bool:
         """Whether the accelerator is faster, or that is not known."""
-        known = own.compiled.folder, what
-        if known not in self._faster and type(found := kept(own.compiled, what)) is bool:
+        known = own.form.path, what
+        if known not in self._faster and type(found := kept(own.form, what)) is bool:
             self._faster[known] = found
         return self._faster.get(known, True)
 

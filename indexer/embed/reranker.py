@@ -18,11 +18,9 @@ from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
 from indexer.embed.factory import OpenedLater
-from indexer.embed.installed import ensure_scorer
 from indexer.embed.layout import pairs
-from indexer.embed.models import TOKENIZER
+from indexer.embed.model_files import find_form, find_reranker
 from indexer.embed.ordered import closing_pool, in_order
-from indexer.embed.record_files import find_reranker
 from indexer.embed.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
@@ -52,10 +50,10 @@ class CrossEncoder:
     """
 
     def __init__(self, config: EngineConfig, record: ModelRecord) -> None:
-        compiled = ensure_scorer(record, config)
+        form = find_form(record, config.models, config.precision)
         self._window = record.window
-        self._tokenizer = shared_tokenizer(compiled.tokenizer, record.file(TOKENIZER).sha256)
-        self._encoder = Encoder(compiled.graph, CPU)
+        self._tokenizer = shared_tokenizer(form.tokenizer)
+        self._encoder = Encoder(form.path, CPU)
         self._workers = config.threads or os.cpu_count() or 1
         sample = [np.zeros(min(256, self._window), np.int32)] * (_MEASURED * self._workers)
         self._scores(sample)  # the first run is slower
@@ -133,10 +131,10 @@ class Reranker:
 
         Raises:
             Cancelled: If the token was cancelled meanwhile.
-            WorldError: Those of ``ensure_compiled``.
+            WorldError: Those of ``find_form``.
         """
         record = self.record
-        if record is None or not record.architecture.scores:
+        if record is None or not record.scores:
             return ()
         model = self._model.get(record, wait=wait)
         if model is None:

@@ -1,7 +1,6 @@
 """Late-interaction models: a vector for each token of a query, and for few tokens of a passage.
 
-Owns the layout of their sequences, which their records describe (``models.Interaction``), token
-pooling, and MaxSim. It must not know where vectors are stored.
+The layout of their sequences is described by their records (``models.Interaction``).
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from indexer.embed.base import PassageVectors
 from indexer.embed.batches import Batch
 from indexer.embed.devices import AUTO
 from indexer.embed.embedder import OnnxEmbedder
-from indexer.embed.interaction import Interaction
-from indexer.embed.models import TOKENIZER
+from indexer.embed.models import Interaction
 from indexer.embed.ordered import closing_pool, in_order
 from indexer.embed.pooling import unit
 from indexer.embed.tokens import shared_tokenizer
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.embed.base import EmbedInput
-    from indexer.embed.compiled import CompiledModel
+    from indexer.embed.model_files import ModelForm
     from indexer.embed.models import ModelRecord
     from indexer.embed.tokens import TextTokenizer
 
@@ -89,7 +87,7 @@ class TokenEmbedder(OnnxEmbedder):
     """Encodes queries and passages to vectors of their tokens. Thread-safe.
 
     Args:
-        compiled: Of a record with an ``interaction``.
+        form: Of a record with an ``interaction``.
         workers: As ``OnnxEmbedder``.
         provider: As ``OnnxEmbedder``.
 
@@ -97,12 +95,10 @@ class TokenEmbedder(OnnxEmbedder):
         WorldError: As ``OnnxEmbedder``.
     """
 
-    def __init__(self, compiled: CompiledModel, workers: int, provider: str = AUTO) -> None:
-        super().__init__(compiled, workers, provider)
-        digest = compiled.record.file(TOKENIZER).sha256
-        tokenizer = shared_tokenizer(compiled.tokenizer, digest)
-        self._sequences = TokenLayout(compiled.record, tokenizer)
-        self._pooled = (compiled.record.interaction or Interaction()).pooled
+    def __init__(self, form: ModelForm, workers: int, provider: str = AUTO) -> None:
+        super().__init__(form, workers, provider)
+        self._sequences = TokenLayout(form.record, shared_tokenizer(form.tokenizer))
+        self._pooled = (form.record.interaction or Interaction()).pooled
 
     def encode_tokens(self, text: str) -> Floats:
         """The vectors of a query, of length 1 each: (n, dim)."""

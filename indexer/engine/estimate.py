@@ -19,7 +19,7 @@ from indexer.api.errors import WorldError
 from indexer.api.formats import BY_NAME
 from indexer.catalog.records import Root
 from indexer.catalog.roots import join, normal
-from indexer.embed.record_files import find_record
+from indexer.embed.model_files import find_record
 from indexer.files.scanner import rules_for
 from indexer.files.walk import RootWalk, first_bytes
 from indexer.pipeline.throughput import Throughput, load
@@ -155,7 +155,7 @@ def estimate(
         counted.take(walk, catalog.coverage.read_before(path))
     space = catalog.spaces.active()
     model = str(space.record["model"]) if space else config.model
-    layers = len(find_record(model, config.models).architecture.kept_layers)
+    layers = find_record(model, config.models).depth
     rates = load(catalog, space.key if space else "", layers)
     page_bytes = catalog.coverage.page_bytes() | sampled_page_bytes(counted.sample, token)
     return counted.describe(rates, page_bytes)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.api.models import ComparedPassage, ComparedQuestion, ModelComparison
 from indexer.api.progress import Progress, Step
-from indexer.embed.installed import remove
+from indexer.embed.installed import remove_model
 from indexer.engine import reindex
 from indexer.query.grammar import parse
 
@@ -38,13 +38,13 @@ def remove_unused(catalog: Catalog, config: EngineConfig, model: str) -> int:
         The bytes that are free again.
 
     Raises:
-        WorldError: ``model_in_use``, and those of ``installed.remove``.
+        WorldError: ``model_in_use``, and those of ``installed.remove_model``.
     """
     searched = {space.record["model"] for space in catalog.spaces.searchable()}
     if model in searched:
         library = str(config.library)
         raise WorldError("model_in_use", model=model, reason="library_model", library=library)
-    return remove(model, config)
+    return remove_model(model, config)
 
 
 def compare(searcher: Searcher, request: CompareModels, reporter: Reporter) -> ModelComparison:

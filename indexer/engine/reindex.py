@@ -17,8 +17,8 @@ from indexer import faults
 from indexer.api.errors import WorldError
 from indexer.api.status import ModelChange, ModelChoice
 from indexer.config import Precision
-from indexer.embed.record_files import find_embedding, find_record
-from indexer.embed.spaces import space_of
+from indexer.embed.model_files import find_embedding, find_record
+from indexer.embed.models import space_of
 from indexer.extract.base import EXTRACTOR_VERSION
 
 if TYPE_CHECKING:

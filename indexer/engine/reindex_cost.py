@@ -14,8 +14,8 @@ from indexer.api.answers import ReindexCost
 from indexer.api.errors import LecternError
 from indexer.embed.base import EmbedInput
 from indexer.embed.factory import open_embedder
-from indexer.embed.record_files import find_record
-from indexer.embed.spaces import space_of
+from indexer.embed.model_files import find_record
+from indexer.embed.models import space_of
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.throughput import load
 from indexer.store.quantise import width
@@ -48,7 +48,7 @@ def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
     passages = sum(row.passages for row in rows)
     sample = _sample(store, rows)
     tokens, rate = _try_out(config, record, sample)
-    rates = load(catalog, key, len(record.architecture.kept_layers))
+    rates = load(catalog, key, record.depth)
     sentences = sum(len(one.view_starts) for one in sample) / max(1, len(sample))
     a_row = 2 * record.dimension + sentences * width(record.dimension) + _ROW_BYTES
     per_second = rates.passages if rates.measured or not rate else rate
@@ -95,7 +95,7 @@ def _try_out(
     try:
         embedder = open_embedder(
             record, config.models, config.precision,
-            threads=config.threads, provider=config.provider, download=False,
+            threads=config.threads, provider=config.provider,
         )  # fmt: skip
     except LecternError:
         # The model is not available yet: estimate its tokens from words.

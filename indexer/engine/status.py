@@ -22,7 +22,7 @@ from indexer.config import DEFAULT_MODEL
 from indexer.confine import network, reader
 from indexer.embed import connections, devices
 from indexer.embed.factory import precision_note
-from indexer.embed.record_files import known_records
+from indexer.embed.model_files import known_records
 from indexer.engine import reindex
 from indexer.library import library
 from indexer.library.recovery import incomplete, without_vectors
@@ -37,9 +37,8 @@ if TYPE_CHECKING:
 
 GB, MB = 1e9, 1e6
 PARTS = ("lancedb", "pyarrow", "numpy", "pymupdf", "tokenizers")
-WAS_CHANGED = "changed since the model was compiled"
-COMPILED_AGAIN = "It was compiled again. If it changes once more, find out what writes there."
-COMPILED_LATER = "Quit Lectern and start it again: it is compiled again before it is used."
+WAS_CHANGED = "changed since the model was made"
+GET_AGAIN = "Get the model again, or install Lectern again if the model came with it."
 # The fields of a ``Check``.
 Checked = tuple[str, bool, str, str]
 DEVICE_ADVICE = "It is not used. Bring its driver up to date, or install another ONNX Runtime."
@@ -158,21 +157,12 @@ def _versions() -> Iterator[Checked]:
 
 def _model(engine: OpenLibrary) -> Iterator[Checked]:
     try:
-        changed = engine.models.changed(engine.catalog)
+        for folder, files in engine.models.changed(engine.catalog).items():
+            yield "model files", False, f"{', '.join(files)} in {folder} {WAS_CHANGED}", GET_AGAIN
         embedder = engine.models.indexing()
     except LecternError as error:
         yield "model", False, error.message, error.next_step
         return
-    still = engine.models.changed(engine.catalog)
-    for folder, files in changed.items():
-        yield (
-            "compiled model",
-            False,
-            f"{', '.join(files)} in {folder} {WAS_CHANGED}",
-            (COMPILED_LATER if folder in still else COMPILED_AGAIN),
-        )
-    if not changed:
-        yield "compiled model", True, "as it was compiled", ""
     value = f"{embedder.record.id}, {embedder.precision}, {embedder.record.dimension} dimensions"
     if (note := precision_note(engine.models.config)) is not None:
         value = f"{value}; {sentence(note)}"

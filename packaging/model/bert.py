@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import torch
+from adapter import POSITIONS, TYPES, own_names, weights_of
+from packed import readable
 from torch.nn import functional
 
-from indexer.compiler.adapter import POSITIONS, TYPES, own_names, weights_of
-from indexer.compiler.packed import readable
 from indexer.embed.blocks import plan_blocks
 from indexer.embed.models import Side
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from indexer.embed.architecture import Architecture
+    from architecture import Architecture
 
     Tensor = Any
     Weights = dict[str, Tensor]

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from architecture import Architecture
     from bert import Weights
 
-    from indexer.embed.architecture import Architecture
     from indexer.embed.tokens import TextTokenizer
 
 # The share of the mean that is subtracted; all of it is worse (figures in the model card).

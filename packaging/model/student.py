@@ -1,7 +1,7 @@
 """The student: the base weights with a trainable adapter (LoRA: Hu et al., 2021).
 
 Owns the parameters and their names, which are those of the exported file (``passages.…``, see
-``indexer.compiler.adapter``). Matrices of layers and the position embeddings get low-rank changes,
+``adapter``). Matrices of layers and the position embeddings get low-rank changes,
 biases and norms are trained whole, word embeddings are fixed. So one file has both encoders. It
 must not know texts or losses.
 """
@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import torch
-
-from indexer.compiler.adapter import ADAPTED, DOWN, POSITIONS, UP
+from adapter import ADAPTED, DOWN, POSITIONS, UP
 
 if TYPE_CHECKING:
     from bert import Weights

@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from architecture import WEIGHTS
 from bases import BASES
 from bert import load_weights, with_positions
 from corpus import KEPT_BACK, read_corpus
@@ -21,14 +22,14 @@ from lessons import Framing, Lessons
 from loop import ANCHORS, BLOCK, REACH, TOKENS, WINDOWS, Run, Settings
 from student import Student
 
-from indexer.embed.models import TOKENIZER, WEIGHTS
+from indexer.embed.models import TOKENIZER
 from indexer.embed.tokens import TextTokenizer
 
 
 def main() -> None:
     options = _options()
     base = BASES[options.base]
-    record, source = base.open(options.work, options.genuine)
+    genuine, source = base.open(options.work, options.genuine)
     tokenizer = TextTokenizer(source / TOKENIZER)
     settings = Settings(
         windows=tuple(options.windows), positions=max(options.windows), start=options.start,
@@ -43,9 +44,11 @@ def main() -> None:
     unread = tuple(f"encoder.layer.{layer}." for layer in settings.skipped)
     read = {name: tensor for name, tensor in start.items() if not name.startswith(unread)}
     student = Student(read, settings.rank, settings.seed)
-    how = Framing(record.document_prefix, record.query_prefix, tuple(base.texts.values()))
+    how = Framing(
+        genuine.record.document_prefix, genuine.record.query_prefix, tuple(base.texts.values())
+    )
     lessons = Lessons(corpus, tokenizer, settings.seed, KEPT_BACK, how)
-    Run(settings, teacher, student, record.architecture, lessons, options.run).train()
+    Run(settings, teacher, student, genuine.architecture, lessons, options.run).train()
 
 
 def _options() -> argparse.Namespace:

@@ -25,22 +25,22 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from architecture import WEIGHTS
 from bases import BASES
 from cross_encoder import LAST, Drawing, first_weights, lesson, losses
 from lists import LISTS, read_lists
 
-from indexer.embed.models import TOKENIZER, WEIGHTS
-from indexer.embed.sentence_folder import CONFIG
+from indexer.embed.exported_folder import CONFIG
+from indexer.embed.models import TOKENIZER
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from architecture import Architecture
     from bert import Weights
     from cross_encoder import Lesson
     from lists import CandidateList
-
-    from indexer.embed.architecture import Architecture
 
 CHECKPOINT, LOG, NAME = "checkpoint.pt", "log.jsonl", "lectern-reranker"
 HELD = 0.05  # of the lists, the last ones, which are of other documents
@@ -185,9 +185,9 @@ def _mean(values: Sequence[float]) -> float:
 
 def main() -> None:
     options = _options()
-    record, source = BASES["minilm"].open(options.work, options.genuine)
+    genuine, source = BASES["minilm"].open(options.work, options.genuine)
     weights = first_weights(source / WEIGHTS, options.layers, options.seed)
-    shape = replace(record.architecture, layers=len(options.layers), scores=True)
+    shape = replace(genuine.architecture, layers=len(options.layers))
     run = Run(options, shape, weights, TextTokenizer(source / TOKENIZER))
     run.train()
     write_folder(options.run / NAME, run.weights, shape, source / TOKENIZER)

@@ -24,8 +24,8 @@ from app.paths import models_folder
 from indexer.config import Limits, Precision
 from indexer.embed.base import EmbedInput
 from indexer.embed.factory import open_embedder
+from indexer.embed.model_files import find_record
 from indexer.embed.models import Side
-from indexer.embed.record_files import find_record
 from indexer.extract.process.sandbox import ExtractionChild
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def measure(
     queries = [row for row in queries if not only or row["gold"][0]["file"] in only]
     queries = queries[:: max(1, every)]
     passages = read(SETS / name / "corpus", only)
-    reader = open_embedder(record, models, precision, threads=2, download=False)
+    reader = open_embedder(record, models, precision, threads=2)
     pooled = np.zeros((len(passages.inputs), record.dimension), np.float32)
     sentences: list[NDArray[np.float32]] = [pooled] * len(pooled)
     began, work, tokens = time.perf_counter(), time.process_time(), 0
@@ -117,7 +117,7 @@ def measure(
             pooled[index], sentences[index] = vectors.vector, vectors.sentences
             tokens += vectors.tokens
     spent = time.perf_counter() - began, time.process_time() - work
-    asker = open_embedder(record, models, Precision.FP32, Side.QUERIES, threads=2, download=False)
+    asker = open_embedder(record, models, Precision.FP32, Side.QUERIES, threads=2)
     owners = np.repeat(np.arange(len(sentences)), [len(one) for one in sentences])
     flat = np.concatenate(sentences)
     ranks: dict[str, list[tuple[float, float]]] = defaultdict(list)

@@ -21,18 +21,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.paths import models_folder
 from indexer.api.requests import Search
-from indexer.compiler.adapter import own_names, weights_of
-from indexer.compiler.tensors import open_tensors
-from indexer.embed.fetch import ensure_source
-from indexer.embed.models import TOKENIZER, WEIGHTS, Side
-from indexer.embed.record_files import find_record
+from indexer.embed.model_files import shipped_folder
+from indexer.embed.models import TOKENIZER, Side
 from indexer.engine.engine import Engine
 from tests.benchmarks import machine, scoring, sets
 from tests.benchmarks.libraries import Options, note
 from tests.benchmarks.processes import MB, ROOT, index_command, watch
 from tests.benchmarks.report import Section
+from tests.compiler import compiler
 
 if TYPE_CHECKING:
     from tests.benchmarks.report import Cell
@@ -61,11 +58,11 @@ def write_folder(model: str, side: Side, folder: Path) -> Path:
     """Write one encoder of a model as a folder of sentence-transformers."""
     from safetensors.numpy import save_file
 
-    record = find_record(model)
-    source = ensure_source(record, models_folder() / model / "source")
-    names, read = open_tensors(source / WEIGHTS)
-    tensors = weights_of(names, read, side)
-    shape = record.encoder_of(side).architecture
+    source = shipped_folder() / model
+    adapter, architecture = compiler("adapter"), compiler("architecture")
+    names, read = compiler("tensors").open_tensors(source / architecture.WEIGHTS)
+    tensors, own_names = adapter.weights_of(names, read, side), adapter.own_names
+    shape = architecture.read_checkpoint(source).architecture
     folder.mkdir(parents=True, exist_ok=True)
     kept = {name: tensors(name) for name in own_names(names) if "position_ids" not in name}
     save_file(kept, folder / "model.safetensors", {"format": "pt"})

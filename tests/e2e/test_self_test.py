@@ -20,11 +20,11 @@ CHECKS = (
 
 
 @pytest.fixture
-def installed(lectern: Lectern, minilm_models_dir: Path) -> Lectern:
+def installed(lectern: Lectern, own_models_dir: Path) -> Lectern:
     """The real program, with the default model compiled as in an installation."""
     data = lectern.folder / "home" / "data" / "lectern"
     data.mkdir(parents=True)
-    (data / "models").symlink_to(minilm_models_dir)
+    (data / "models").symlink_to(own_models_dir)
     return replace(lectern, module="app")
 
 

@@ -44,13 +44,13 @@ def answering(documents: Path, library: Path, models: Path) -> World:
 
 
 @pytest.fixture(scope="module")
-def indexed(minilm_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+def indexed(own_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
     folder = tmp_path_factory.mktemp("answers")
     documents = folder / "documents"
     shutil.copytree(SAMPLE, documents)
     for year in YEARS:
         (documents / f"register-{year}.txt").write_text(POLICY.format(year=year))
-    world = answering(documents, folder / "library", minilm_models_dir)
+    world = answering(documents, folder / "library", own_models_dir)
     with world.engine() as engine:
         world.index(engine)
     return world

@@ -25,7 +25,7 @@ SUBJECTS = ("zephyr", "theremin", "harbour")
 def test_a_library_changes_over_and_back(tmp_path: Path, pooling: str) -> None:
     models = tmp_path / "models"
     install_tiny_model(models)
-    mine = import_model(write_folder(tmp_path / "mine", "modernbert", pooling), models)
+    mine = import_model(write_folder(tmp_path / "mine", pooling), models)
     world = World(tmp_path / "documents", tmp_path / "library", models)
     world.documents.mkdir()
     for subject in SUBJECTS:

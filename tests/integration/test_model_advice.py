@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from indexer.api.model_requests import Reindex
 from indexer.api.phrases import Note
 from indexer.api.requests import Diagnose, GetStatus
-from indexer.config import Precision
-from indexer.embed import record_files
-from indexer.embed.compiled import GRAPH
-from indexer.embed.record_files import find_record, write_record
+from indexer.embed import model_files
+from indexer.embed.model_files import find_record, write_record
 from tests.integration.world import World, found, search
 from tests.tiny_model import TINY
 
@@ -65,40 +63,34 @@ def test_a_hit_by_meaning_says_that_it_is_in_another_language(world: World) -> N
         assert {hit.language for hit in search(engine, "wasse verknete")} == {""}
 
 
-def test_the_doctor_tells_of_a_compiled_model_that_was_changed(
-    filled: World, tmp_path: Path
-) -> None:
+def test_the_doctor_tells_of_a_model_that_was_changed(filled: World, tmp_path: Path) -> None:
     models = tmp_path / "own models"
     shutil.copytree(filled.models, models)
+    graph = models / TINY / "fp32.onnx"
 
-    def checked(engine: Engine) -> Check:
-        (check,) = [each for each in engine.call(Diagnose()) if each.name == "compiled model"]
-        return check
+    def checked(engine: Engine) -> list[Check]:
+        names = {"model", "model files"}
+        return [each for each in engine.call(Diagnose()) if each.name in names and not each.ok]
 
     with filled.engine(models=models) as engine:
         filled.index(engine)
-        (graph,) = {file for file in models.rglob(GRAPH) if Precision.FP32 in file.parent.name}
-        assert checked(engine).ok
+        assert not checked(engine)
         whole = graph.read_bytes()
         graph.write_bytes(whole + b"!")
-        # What is open was read before; the file is not used until it is compiled again.
-        told = checked(engine)
-        assert not told.ok
-        assert told.value == f"{GRAPH} in {graph.parent} changed since the model was compiled"
-        assert "start it again" in told.advice
+        told = checked(engine)[0]
+        assert told.value == f"{graph.name} in {graph.parent} changed since the model was made"
+        assert "Get the model again" in told.advice
     with filled.engine(models=models) as engine:
-        told = checked(engine)
-        assert not told.ok
-        assert "compiled again" in told.advice
-        assert graph.read_bytes() == whole
-        assert checked(engine).ok
+        assert [each.name for each in checked(engine)] == ["model files", "model"]
+        graph.write_bytes(whole)
+        assert not checked(engine)
 
 
 def test_only_models_that_are_known_are_recommended(
     filled: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Of those that come with Lectern one may be made for it.
-    monkeypatch.setattr(record_files, "shipped_folder", lambda: tmp_path / "nothing")
+    monkeypatch.setattr(model_files, "shipped_folder", lambda: tmp_path / "nothing")
     models = tmp_path / "own models"
     shutil.copytree(filled.models, models)
     (filled.documents / "brot.txt").write_text(GERMAN, "utf-8")
@@ -111,9 +103,9 @@ def test_only_models_that_are_known_are_recommended(
         filled.index(engine)
         assert advice(engine) == Note("language_uncovered")
         record = replace(find_record(TINY, models), id="tiny-german", languages=("de", "en"))
+        shutil.copytree(models / TINY, models / "tiny-german")
         write_record(record, models)
         assert advice(engine) == Note("language_offered", {"model": "tiny-german"})
-    shutil.copytree(models / TINY / "source", models / "tiny-german" / "source")
     with filled.engine(models=models, model="tiny-german", background=True) as engine:
         assert advice(engine) == Note("language_coming", {"model": "tiny-german"})
         engine.call(Reindex(None, None))

@@ -13,8 +13,6 @@ from indexer.api.model_requests import Discard, EstimateReindex, Reindex, RollBa
 from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.requests import GetActivity, GetStatus, Search
 from indexer.api.status import ModelChoice
-from indexer.config import Precision
-from indexer.embed.compiled import ensure_compiled
 from indexer.engine import reindex
 from indexer.store import schema
 from tests.integration import killing
@@ -36,7 +34,7 @@ def models(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tiny model and another one, both compiled; to be copied."""
     models = tmp_path_factory.mktemp("reindexed") / "models"
     shutil.copytree(indexed.models, models)
-    ensure_compiled(install_tiny_model(models, name=OTHER), models, Precision.FP32)
+    install_tiny_model(models, name=OTHER)
     return models
 
 

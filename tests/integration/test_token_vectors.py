@@ -12,7 +12,6 @@ from indexer.api.errors import WorldError
 from indexer.api.model_requests import RemoveModel, UseReranker
 from indexer.api.progress import Reporter
 from indexer.api.requests import GetStatus, Search
-from indexer.compiler.reference import reference_states
 from indexer.config import NO_RERANKER
 from indexer.embed.imported import import_model
 from indexer.embed.pooling import unit
@@ -22,8 +21,7 @@ from indexer.pipeline import token_feed
 from indexer.query.reranking import rerank_request, reranked
 from indexer.store.schema import vectors_table
 from tests.integration.world import World, search
-from tests.sentence_folder import late_projection, write_late_interaction
-from tests.tiny_families import FAMILIES, family_weights
+from tests.sentence_folder import states_of, write_late_interaction
 from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from indexer.embed.embedder import OnnxEmbedder
     from indexer.engine.engine import Engine
 
-FAMILY, QUESTION = "modernbert", "who pays the rent"
+QUESTION = "who pays the rent"
 SUBJECTS = ("tenant pays the rent", "owner of the house", "sea, which is calm", "rent is due")
 
 
@@ -43,7 +41,7 @@ SUBJECTS = ("tenant pays the rent", "owner of the house", "sea, which is calm", 
 def world(tmp_path: Path) -> World:
     models = tmp_path / "models"
     install_tiny_model(models)
-    folder = write_late_interaction(tmp_path / "mine", FAMILY, do_query_expansion=False)
+    folder = write_late_interaction(tmp_path / "mine", do_query_expansion=False)
     import_model(folder, models)
     made = World(tmp_path / "documents", tmp_path / "library", models)
     made.documents.mkdir()
@@ -61,9 +59,8 @@ def reference(folder: Path, marker: str, text: str, skipped: str = "") -> NDArra
     tokenizer = TextTokenizer(folder / "tokenizer.json")
     own = np.array([tokenizer.id_of(marker)], np.int32)
     ids = np.concatenate([tokenizer.lead, own, tokenizer.encode([text])[0].ids, tokenizer.tail])
-    states = reference_states(FAMILIES[FAMILY], family_weights(FAMILY).__getitem__, ids)
     kept = ~np.isin(ids, [tokenizer.id_of(sign) or 0 for sign in skipped])
-    return unit(states @ late_projection(FAMILY).T)[kept]
+    return unit(states_of(ids))[kept]
 
 
 def test_hits_are_ordered_by_the_best_match_of_each_token(world: World, tmp_path: Path) -> None:

@@ -24,10 +24,6 @@ from PySide6.QtGui import QFont, QFontDatabase
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
-from indexer.config import Precision
-from indexer.embed.compiled import ensure_compiled
-from indexer.embed.record_files import find_record
-from tests.tiny_model import TINY
 from tests.ui import engines, leaks
 from tests.ui.notices import RecordedNotices
 from ui.application import Application
@@ -197,7 +193,6 @@ def themes(qapp: QApplication) -> Iterator[Themes]:
 @pytest.fixture(scope="session")
 def compiled_models(tiny_models_dir: Path) -> Path:
     """A folder with the tiny model, compiled once for all homes."""
-    ensure_compiled(find_record(TINY, tiny_models_dir), tiny_models_dir, Precision.FP32)
     return tiny_models_dir
 
 

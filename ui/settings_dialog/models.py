@@ -100,8 +100,6 @@ class ModelList(QTreeWidget):
             self.choose(next(iter(self.models)))
 
     def _state(self, model: ModelInfo, used: Collection[str]) -> str:
-        if not model.runs:
-            return self.tr("cannot run here")
         if model.id in used:
             return self.tr("in use")
         return self.tr("not here") if model.state is ModelState.ABSENT else self.tr("here")
@@ -229,7 +227,7 @@ class ModelsPage(QWidget):
         setting = self._context.settings["model"]
         wanted = setting if setting in self.list.models else self._answering  # it may be "auto"
         used = model is not None and model.id in {wanted, self._answering}
-        self.get.setEnabled(model is not None and model.runs and not here and not busy)
+        self.get.setEnabled(model is not None and not here and not busy)
         self.use.setEnabled(model is not None and here and model.id not in {wanted, self._ordering})
         self.remove.setEnabled(model is not None and model.disk_bytes > 0 and not used)
         self.facts.show_model(model)

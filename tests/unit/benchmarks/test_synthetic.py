@@ -11,7 +11,7 @@ import pytest
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput
 from indexer.embed.factory import open_embedder
-from indexer.embed.record_files import find_record
+from indexer.embed.model_files import find_record
 from tests.benchmarks.synthetic_engine import REAL_EVERY, StandIn
 from tests.benchmarks.synthetic_texts import FOLDERS, Texts, vocabulary
 from tests.tiny_model import TINY

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from math import ceil, erf, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from safetensors.numpy import load_file
 
-from indexer.embed.models import WEIGHTS
+from tests.tiny_model import WEIGHTS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from indexer.embed.architecture import Architecture
-
     Floats = NDArray[np.float32]
 
 
-def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> Floats:
+def plain_states(shape: Any, source: Path, ids: NDArray[np.int32]) -> Floats:
     """Token states of one sequence, shape ``(len(ids), hidden)``."""
     w = load_file(source / WEIGHTS)
 
@@ -53,7 +51,7 @@ def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> F
     return x
 
 
-def plain_attention_mask(length: int, shape: Architecture) -> NDArray[np.bool_]:
+def plain_attention_mask(length: int, shape: Any) -> NDArray[np.bool_]:
     """Which token (row) attends to which (column), computed token by token."""
     mask = np.ones((length, length), bool)
     block, anchors, seen = shape.block, shape.anchors, shape.block + 2 * shape.reach

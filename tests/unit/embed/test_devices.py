@@ -15,7 +15,6 @@ from indexer.api.errors import WorldError, sentence
 from indexer.api.phrases import Note
 from indexer.config import EngineConfig, Precision
 from indexer.embed.base import EmbedInput
-from indexer.embed.compiled import ensure_compiled
 from indexer.embed.devices import (
     AUTO,
     CPU,
@@ -29,6 +28,7 @@ from indexer.embed.devices import (
 )
 from indexer.embed.encoder import ENDS, IDS, Encoder
 from indexer.embed.factory import open_embedder
+from indexer.embed.model_files import find_form
 from indexer.embed.models import Side
 from indexer.embed.models_in_use import ModelsInUse
 from tests.tiny_model import TINY, install_tiny_model
@@ -137,7 +137,7 @@ def test_a_provider_that_lies_is_refused(
 ) -> None:
     pretend_cuda(monkeypatch, harm)
     record = install_tiny_model(tmp_path, blocks=blocks, late=bool(blocks[0]))
-    embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1, download=False)
+    embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1)
     assert embedder.precision is Precision.FP32
     assert embedder.provider.notes[0].code == code
     assert embedder.provider.name == ("cuda" if code == "device_tested" else CPU)
@@ -154,7 +154,7 @@ def test_a_provider_that_lies_is_refused(
 
 def _same_vectors(embedder: OnnxEmbedder, record: ModelRecord, models: Path) -> None:
     """An accelerator, which sums states itself, has the vectors of the processor."""
-    on_cpu = open_embedder(record, models, Precision.FP32, provider=CPU, download=False)
+    on_cpu = open_embedder(record, models, Precision.FP32, provider=CPU)
     starts = (0, 16, 23)
     passages = [
         EmbedInput("Log", (), "The storm broke. Nobody slept." * number, starts[: 1 + number])
@@ -178,7 +178,7 @@ def test_a_device_without_memory_gets_smaller_runs_from_then_on(
 
     pretend_cuda(monkeypatch, small)
     record = install_tiny_model(tmp_path)
-    embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1, download=False)
+    embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1)
     before = embedder.token_budget
     passages = [EmbedInput("", (), f"a b c {number} " * 20, (0,)) for number in range(200)]
     made = embedder.encode_passages(passages)
@@ -186,11 +186,11 @@ def test_a_device_without_memory_gets_smaller_runs_from_then_on(
     learned = len(refused)
     assert learned
     # The next start remembers it.
-    embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1, download=False)
+    embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1)
     assert embedder.token_budget <= most
     again = embedder.encode_passages(passages)
     assert len(refused) == learned
-    on_cpu = open_embedder(record, tmp_path, Precision.FP32, provider=CPU, download=False)
+    on_cpu = open_embedder(record, tmp_path, Precision.FP32, provider=CPU)
     for one, two, wanted in zip(made, again, on_cpu.encode_passages(passages), strict=True):
         np.testing.assert_allclose(one.vector, wanted.vector, atol=1e-5)
         np.testing.assert_allclose(two.vector, wanted.vector, atol=1e-5)
@@ -240,17 +240,15 @@ def test_questions_are_encoded_where_that_is_faster(
 
 
 def _on_cpu(record: ModelRecord, models: Path) -> NDArray[np.float32]:
-    embedder = open_embedder(
-        record, models, Precision.FP32, Side.QUERIES, provider=CPU, download=False
-    )
+    embedder = open_embedder(record, models, Precision.FP32, Side.QUERIES, provider=CPU)
     return embedder.encode_query("Who slept?")
 
 
 def test_the_share_of_a_provider_is_read_from_the_profile(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path, blocks=(16, 8, 4))
-    compiled = ensure_compiled(record, tmp_path, Precision.FP32, padded=True, download=False)
-    encoder = Encoder(compiled.graph, CPU, profile=str(tmp_path / "profile"))
-    encoder.test(record.architecture.vocabulary, record.window)
+    compiled = find_form(record, tmp_path, Precision.FP32, card=True)
+    encoder = Encoder(compiled.path, CPU, profile=str(tmp_path / "profile"))
+    encoder.test(record.vocabulary, record.window)
     events = encoder.end_profile()
     assert share(events, CPU) == Note("device_share", {"nodes": "100 %", "time": "100 %"})
     moved = [event for event in events if event.get("args", {}).get("op_name") == "MatMul"]
@@ -300,7 +298,7 @@ def test_the_cpu_is_used_if_the_accelerator_fails(
 
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: EVERYTHING)
     record = install_tiny_model(tmp_path)
-    embedder = open_embedder(record, tmp_path, precision, provider="coreml", download=False)
+    embedder = open_embedder(record, tmp_path, precision, provider="coreml")
     assert embedder.precision is precision
     assert embedder.provider.name == CPU
     assert [note.code for note in embedder.provider.notes] == ["device_failed"]
@@ -311,7 +309,7 @@ def test_vectors_in_8_bits_stay_those_of_the_processor(
 ) -> None:
     pretend_cuda(monkeypatch, no_harm)
     record = install_tiny_model(tmp_path)
-    embedder = open_embedder(record, tmp_path, Precision.INT8, download=False)
+    embedder = open_embedder(record, tmp_path, Precision.INT8)
     assert (embedder.precision, embedder.provider.name) == (Precision.INT8, CPU)
     assert embedder.provider.notes == (Note("device_eight_bits", {"device": "cuda"}),)
     assert "cuda computes fp32" in sentence(embedder.provider.notes[0])
@@ -319,7 +317,7 @@ def test_vectors_in_8_bits_stay_those_of_the_processor(
 
 def test_a_session_that_falls_back_to_the_cpu_raises(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path)
-    compiled = ensure_compiled(record, tmp_path, Precision.FP32, download=False)
+    compiled = find_form(record, tmp_path, Precision.FP32)
     runtime = load_runtime()
     if PROVIDERS["cuda"] in runtime.get_available_providers():
         pytest.skip("it would not fall back")
@@ -327,7 +325,7 @@ def test_a_session_that_falls_back_to_the_cpu_raises(tmp_path: Path) -> None:
         pytest.warns(UserWarning, match="CUDAExecutionProvider"),
         pytest.raises(RuntimeError, match="fell back to CPUExecutionProvider"),
     ):
-        open_on(runtime, compiled.graph, "cuda")
+        open_on(runtime, compiled.path, "cuda")
 
 
 def test_a_leftover_folder_of_the_runtime_is_not_a_runtime(

@@ -15,14 +15,16 @@ from hypothesis import strategies as st
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput, passage_prefix
 from indexer.embed.factory import open_embedder
-from indexer.embed.layout import Layout
-from indexer.embed.models import TOKENIZER
+from indexer.embed.layout import WindowLayout
+from indexer.embed.models import TOKENIZER, space_of
 from indexer.embed.pooling import unit
-from indexer.embed.spaces import space_of
 from indexer.embed.tokens import TextTokenizer
 from indexer.embed.windows import plan_windows
+from tests.compiler import compiler
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.reference import plain_states
+
+read_checkpoint = compiler("architecture").read_checkpoint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,19 +52,19 @@ def embedder(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> OnnxEmbedder:
     record, folder = _models(tmp_path_factory, late=False)
-    return open_embedder(record, folder, request.param, threads=2, download=False)
+    return open_embedder(record, folder, request.param, threads=2)
 
 
 @pytest.fixture(scope="module")
 def exact(tmp_path_factory: pytest.TempPathFactory) -> tuple[OnnxEmbedder, Path]:
     record, folder = _models(tmp_path_factory, late=False)
-    return open_embedder(record, folder, Precision.FP32, threads=1, download=False), folder
+    return open_embedder(record, folder, Precision.FP32, threads=1), folder
 
 
 @pytest.fixture(scope="module")
 def late(tmp_path_factory: pytest.TempPathFactory) -> tuple[OnnxEmbedder, Path]:
     record, folder = _models(tmp_path_factory, late=True)
-    return open_embedder(record, folder, Precision.FP32, threads=1, download=False), folder
+    return open_embedder(record, folder, Precision.FP32, threads=1), folder
 
 
 def _close(a: NDArray[np.float32], b: NDArray[np.float32]) -> None:
@@ -114,11 +116,11 @@ def test_a_passage_is_the_mean_over_prefix_text_and_special_tokens(
     embedder, models = exact
     one = passage(*SENTENCES, title="Log", headings=("Day 2",))
     (made,) = embedder.encode_passages([one])
-    tokenizer = TextTokenizer(models / TINY / "source" / TOKENIZER)
+    tokenizer = TextTokenizer(models / TINY / TOKENIZER)
     front = tokenizer.encode([passage_prefix("Log", ("Day 2",))])[0].ids
     bodies = [body.ids for body in tokenizer.encode(SENTENCES)]
     ids = np.concatenate([tokenizer.lead, front, *bodies, tokenizer.tail])
-    states = plain_states(embedder.record.architecture, models / TINY / "source", ids)
+    states = plain_states(read_checkpoint(models / TINY).architecture, models / TINY, ids)
     _close(made.vector, unit(states.mean(axis=0)))
     borders = np.cumsum([len(tokenizer.lead) + len(front), *map(len, bodies)])
     for row, (start, end) in enumerate(pairwise(borders.tolist())):
@@ -201,7 +203,7 @@ def test_late_pooling_equals_the_reference(late: tuple[OnnxEmbedder, Path]) -> N
     passages = [passage(*sentences, title="Log") for sentences in chosen]
     made = embedder.encode_passages(passages)
 
-    tokenizer = TextTokenizer(models / TINY / "source" / TOKENIZER)
+    tokenizer = TextTokenizer(models / TINY / TOKENIZER)
     lead = np.concatenate([tokenizer.lead, tokenizer.encode([passage_prefix("Log", ())])[0].ids])
     bodies = [body.ids for body in tokenizer.encode([one.view for one in passages])]
     document = np.concatenate(bodies)
@@ -212,7 +214,7 @@ def test_late_pooling_equals_the_reference(late: tuple[OnnxEmbedder, Path]) -> N
         (part,) = slices
         start, end = plan.windows[part.window]
         ids = np.concatenate([lead, document[start:end], tokenizer.tail])
-        states = plain_states(embedder.record.architecture, models / TINY / "source", ids)
+        states = plain_states(read_checkpoint(models / TINY).architecture, models / TINY, ids)
         own = states[len(lead) + part.start - start : len(lead) + part.end - start]
         _close(vectors.vector, unit(own.mean(axis=0)))
         position = 0
@@ -231,12 +233,12 @@ def test_changed_headings_are_inserted_into_a_window(
         passage(SENTENCES[1], title="Log", headings=("Weather", "People")),
     ]
     made = embedder.encode_passages(passages)
-    tokenizer = TextTokenizer(models / TINY / "source" / TOKENIZER)
+    tokenizer = TextTokenizer(models / TINY / TOKENIZER)
     ahead = passage_prefix("", ("Weather", "People"))
     texts = [passage_prefix("Log", ("Weather",)), SENTENCES[0], ahead, SENTENCES[1]]
     parts = [tokenizer.lead, *(one.ids for one in tokenizer.encode(texts)), tokenizer.tail]
     states = plain_states(
-        embedder.record.architecture, models / TINY / "source", np.concatenate(parts)
+        read_checkpoint(models / TINY).architecture, models / TINY, np.concatenate(parts)
     )
     lengths = [len(part) for part in parts]
     for index, vectors in zip((2, 4), made, strict=True):
@@ -254,7 +256,7 @@ def test_the_document_prefix_is_only_at_the_start_of_a_window(
         passage(SENTENCES[1], title="Log", headings=("People",)),
     ]
     tokenizer = embedder._layout._tokenizer
-    layout = Layout(replace(embedder.record, document_prefix="passage: "), tokenizer)
+    layout = WindowLayout(replace(embedder.record, document_prefix="passage: "), tokenizer)
     (sequence,) = layout.sequences(run, layout.tokenize(run))
     texts = ["passage: Log. Weather: ", SENTENCES[0], "People: ", SENTENCES[1]]
     body = [tokens.ids for tokens in tokenizer.encode(texts)]

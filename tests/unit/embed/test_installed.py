@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,10 @@ from filelock import FileLock
 
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelState, Origin
-from indexer.config import DEFAULT_MODEL, EngineConfig, Precision
-from indexer.embed.compiled import BUILD_LOCK, ensure_compiled
-from indexer.embed.installed import describe, remove
-from indexer.embed.models import MINILM, RECORDS
-from indexer.embed.record_files import find_record, known_records, write_record
+from indexer.config import DEFAULT_MODEL, EngineConfig
+from indexer.embed.imported import IMPORT_LOCK
+from indexer.embed.installed import describe, describe_model, remove_model
+from indexer.embed.model_files import find_record, known_records, write_record
 from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
@@ -24,33 +22,29 @@ if TYPE_CHECKING:
 
 def _remove(model: str, models: Path) -> int:
     """Remove a model that the settings do not name."""
-    return remove(model, EngineConfig(models, models, model="another"))
+    return remove_model(model, EngineConfig(models, models, model="another"))
 
 
-def test_a_model_is_absent_then_here_then_compiled_then_removed(tmp_path: Path) -> None:
-    absent = describe(RECORDS[MINILM], tmp_path)
-    assert (absent.origin, absent.state, absent.disk_bytes) == (Origin.FETCHED, "absent", 0)
+def test_a_model_is_here_then_removed(tmp_path: Path) -> None:
+    absent = describe_model("all-MiniLM-L6-v2", tmp_path)
+    assert (absent.origin, absent.state, absent.disk_bytes) == (Origin.PUBLISHED, "absent", 0)
     record = install_tiny_model(tmp_path)
-    here = describe(record, tmp_path)
-    assert (here.state, here.compiled) == (ModelState.WEIGHTS, ())
-    assert here.bytes == record.download_bytes < here.disk_bytes
-    ensure_compiled(record, tmp_path, Precision.FP32, download=False)
     found = describe(record, tmp_path)
-    assert (found.state, found.compiled) == (ModelState.COMPILED, ("fp32",))
-    assert _remove(TINY, tmp_path) == found.disk_bytes
+    assert (found.state, found.precisions) == (ModelState.HERE, ("fp16", "fp32", "int8"))
+    assert found.bytes is not None
+    assert 0 < found.bytes < found.disk_bytes
+    (tmp_path / TINY / "fp32.onnx").unlink()
+    assert describe(record, tmp_path).state is ModelState.ABSENT
+    assert 0 < _remove(TINY, tmp_path) < found.disk_bytes
     assert list(known_records(tmp_path)) == list(known_records())
     with pytest.raises(WorldError, match="no language model named tiny"):
         _remove(TINY, tmp_path)
-    assert _remove(MINILM, tmp_path) == 0
 
 
 def test_a_model_that_comes_with_lectern_stays_known(tmp_path: Path) -> None:
     record = find_record(DEFAULT_MODEL)
-    (tmp_path / record.id / "int8-0").mkdir(parents=True)
-    _remove(record.id, tmp_path)
-    assert not (tmp_path / record.id).exists()
+    assert _remove(record.id, tmp_path) == 0
     assert describe(record, tmp_path).origin is Origin.SHIPPED
-    assert describe(record, tmp_path).state is not ModelState.ABSENT
 
 
 def test_what_a_record_does_not_know_is_none(tmp_path: Path) -> None:
@@ -60,9 +54,9 @@ def test_what_a_record_does_not_know_is_none(tmp_path: Path) -> None:
     assert (found.licence, found.languages, found.homepage) == (None, None, None)
 
 
-def test_a_model_that_is_being_compiled_is_not_removed(tmp_path: Path) -> None:
+def test_nothing_is_removed_while_a_model_is_imported(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path)
-    with FileLock(tmp_path / TINY / BUILD_LOCK), pytest.raises(WorldError) as caught:
+    with FileLock(tmp_path / IMPORT_LOCK), pytest.raises(WorldError) as caught:
         _remove(TINY, tmp_path)
     assert caught.value.code == "busy"
     assert find_record(TINY, tmp_path) == record
@@ -73,8 +67,6 @@ def test_a_link_in_its_folder_is_removed_and_not_followed(tmp_path: Path) -> Non
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "mine").touch()
-    source = tmp_path / "models" / TINY / "source"
-    shutil.rmtree(source)
-    source.symlink_to(elsewhere)
+    (tmp_path / "models" / TINY / "link").symlink_to(elsewhere)
     _remove(TINY, tmp_path / "models")
     assert (elsewhere / "mine").exists()

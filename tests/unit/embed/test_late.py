@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.compiler.cosines import sample, scale_of
-from indexer.compiler.sequences import calibration_texts
 from indexer.config import DEFAULT_MODEL, Precision
+from indexer.embed.acceptance import calibration_texts, sample, scale_of
 from indexer.embed.base import EmbedInput
 from indexer.embed.factory import open_embedder
-from indexer.embed.fetch import ensure_source
+from indexer.embed.model_files import RECORD, find_record, shipped_folder
 from indexer.embed.models import TOKENIZER, Side
-from indexer.embed.record_files import RECORD, find_record, shipped_folder
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
@@ -38,9 +36,9 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def models(minilm_models_dir: Path) -> Path:
+def models(own_models_dir: Path) -> Path:
     """Where other tests need some of the same compiled models."""
-    return minilm_models_dir
+    return own_models_dir
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +53,7 @@ def _vectors(
     """The vectors of the reference passages, by the shipped files alone."""
     kept = json.loads((DATA / "late" / name / "runs.json").read_text("utf-8"))
     record = replace(find_record(name), window=kept["window"])
-    embedder = open_embedder(record, models, precision, download=False)
+    embedder = open_embedder(record, models, precision)
     headings = tuple(kept["headings"])
     passages = [
         EmbedInput(kept["title"], headings, text, (0,)) for run in kept["runs"] for text in run
@@ -79,13 +77,6 @@ def test_8_bits_are_close(name: str, models: Path, expected: NDArray[np.float32]
     assert (vectors * expected).sum(axis=1).min() >= 0.98
 
 
-def test_shipped_files_are_used_in_place(name: str, tmp_path: Path) -> None:
-    record = find_record(name)
-    assert ensure_source(record, tmp_path / "source", download=False) == shipped_folder() / name
-    assert not (tmp_path / "source").exists()
-    assert record.download_bytes < 60e6
-
-
 def test_the_default_and_the_previous_model_are_shipped() -> None:
     """A library of the previous model is searched by it until its last vector is replaced."""
     assert {DEFAULT_MODEL, MINILM_LATE} <= set(OURS)
@@ -95,9 +86,7 @@ def test_queries_are_encoded_by_the_base_model(models: Path) -> None:
     texts = json.loads((DATA / "minilm" / "passages.json").read_text("utf-8"))
     with np.load(DATA / "minilm" / "vectors.npz") as file:
         genuine = np.asarray(file["vectors"])
-    queries = open_embedder(
-        find_record(MINILM_LATE), models, Precision.FP32, Side.QUERIES, download=False
-    )
+    queries = open_embedder(find_record(MINILM_LATE), models, Precision.FP32, Side.QUERIES)
     found = np.stack([queries.encode_query(text) for text in texts[::4]])
     assert (found * genuine[::4]).sum(axis=1).min() >= 0.9999  # the weights are in float16
 
@@ -123,8 +112,7 @@ NOISE = {
 def sides(name: str, models: Path) -> tuple[OnnxEmbedder, OnnxEmbedder]:
     """The embedders of passages and of queries."""
     passages, queries = (
-        open_embedder(find_record(name), models, Precision.FP32, side, download=False)
-        for side in Side
+        open_embedder(find_record(name), models, Precision.FP32, side) for side in Side
     )
     return passages, queries
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from indexer.embed.base import EmbedInput
-from indexer.embed.layout import MOST_HEADINGS, Layout
+from indexer.embed.layout import MOST_HEADINGS, WindowLayout
+from indexer.embed.model_files import find_record, shipped_folder
 from indexer.embed.models import TOKENIZER
-from indexer.embed.record_files import find_record, shipped_folder
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _embedder_window(window: Any, corpus: Any, tokenizer: TextTokenizer, title: 
     for heading, own in groupby(numbers, key=lambda number: corpus.headings[number]):
         ids = np.concatenate([corpus.sentence(number) for number in own])
         inputs.append(EmbedInput(title, PATHS[heading], _words(tokenizer, ids), (0,)))
-    layout = Layout(find_record(LATE), tokenizer)
+    layout = WindowLayout(find_record(LATE), tokenizer)
     (found,) = layout.sequences(inputs, layout.tokenize(inputs))
     return found.ids
 

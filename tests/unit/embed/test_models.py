@@ -2,47 +2,42 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.compiler.tensors import count_parameters
-from indexer.embed.models import RECORDS, TOKENIZER, WEIGHTS, ModelRecord
-from indexer.embed.record_files import (
+from indexer.embed.model_files import (
     RECORD,
     find_record,
     known_records,
     shipped_folder,
     write_record,
 )
+from tests.compiler import compiler
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from indexer.embed.models import ModelRecord
 
 KNOWN = list(known_records())
 every_record = pytest.mark.parametrize("record", KNOWN, ids=[record.id for record in KNOWN])
 
 
 @every_record
-def test_a_record_pins_its_files(record: ModelRecord) -> None:
-    assert {file.name for file in record.package.files} >= {WEIGHTS, TOKENIZER}
-    for file in record.package.files:
-        assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
-        assert file.size > 0
-
-
-@every_record
 def test_the_fields_of_a_record_are_consistent(record: ModelRecord) -> None:
-    shape = record.architecture
-    assert shape.hidden % shape.heads == 0
+    checkpoint = compiler("architecture").read_checkpoint(shipped_folder() / record.id)
+    shape = checkpoint.architecture
+    assert (record.dimension, record.vocabulary) == (shape.hidden, shape.vocabulary)
+    assert record.layers == len(shape.kept_layers)
+    assert record.edition == checkpoint.sha256[:8]
     assert record.max_prefix + record.overlap < record.window <= shape.positions
     assert record.query_window <= shape.positions
     assert record.licence
     assert record.languages
-    assert record.probe is not None
+    assert checkpoint.probe is not None
 
 
 @every_record
@@ -61,13 +56,13 @@ def test_an_unknown_model_is_rejected() -> None:
 def test_a_model_id_cannot_be_a_path(tmp_path: Path) -> None:
     models = tmp_path / "models"
     models.mkdir()
-    write_record(replace(next(iter(RECORDS.values())), id="outside"), tmp_path)
+    write_record(replace(KNOWN[0], id="outside"), tmp_path)
     with pytest.raises(WorldError):
         find_record("../outside", models)
 
 
 def test_models_in_the_persons_folder_are_listed_once(tmp_path: Path) -> None:
-    built_in = next(iter(RECORDS.values()))
+    built_in = KNOWN[0]
     mine = replace(built_in, id="mine")
     for record in (built_in, mine):
         write_record(record, tmp_path)
@@ -82,13 +77,6 @@ def test_models_in_the_persons_folder_are_listed_once(tmp_path: Path) -> None:
     assert caught.value.code == "unknown_model"
 
 
-def test_shipped_models_have_only_the_files_of_their_record() -> None:
-    record = next(iter(RECORDS.values()))
-    assert record.file(WEIGHTS).name == WEIGHTS
-    with pytest.raises(KeyError, match="nonesuch"):
-        record.file("nonesuch")
-
-
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"id": 3}'])
 def test_a_damaged_record_is_an_unknown_model(content: str, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
@@ -98,7 +86,8 @@ def test_a_damaged_record_is_an_unknown_model(content: str, tmp_path: Path) -> N
 
 
 def test_the_parameters_of_a_shipped_model_are_those_of_its_weights() -> None:
-    files = {record.id: shipped_folder() / record.id / WEIGHTS for record in KNOWN}
+    files = {record.id: shipped_folder() / record.id / "model.safetensors" for record in KNOWN}
+    count_parameters = compiler("tensors").count_parameters
     counted = {name: count_parameters(file) for name, file in files.items() if file.exists()}
     assert counted == {record.id: record.parameters for record in KNOWN if record.id in counted}
     assert len(counted) == 2

@@ -11,11 +11,11 @@ import pytest
 from indexer.api.errors import sentence
 from indexer.config import Precision
 from indexer.embed.batches import in_batches
-from indexer.embed.compiled import CompiledModel, ensure_compiled
 from indexer.embed.devices import CPU, OPENVINO
 from indexer.embed.encoder import Encoder
 from indexer.embed.factory import open_embedder
 from indexer.embed.findings import FINDINGS
+from indexer.embed.model_files import ModelForm, find_form
 from indexer.embed.openvino import OpenVinoSession, Verdict, faster, measure
 from tests.tiny_model import install_tiny_model
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def compiled(tmp_path: Path) -> CompiledModel:
-    return ensure_compiled(install_tiny_model(tmp_path), tmp_path, Precision.FP32, download=False)
+def compiled(tmp_path: Path) -> ModelForm:
+    return find_form(install_tiny_model(tmp_path), tmp_path, Precision.FP32)
 
 
 @pytest.fixture
@@ -55,51 +55,49 @@ def test_it_is_taken_if_it_computes_the_same_and_is_faster(
 
 
 def test_without_it_nothing_is_measured(
-    compiled: CompiledModel, monkeypatch: pytest.MonkeyPatch
+    compiled: ModelForm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("indexer.embed.openvino.importlib.util.find_spec", lambda _name: None)
-    assert faster(compiled, Encoder(compiled.graph, CPU), _unable) is None
+    assert faster(compiled, Encoder(compiled.path, CPU), _unable) is None
 
 
 @pytest.mark.usefixtures("installed")
 def test_a_verdict_is_kept_until_a_version_changes(
-    compiled: CompiledModel, monkeypatch: pytest.MonkeyPatch
+    compiled: ModelForm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = Encoder(compiled.graph, CPU)
+    own = Encoder(compiled.path, CPU)
     assert faster(compiled, own, _unable) == (own, Verdict(failed="Conversion is failed for: Scan"))
     again = faster(compiled, own, lambda: pytest.fail("it was measured again"))
     assert again == (own, Verdict(failed="Conversion is failed for: Scan"))
 
     monkeypatch.setattr("indexer.embed.devices.metadata.version", lambda _name: "2")
-    found = faster(compiled, own, lambda: Encoder(compiled.graph, CPU))
+    found = faster(compiled, own, lambda: Encoder(compiled.path, CPU))
     assert found is not None
     assert found[1].cosine == pytest.approx(1.0)
-    (compiled.folder.parent / FINDINGS).write_text("[]", "utf-8")
+    (compiled.models / FINDINGS).write_text("[]", "utf-8")
     found = faster(compiled, own, _unable)
     assert found is not None
     assert found[1].failed
 
 
-def test_other_numbers_are_told(compiled: CompiledModel, tmp_path: Path) -> None:
+def test_other_numbers_are_told(compiled: ModelForm, tmp_path: Path) -> None:
     other = install_tiny_model(tmp_path, name="another")
-    graph = ensure_compiled(other, tmp_path, Precision.FP32, download=False).graph
+    graph = find_form(other, tmp_path, Precision.FP32).path
     record = compiled.record
-    verdict = measure(
-        Encoder(compiled.graph, CPU), Encoder(graph, CPU), record.architecture.vocabulary, 64
-    )
+    verdict = measure(Encoder(compiled.path, CPU), Encoder(graph, CPU), record.vocabulary, 64)
     assert verdict.cosine < 0.9
 
 
 def test_it_computes_what_onnx_runtime_does(tmp_path: Path) -> None:
     pytest.importorskip("openvino", reason="OpenVINO is an extra of its own")
     record = install_tiny_model(tmp_path, blocks=(16, 8, 4))
-    compiled = ensure_compiled(record, tmp_path, Precision.FP32, download=False)
-    own = Encoder(compiled.graph, CPU)
-    other = Encoder(compiled.graph, OPENVINO, OpenVinoSession(compiled.graph))
+    compiled = find_form(record, tmp_path, Precision.FP32)
+    own = Encoder(compiled.path, CPU)
+    other = Encoder(compiled.path, OPENVINO, OpenVinoSession(compiled.path))
     with pytest.raises(ImportError):
         import_module("openvino_telemetry")
-    ids = np.arange(100, dtype=np.int32) % record.architecture.vocabulary
+    ids = np.arange(100, dtype=np.int32) % record.vocabulary
     for batch in in_batches([ids, ids[:30]], lambda: 512, padded=own.padded):
         np.testing.assert_allclose(other.states(batch), own.states(batch), rtol=0.05, atol=0.05)
-    embedder = open_embedder(record, tmp_path, Precision.FP32, download=False)
+    embedder = open_embedder(record, tmp_path, Precision.FP32)
     assert embedder.provider.notes[-1].code in {"openvino_taken", "openvino_refused"}

@@ -33,7 +33,7 @@ def embedder(
 ) -> OnnxEmbedder:
     folder = tmp_path_factory.mktemp("models")
     record = install_tiny_model(folder, late=request.param, window=96)
-    return open_embedder(record, folder, Precision.FP32, threads=1, download=False)
+    return open_embedder(record, folder, Precision.FP32, threads=1)
 
 
 @pytest.mark.parametrize("wanted", range(4))

@@ -14,9 +14,9 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from indexer.config import DEFAULT_MODEL
-from indexer.embed import word_tokens
+from indexer.embed import tokens as word_tokens
+from indexer.embed.model_files import shipped_folder
 from indexer.embed.models import TOKENIZER
-from indexer.embed.record_files import shipped_folder
 from indexer.embed.tokens import TextTokenizer, shared_tokenizer
 from tests.tiny_model import TINY, install_tiny_model
 

@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
 
-from indexer.api.errors import InternalError, WorldError
-from indexer.compiler.adapter import POSITIONS
 from indexer.config import Precision
-from indexer.embed.compiled import ensure_compiled, intact
 from indexer.embed.factory import open_embedder
-from indexer.embed.models import WEIGHTS, Side
-from indexer.embed.record_files import find_record, write_record
-from indexer.embed.spaces import space_of
-from tests.tiny_model import TINY, install_tiny_model, tiny_weights
+from indexer.embed.model_files import find_record
+from indexer.embed.models import Side, space_of
+from tests.tiny_model import TINY, install_tiny_model, tiny_shape, tiny_weights
 from tests.two_encoders import (
+    POSITIONS,
     QUERY_WINDOW,
     WINDOW,
     install_its_passages,
@@ -36,6 +32,7 @@ if TYPE_CHECKING:
     from indexer.embed.embedder import OnnxEmbedder
     from indexer.embed.models import ModelRecord
 
+_SHAPE = tiny_shape()
 both = pytest.mark.parametrize("precision", list(Precision))
 PASSAGES = [passage(*SENTENCES[: 1 + n % 3], title="Log", headings=("Sea",)) for n in range(14)]
 QUERY = "who slept at dawn?"
@@ -52,7 +49,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _open(
     record: ModelRecord, models: Path, precision: Precision, side: Side = Side.PASSAGES
 ) -> OnnxEmbedder:
-    return open_embedder(record, models, precision, side, threads=1, download=False)
+    return open_embedder(record, models, precision, side, threads=1)
 
 
 @both
@@ -84,20 +81,21 @@ def test_queries_are_encoded_as_by_the_base_model_alone(
 
 @both
 def test_the_encoder_of_passages_may_skip_layers(tmp_path: Path, precision: Precision) -> None:
-    record = install_two_encoders(tmp_path)
-    write_record(replace(record, architecture=replace(record.architecture, skipped=(0,))), tmp_path)
-    skipping = find_record(TINY, tmp_path)
+    shape = replace(_SHAPE, skipped=(0,))
+    skipping = install_tiny_model(
+        tmp_path, late=True, window=WINDOW, query_window=QUERY_WINDOW, weights=two_encoders(),
+        shape=shape,
+    )  # fmt: skip
     last, first = "encoder.layer.1.", "encoder.layer.0."
-    install_its_passages(tmp_path / "whole")
-    tensors = load_file(tmp_path / "whole" / TINY / "source" / WEIGHTS)
     fewer = {
         name.replace(last, first): tensor
-        for name, tensor in tensors.items()
-        if not name.startswith(first)
+        for name, tensor in two_encoders().items()
+        if first not in name
     }
-    short = install_tiny_model(tmp_path / "short", late=True, window=WINDOW, weights=fewer)
-    short = replace(short, architecture=replace(short.architecture, layers=1))
-    write_record(short, tmp_path / "short")
+    short = install_tiny_model(
+        tmp_path / "short", late=True, window=WINDOW, query_window=QUERY_WINDOW, weights=fewer,
+        shape=replace(_SHAPE, layers=1),
+    )  # fmt: skip
     pairs = zip(
         _open(skipping, tmp_path, precision).encode_passages(PASSAGES),
         _open(short, tmp_path / "short", precision).encode_passages(PASSAGES),
@@ -136,52 +134,6 @@ def test_an_encoder_rejects_the_inputs_of_the_other(models: Path) -> None:
             wrong()
 
 
-def test_each_encoder_is_compiled_once(tmp_path: Path) -> None:
-    record = install_two_encoders(tmp_path)
-    made = [
-        ensure_compiled(record, tmp_path, precision, side, download=False)
-        for precision in Precision
-        for side in Side
-    ]
-    stamps = [one.graph.stat().st_mtime_ns for one in made]
-    assert len({one.folder for one in made}) == len(made)
-    assert len({one.folder.joinpath("model.bin").read_bytes() for one in made}) == len(made)
-    for one in made:
-        again = ensure_compiled(record, tmp_path, one.precision, one.side, download=False)
-        assert again == one
-    assert [one.graph.stat().st_mtime_ns for one in made] == stamps
-
-
-def test_the_folder_of_the_other_encoder_is_not_used(tmp_path: Path) -> None:
-    record = install_two_encoders(tmp_path)
-    queries = ensure_compiled(record, tmp_path, Precision.FP32, Side.QUERIES, download=False)
-    assert intact(queries)
-    assert not intact(replace(queries, side=Side.PASSAGES))
-
-
-def test_one_encoder_is_compiled_once_for_both(tmp_path: Path) -> None:
-    record = install_tiny_model(tmp_path)
-    passages, queries = (
-        ensure_compiled(record, tmp_path, Precision.INT8, side, download=False) for side in Side
-    )
-    assert passages.folder == queries.folder
-    assert passages.folder.name.startswith("int8-")
-    assert intact(passages)
-    assert intact(queries)
-
-
-def test_folders_of_a_former_single_encoder_are_deleted(tmp_path: Path) -> None:
-    plain = ensure_compiled(install_tiny_model(tmp_path), tmp_path, Precision.INT8, download=False)
-    record = install_two_encoders(tmp_path)
-    made = [
-        ensure_compiled(record, tmp_path, Precision.INT8, side, download=False) for side in Side
-    ]
-    assert not plain.folder.exists()
-    again = ensure_compiled(install_tiny_model(tmp_path), tmp_path, Precision.INT8, download=False)
-    assert intact(again)
-    assert not any(one.folder.exists() for one in made)
-
-
 def test_vectors_of_another_file_are_in_another_space(tmp_path: Path) -> None:
     first = install_two_encoders(tmp_path)
     second = install_two_encoders(tmp_path, seed=4)
@@ -208,18 +160,12 @@ def test_the_probe_tests_the_encoder_of_queries(tmp_path: Path) -> None:
     record = install_two_encoders(tmp_path)
     vector = _open(record, tmp_path, Precision.FP32, Side.QUERIES).encode_query("a probe")
     right = tuple(float(value) for value in vector[:4])
-    record = install_tiny_model(
-        tmp_path, late=True, window=WINDOW, query_window=QUERY_WINDOW, weights=two_encoders(),
-        probe=right, name="probed",
-    )  # fmt: skip
-    for side in Side:
-        ensure_compiled(record, tmp_path, Precision.INT8, side, download=False)
-    wrong = install_tiny_model(
-        tmp_path, late=True, window=WINDOW, query_window=QUERY_WINDOW, weights=two_encoders(),
-        probe=tuple(-value for value in right), name="wrong",
-    )  # fmt: skip
-    with pytest.raises(InternalError, match="compiled wrongly"):
-        ensure_compiled(wrong, tmp_path, Precision.FP32, Side.QUERIES, download=False)
+    how: dict[str, Any] = {
+        "late": True, "window": WINDOW, "query_window": QUERY_WINDOW, "weights": two_encoders(),
+    }  # fmt: skip
+    install_tiny_model(tmp_path, probe=right, name="probed", **how)
+    with pytest.raises(ValueError, match="compiled wrongly"):
+        install_tiny_model(tmp_path, probe=tuple(-value for value in right), name="wrong", **how)
 
 
 def _without(tensors: dict[str, NDArray[Any]], end: str) -> dict[str, NDArray[Any]]:
@@ -234,23 +180,15 @@ DAMAGED = {
 }
 
 
-@both
 @pytest.mark.parametrize("tensors", DAMAGED.values(), ids=DAMAGED.keys())
-def test_a_damaged_adapter_is_reported(
-    tmp_path: Path, precision: Precision, tensors: dict[str, NDArray[Any]]
-) -> None:
-    record = install_tiny_model(
-        tmp_path, late=True, window=WINDOW, query_window=QUERY_WINDOW, weights=tensors
-    )
-    with pytest.raises(WorldError) as caught:
-        ensure_compiled(record, tmp_path, precision, Side.PASSAGES, download=False)
-    assert caught.value.code == "model_damaged"
-    assert [path.name for path in (tmp_path / TINY).iterdir() if path.is_dir()] == ["source"]
+def test_a_damaged_adapter_is_rejected(tmp_path: Path, tensors: dict[str, NDArray[Any]]) -> None:
+    with pytest.raises((ValueError, KeyError)):
+        install_tiny_model(
+            tmp_path, late=True, window=WINDOW, query_window=QUERY_WINDOW, weights=tensors
+        )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_record_of_one_encoder_rejects_a_file_with_two(tmp_path: Path) -> None:
-    record = install_tiny_model(tmp_path, late=True, window=WINDOW, weights=two_encoders())
-    assert any("passages." in name for name in load_file(tmp_path / TINY / "source" / WEIGHTS))
-    with pytest.raises(WorldError) as caught:
-        ensure_compiled(record, tmp_path, Precision.FP32, download=False)
-    assert caught.value.code == "model_damaged"
+    with pytest.raises(ValueError, match="number of encoders"):
+        install_tiny_model(tmp_path, late=True, window=WINDOW, weights=two_encoders())

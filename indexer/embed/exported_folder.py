@@ -1,0 +1,351 @@
+"""Reads a model's folder that sentence-transformers or optimum exported to ONNX.
+
+Whoever wrote the folder is not trusted: files and numbers are bounded, nothing of the folder is
+run, and options that are not known here are refused, since they would be computed wrongly.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+from dataclasses import dataclass
+from string import punctuation
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.errors import WorldError
+from indexer.api.models import ModelKind
+from indexer.config import Precision
+from indexer.embed.models import (
+    TOKENIZER,
+    GraphFile,
+    Interaction,
+    ModelRecord,
+    Pooling,
+    PoolScope,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+CONFIG, MODULES, PROMPTS = "config.json", "modules.json", "config_sentence_transformers.json"
+LENGTHS = "sentence_bert_config.json"
+GRAPH = "model.onnx"
+GRAPH_FOLDERS = ("onnx/", "")
+# The forms that optimum writes beside it, and the file of the weights of each, which it may have.
+COARSE = {
+    "model_quantized.onnx": Precision.INT8, "model_int8.onnx": Precision.INT8,
+    "model_fp16.onnx": Precision.FP16,
+}  # fmt: skip
+DATA = "_data"
+LARGEST_JSON = 1 << 20
+_LARGEST = {TOKENIZER: 64 << 20}
+_LARGEST_GRAPH = 8 << 30
+# The card of a model, as hubs show it: Markdown under a head in YAML.
+_CARD = "README.md"
+_LICENCE = re.compile(r"""^license: *["']?([A-Za-z0-9.+-]{1,40})["']?[ ]*$""", re.MULTILINE)
+_MOST = {
+    "max_position_embeddings": 1 << 17, "n_positions": 1 << 17, "pad_token_id": 1 << 20,
+    "max_seq_length": 1 << 30, "query_length": 1 << 13, "document_length": 1 << 17,
+}  # fmt: skip
+_LONGEST_PREFIX = 2000  # characters
+_PAIR = 512  # tokens of a question and a passage at most
+_OVERLAP, _MAX_PREFIX = 64, 64  # tokens
+_MOST_SKIPPED, _LEAST_QUERY = 1000, 8
+# The last parts of classes of modules; those before differ between versions.
+_KINDS = ("Transformer", "Pooling", "Normalize")
+_POOLINGS = {
+    "cls": Pooling.CLS, "mean": Pooling.MEAN, "lasttoken": Pooling.LAST,
+    "cls_token": Pooling.CLS, "mean_tokens": Pooling.MEAN,
+}  # fmt: skip
+# Positions of these begin after that of padding.
+_ROBERTA = {"roberta", "xlm-roberta", "camembert"}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedModel:
+    """A model as its folder describes it.
+
+    Attributes:
+        record: Without what is measured.
+        graphs: That in float32 first.
+        files: Where its files are, by their names in the folder of the model.
+    """
+
+    record: ModelRecord
+    graphs: tuple[GraphFile, ...]
+    files: Mapping[str, Path]
+
+
+def read_exported(
+    folder: Path, name: str, *, late: bool, graph: str = "", how: Interaction | None = None
+) -> ExportedModel:
+    """Read the description of the model in a folder.
+
+    Args:
+        folder: With an ONNX file.
+        name: The id of the record.
+        late: Whether passages are pooled inside a whole window.
+        graph: The ONNX file, if it has not the name that is usual.
+        how: How a late-interaction model reads, if its files do not say that.
+
+    Raises:
+        WorldError: ``model_refused`` with the reason.
+    """
+    graphs, files = _graphs(folder, graph)
+    options = FolderOptions.read(folder, CONFIG)
+    if _classifies(options.values.get("architectures")):
+        record = _scorer(options, name)
+    elif how is not None or not (folder / MODULES).exists():
+        record = _by_tokens(folder, options, name, how)
+    else:
+        record = _embedding(folder, options, name, late=late)
+    for file, path in files.items():
+        regular_size(folder, path, most_bytes(file))
+    return ExportedModel(record, graphs, files)
+
+
+def most_bytes(name: str) -> int:
+    """The largest size of a file of a folder."""
+    if name.endswith((".onnx", DATA)):
+        return _LARGEST_GRAPH
+    return _LARGEST.get(name, LARGEST_JSON)
+
+
+def _graphs(folder: Path, graph: str) -> tuple[tuple[GraphFile, ...], dict[str, Path]]:
+    """The graphs of a folder, and their files."""
+    wanted = [graph] if graph else [place + GRAPH for place in GRAPH_FOLDERS]
+    found = next((folder / one for one in wanted if (folder / one).is_file()), None)
+    if found is None:
+        raise refusal(folder, "model_not_onnx", source=str(folder))
+    files = {TOKENIZER: folder / TOKENIZER}
+    if not files[TOKENIZER].exists():
+        files[TOKENIZER] = found.parent / TOKENIZER
+    graphs: list[GraphFile] = []
+    for name, precision in {found.name: Precision.FP32, **COARSE}.items():
+        path = found.parent / name
+        if not path.is_file() or any(each.precision is precision for each in graphs):
+            continue
+        files[name], data = path, path.with_name(name + DATA)
+        if data.is_file():
+            files[data.name] = data
+        card = precision is Precision.FP16
+        graphs.append(
+            GraphFile(name, precision, card=card, data=(data.name,) if data.is_file() else ())
+        )
+    return tuple(graphs), files
+
+
+def _embedding(folder: Path, options: FolderOptions, name: str, *, late: bool) -> ModelRecord:
+    pooling = _pooling(FolderOptions.read(folder, f"{_pooling_folder(folder)}/{CONFIG}"))
+    if late and pooling is not Pooling.MEAN:
+        raise refusal(folder, "model_late")
+    lengths = FolderOptions.read(folder, LENGTHS, optional=True)
+    positions = _positions(options)
+    window = min(lengths.whole("max_seq_length", positions), positions)
+    if window <= _MAX_PREFIX + _OVERLAP:
+        raise refusal(folder, "model_option", option="max_seq_length", value=window)
+    query, document = _prefixes(FolderOptions.read(folder, PROMPTS, optional=True))
+    return _record(
+        name, window, pooling=pooling, late=late, query_prefix=query, document_prefix=document,
+        pool_scope=PoolScope.PASSAGE if late else PoolScope.SEQUENCE,
+    )  # fmt: skip
+
+
+def _scorer(options: FolderOptions, name: str) -> ModelRecord:
+    """The record of a cross-encoder whose one label is how well a passage answers."""
+    labels = options.values.get("id2label")
+    if not isinstance(labels, dict) or len(labels) != 1:
+        raise options.wrong("id2label", labels)
+    window = min(_positions(options), _PAIR)
+    return _record(name, window, pooling=Pooling.CLS, kind=ModelKind.RERANKER)
+
+
+def _by_tokens(
+    folder: Path, config: FolderOptions, name: str, how: Interaction | None
+) -> ModelRecord:
+    """The record of a late-interaction model, as PyLate describes it if that is not known."""
+    options = FolderOptions.read(folder, PROMPTS, optional=how is not None)
+    if how is None and "query_length" not in options.values:
+        raise refusal(folder, "model_file_missing", file=MODULES)
+    positions = _positions(config)
+    how = how or _interaction(options, config)
+    if how.query_tokens > positions:
+        raise options.wrong("query_length", how.query_tokens)
+    window = min(options.whole("document_length", 300, low=_LEAST_QUERY), positions)
+    return _record(name, window, kind=ModelKind.LATE_INTERACTION, interaction=how)
+
+
+def _interaction(options: FolderOptions, config: FolderOptions) -> Interaction:
+    skipped = options.values.get("skiplist_words", list(punctuation))
+    if not isinstance(skipped, list) or len(skipped) > _MOST_SKIPPED:
+        raise options.wrong("skiplist_words", skipped)
+    mask = "<mask>" if config.values.get("model_type") in _ROBERTA else "[MASK]"
+    return Interaction(
+        query_marker=options.text("query_prefix"), passage_marker=options.text("document_prefix"),
+        query_tokens=options.whole("query_length", 32, low=_LEAST_QUERY),
+        expansion="" if options.values.get("do_query_expansion") is False else mask,
+        attended=options.values.get("attend_to_expansion_tokens") is True,
+        skipped=tuple(map(str, skipped)),
+    )  # fmt: skip
+
+
+def _record(name: str, window: int, **how: Any) -> ModelRecord:
+    usual: dict[str, Any] = {
+        "pooling": Pooling.MEAN, "pool_scope": PoolScope.SEQUENCE, "late": False,
+        "query_prefix": "", "document_prefix": "",
+    }  # fmt: skip
+    return ModelRecord(
+        id=name, dimension=0, vocabulary=0, window=window, overlap=_OVERLAP,
+        max_prefix=_MAX_PREFIX, languages=(), licence=None, **usual | how,
+    )  # fmt: skip
+
+
+def _positions(options: FolderOptions) -> int:
+    """The longest sequence of the model."""
+    name = (
+        "max_position_embeddings" if "max_position_embeddings" in options.values else "n_positions"
+    )
+    found = options.whole(name, 512)
+    if options.values.get("model_type") in _ROBERTA:
+        found -= options.whole("pad_token_id", 1, low=0) + 1
+    return found
+
+
+def _classifies(kinds: object) -> bool:
+    return isinstance(kinds, list) and str(kinds[:1]).endswith("ForSequenceClassification']")
+
+
+def _pooling_folder(folder: Path) -> str:
+    """The subfolder of the pooling module; the modules must be those that are computed here."""
+    rows = load_json(folder, MODULES)
+    found: dict[str, str] = {}
+    for row in rows if isinstance(rows, list) else [None]:
+        kind = row.get("type") if isinstance(row, dict) else None
+        path = row.get("path") if isinstance(row, dict) else None
+        if not isinstance(kind, str) or not isinstance(path, str):
+            raise refusal(folder, "model_file_damaged", file=MODULES)
+        known = kind.rpartition(".")[2]
+        # A path with more parts could lead out of the folder.
+        if known not in _KINDS or "/" in path or "\\" in path or path in {".", ".."}:
+            raise refusal(folder, "model_option", option="type", value=kind[:80])
+        found[known] = path
+    if tuple(found)[:2] != _KINDS[:2]:
+        raise refusal(folder, "model_file_damaged", file=MODULES)
+    return found["Pooling"]
+
+
+def _pooling(options: FolderOptions) -> Pooling:
+    options.require(include_prompt=True)
+    modes = [name for name, on in options.values.items()
+             if name.startswith("pooling_mode_") and on is True]  # fmt: skip
+    named = options.values.get("pooling_mode")
+    if named is None and len(modes) == 1:
+        named = modes[0].removeprefix("pooling_mode_")
+    if not isinstance(named, str) or named not in _POOLINGS:
+        raise options.wrong("pooling_mode", named or ", ".join(modes))
+    return _POOLINGS[named]
+
+
+def _prefixes(options: FolderOptions) -> tuple[str, str]:
+    """The prefixes of queries and of passages."""
+    prompts = options.values.get("prompts") or {}
+    if not isinstance(prompts, dict):
+        raise options.wrong("prompts", prompts)
+    # Vectors have length 1, where the dot product is the cosine.
+    if options.values.get("similarity_fn_name") not in {None, "cosine", "dot", "dot_product"}:
+        raise options.wrong("similarity_fn_name", options.values["similarity_fn_name"])
+    chosen = [prompts.get("query"), prompts.get("document", prompts.get("passage"))]
+    for prefix in chosen:
+        if prefix is not None and (not isinstance(prefix, str) or len(prefix) > _LONGEST_PREFIX):
+            raise options.wrong("prompts", prefix)
+    return chosen[0] or "", chosen[1] or ""
+
+
+def refusal(folder: Path, reason: str, **detail: object) -> WorldError:
+    """The error of a folder that cannot be imported."""
+    return WorldError("model_refused", path=str(folder), reason=reason, **detail)
+
+
+def regular_size(folder: Path, file: Path, most: int) -> int:
+    """The size of a regular file, which may be reached through a link.
+
+    Raises:
+        WorldError: ``model_refused`` if it is none, or larger than ``most`` bytes.
+    """
+    try:
+        found = file.stat()
+    except (OSError, ValueError) as error:
+        raise refusal(folder, "model_file_missing", file=file.name) from error
+    if not stat.S_ISREG(found.st_mode):
+        raise refusal(folder, "model_file_missing", file=file.name)
+    if found.st_size > most:
+        raise refusal(folder, "model_file_large", file=file.name, limit=f"{most / 1e6:,.0f} MB")
+    return found.st_size
+
+
+def load_json(folder: Path, name: str) -> Any:
+    """The content of a file of JSON.
+
+    Raises:
+        WorldError: ``model_refused`` if it is missing, too large or damaged.
+    """
+    regular_size(folder, folder / name, LARGEST_JSON)
+    try:
+        return json.loads((folder / name).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise refusal(folder, "model_file_damaged", file=name) from error
+
+
+def card_licence(folder: Path) -> str | None:
+    """The licence that the head of a model's card names, as it is written there."""
+    try:
+        regular_size(folder, folder / _CARD, LARGEST_JSON)
+        card = (folder / _CARD).read_text("utf-8", errors="replace")
+    except (OSError, WorldError):
+        return None
+    before, _, rest = card.partition("---\n")
+    found = _LICENCE.search(rest.partition("\n---")[0]) if not before.strip() else None
+    return found[1] if found and found[1] not in {"other", "unknown"} else None
+
+
+@dataclass(frozen=True, slots=True)
+class FolderOptions:
+    """The options of one JSON file; each is checked when it is taken."""
+
+    folder: Path
+    values: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path, name: str, *, optional: bool = False) -> FolderOptions:
+        if optional and not (folder / name).exists():
+            return cls(folder, {})
+        values = load_json(folder, name)
+        if not isinstance(values, dict):
+            raise refusal(folder, "model_file_damaged", file=name)
+        return cls(folder, values)
+
+    def whole(self, name: str, default: int, low: int = 1) -> int:
+        """A whole number from ``low`` to the limit of its name."""
+        value = self.values.get(name)
+        value = default if value is None else value
+        if type(value) is not int or not low <= value <= _MOST[name]:
+            raise self.wrong(name, value)
+        return value
+
+    def text(self, name: str, longest: int = 100) -> str:
+        """A short text, empty if it is not set."""
+        value = self.values.get(name) or ""
+        if not isinstance(value, str) or len(value) > longest:
+            raise self.wrong(name, value)
+        return value
+
+    def require(self, **wanted: object) -> None:
+        """Each option, where it is set, must have this value."""
+        for name, value in wanted.items():
+            if self.values.get(name, value) not in (value, None):
+                raise self.wrong(name, self.values[name])
+
+    def wrong(self, name: str, value: object) -> WorldError:
+        return refusal(self.folder, "model_option", option=name, value=str(value)[:80])

@@ -1,0 +1,259 @@
+"""The folders of models: ``record.json``, ``content.json``, the graphs, their data, the tokenizer.
+
+Models that come with Lectern are in its resources, others in the person's folder of models. The
+files of a graph are compared with their hashes before it is opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from indexer.api.atomic import DISK_FULL, replacing
+from indexer.api.codec import decode, encode
+from indexer.api.errors import WorldError
+from indexer.api.models import ModelKind
+from indexer.config import NO_RERANKER
+from indexer.embed.models import TOKENIZER, GraphFile, ModelContent, ModelFile, ModelRecord, Side
+from indexer.embed.published import PUBLISHED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from indexer.config import Precision
+
+RECORD, CONTENT = "record.json", "content.json"
+OWNER_ONLY = 0o600
+_NO_ACCESS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+# Named in the error of a full disk: the files of a model of 100 MB.
+_ROOM_BYTES = 500_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ModelForm:
+    """A graph of a model, whose files were verified.
+
+    Attributes:
+        record: The model.
+        precision: The one that was asked for; a model without it is read in float32.
+        side: The encoder.
+        folder: Of the model.
+        graph: The file of the graph.
+        models: The person's folder of models, for what is measured on this machine.
+    """
+
+    record: ModelRecord
+    precision: Precision
+    side: Side
+    folder: Path
+    graph: GraphFile
+    models: Path
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.graph.name
+
+    @property
+    def tokenizer(self) -> Path:
+        return self.folder / TOKENIZER
+
+
+def shipped_folder() -> Path:
+    """The folder of the models that come with Lectern, with a subfolder for each."""
+    return Path(str(resources.files("resources"))) / "models"
+
+
+def model_folder(model: str, models: Path | None) -> Path:
+    """The folder of a model, whether it exists or not."""
+    shipped = shipped_folder() / model
+    return shipped if models is None or (shipped / RECORD).exists() else models / model
+
+
+def known_records(models: Path | None = None) -> Iterator[ModelRecord]:
+    """Every record that ``find_record`` finds; unreadable files are skipped."""
+    seen = set()
+    for folder in (shipped_folder(), *([models] if models else [])):
+        for file in sorted(folder.glob(f"*/{RECORD}")):
+            if file.parent.name not in seen:
+                seen.add(file.parent.name)
+                with contextlib.suppress(WorldError):
+                    yield find_record(file.parent.name, models)
+
+
+def find_record(model: str, models: Path | None = None) -> ModelRecord:
+    """Find a record by its id, in ``shipped_folder()`` or in ``models``.
+
+    Raises:
+        WorldError: ``unknown_model`` if there is none, or its file cannot be read;
+            ``model_absent`` for a published model that was not fetched.
+    """
+    if PurePath(model).name != model:
+        raise WorldError("unknown_model", model=model)
+    file = model_folder(model, models) / RECORD
+    try:
+        record = decode(ModelRecord, json.loads(file.read_text("utf-8")))
+    except FileNotFoundError as error:
+        if model in PUBLISHED:
+            raise WorldError("model_absent", model=model, reason="not_fetched") from error
+        raise WorldError("unknown_model", model=model) from error
+    except (OSError, ValueError, WorldError) as error:
+        raise WorldError("unknown_model", model=model) from error
+    if record.id != model:
+        raise WorldError("unknown_model", model=model)
+    return record
+
+
+def find_embedding(model: str, models: Path | None = None) -> ModelRecord:
+    """Find the record of a model that a library can be read with.
+
+    Raises:
+        WorldError: Those of ``find_record``, and ``model_scores`` for one that only orders hits.
+    """
+    record = find_record(model, models)
+    if record.kind is not ModelKind.EMBEDDING:
+        raise WorldError("model_scores", model=model)
+    return record
+
+
+def find_reranker(models: Path, chosen: str) -> ModelRecord | None:
+    """Find the record of the model that orders the first hits.
+
+    Args:
+        models: The folder of models.
+        chosen: Its id, or ``NO_RERANKER``. Otherwise, or if it is not here, it is the first
+            cross-encoder, else the first late-interaction model.
+    """
+    if chosen == NO_RERANKER:
+        return None
+    known = list(known_records(models))
+    scorers = [record for record in known if record.scores]
+    by_tokens = [record for record in known if record.interaction is not None]
+    wanted = [record for record in (*scorers, *by_tokens) if record.id == chosen]
+    return next(iter((*wanted, *scorers, *by_tokens)), None)
+
+
+def write_record(record: ModelRecord, models: Path) -> None:
+    """Write a record into a folder of models.
+
+    Raises:
+        OSError: If the folder cannot be written.
+    """
+    (models / record.id).mkdir(parents=True, exist_ok=True)
+    with replacing(models / record.id / RECORD) as file:
+        file.write(json.dumps(encode(record), indent=1).encode() + b"\n")
+
+
+def read_content(folder: Path) -> ModelContent | None:
+    """What a folder contains; None if that is not known."""
+    try:
+        return decode(ModelContent, json.loads((folder / CONTENT).read_text("utf-8")))
+    except (OSError, ValueError, WorldError):
+        return None
+
+
+def write_content(
+    folder: Path, graphs: Iterable[GraphFile], names: Iterable[str], made: str = ""
+) -> ModelContent:
+    """Write down the graphs of a folder and the hashes of some files.
+
+    Raises:
+        OSError: If a file cannot be read or written.
+    """
+    files = (
+        ModelFile(name, hash_file(folder / name), (folder / name).stat().st_size) for name in names
+    )
+    content = ModelContent(tuple(graphs), tuple(files), made)
+    with replacing(folder / CONTENT) as file:
+        file.write(json.dumps(encode(content), indent=1).encode() + b"\n")
+    return content
+
+
+def find_form(
+    record: ModelRecord,
+    models: Path,
+    precision: Precision,
+    side: Side = Side.PASSAGES,
+    *,
+    card: bool = False,
+) -> ModelForm:
+    """Find a graph of a model and verify its files.
+
+    Args:
+        record: The model.
+        models: The person's folder of models.
+        precision: Of the weights; float32 if the model does not have it.
+        side: The encoder.
+        card: Whether it is for an accelerator.
+
+    Raises:
+        WorldError: ``model_absent`` if it is not here, ``model_damaged`` if a file was changed.
+    """
+    folder = model_folder(record.id, models)
+    content = read_content(folder)
+    graph = content.find_graph(precision, side, card=card) if content is not None else None
+    if content is None or graph is None:
+        reason = "fetch_again" if record.repository else "was_imported"
+        if folder.parent == shipped_folder():
+            reason = "not_built"
+        raise WorldError("model_absent", model=record.id, reason=reason)
+    wanted = {graph.name, *graph.data, TOKENIZER}
+    if changed_files(folder, wanted):
+        raise WorldError("model_damaged", model=record.id, path=str(folder))
+    return ModelForm(record, precision, side, folder, graph, models)
+
+
+def changed_files(folder: Path, names: Iterable[str] | None = None) -> list[str]:
+    """The files of a model's folder, or some of them, that are missing or differ from their hash.
+
+    They are none for a folder that does not say what it contains.
+    """
+    content = read_content(folder)
+    if content is None:
+        return []
+    wanted = None if names is None else set(names)
+    return [
+        file.name
+        for file in content.files
+        if (wanted is None or file.name in wanted) and not _is_intact(folder / file.name, file)
+    ]
+
+
+def _is_intact(path: Path, file: ModelFile) -> bool:
+    try:
+        found = path.stat()
+        same = found.st_size == file.size
+        return same and _known_hash(path, found.st_mtime_ns, found.st_size) == file.sha256
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=256)
+def _known_hash(path: Path, _changed_ns: int, _size: int) -> str:
+    """The hash of a file, computed once in a process until it is written again."""
+    return hash_file(path)
+
+
+def hash_file(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal.
+
+    Raises:
+        OSError: If the file cannot be read.
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_error(error: OSError, home: Path) -> Exception:
+    """The error of a folder that cannot be written, for the person; else the same error."""
+    if error.errno in DISK_FULL:
+        return WorldError("disk_full", needed=f"{_ROOM_BYTES / 1e6:.0f} MB", path=str(home))
+    if error.errno in _NO_ACCESS:
+        return WorldError("library_unwritable", library=str(home))
+    return error
