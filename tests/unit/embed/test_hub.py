@@ -69,7 +69,8 @@ def test_a_model_is_fetched_verified_and_becomes_one(served: Hub, tmp_path: Path
     paths = {path.removeprefix(stem) for _, path, _ in served.asked}
     assert paths == {
         f"/api/models/{GTE.repository}", "1_Pooling/config.json", "config.json", TOKENIZER,
-        f"onnx/{WEIGHTS}", "config_sentence_transformers.json", "modules.json", "sentence_bert_config.json",
+        f"onnx/{WEIGHTS}", "config_sentence_transformers.json", "modules.json",
+        "sentence_bert_config.json",
     }  # fmt: skip
     (made,) = connections.read(tmp_path)
     assert (made.what, made.outcome) == (f"GET {GTE.homepage}", "connected")
@@ -142,7 +143,7 @@ def test_a_graph_of_another_name_and_how_it_reads_are_in_the_record(
     write_graph(only / row.graph, output="contextual")
     with serving(only, row.repository) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.address)
-        monkeypatch.setitem(PUBLISHED, row.id, known)  # type: ignore[arg-type]  # it is a dict
+        monkeypatch.setitem(PUBLISHED, row.id, known)
         record = get_published(known, tmp_path)
     assert record.interaction == known.interaction
     assert not served.ranges("onnx/model.onnx")
