@@ -196,7 +196,7 @@ def run_demo(context: CommandContext, folder: str = DEMO_FOLDER) -> int:
     """Index the samples into ``folder`` and answer the question; return the exit status."""
     home = absolute_path(folder)
     context.library = home / "library"
-    context.note("Reading the sample documents. The first time, the language model is compiled.")
+    context.note("Reading the sample documents.")
     summary = index(context, [sample_documents()])
     context.print(*summary_lines(summary))
     if summary.cancelled:
