@@ -184,7 +184,7 @@ HARMS: dict[str, tuple[str, Harm]] = {
     "no number at all": ("padding changes what its graph computes by nan", _graph(
         table=np.full_like(TABLE, np.nan))),
     "too few positions": ("cannot read 48 tokens", _graph(positions=20)),
-    "weights elsewhere": ("cannot be run", _graph(location="../elsewhere.bin")),
+    "weights elsewhere": ("cannot be run", _graph(location="elsewhere.bin")),
     "tokens beyond the vectors": ("cannot read", _graph(table=TABLE[:20])),
     "no tokenizer inside": ("tokenizer.json cannot be read", lambda folder: (
         folder / TOKENIZER).write_text("{}")),
