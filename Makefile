@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 COMPILER := $(wildcard packaging/model/*.py resources/models/*/checkpoint.json)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test pytest test-convert test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
+.PHONY: help demo test pytest  test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -39,9 +39,6 @@ types: .venv/dev.stamp  ## Strict static types
 
 imports: .venv/dev.stamp  ## Who may import whom
 	.venv/bin/lint-imports --no-cache
-
-test-convert: .venv/convert.stamp  ## Compare the model live with torch and sentence-transformers (large download)
-	$(PY) -m pytest -m convert -o addopts="--import-mode=importlib" tests/convert
 
 # The texts to learn from: JSON lines with "title" and "text", as *.jsonl.xz.
 TEXTS ?= ../shared/train

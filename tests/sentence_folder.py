@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.embed.models import TOKENIZER
-from tests.exported_graph import HIDDEN, TABLE, write_graph
+from tests.exported_graph import HIDDEN, TABLE, places, write_graph
 from tests.tiny_model import tiny_tokenizer, tiny_vocabulary
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def write_late_interaction(folder: Path, **options: Any) -> Path:
 
 def states_of(ids: np.ndarray[Any, Any], seed: int = 0) -> np.ndarray[Any, Any]:
     """What its graph computes of a sequence, ``(tokens, HIDDEN)``."""
-    own = _table(seed)[ids]
+    own = _table(seed)[ids] + places(len(ids))
     found: np.ndarray[Any, Any] = own + own.mean(axis=0)
     return found
 

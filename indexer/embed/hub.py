@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 CHILD = "indexer.embed.hub_child"
 FOLDER = "fetching-"
-LISTING, CANCELLED = "listing.json", "cancelled"
+LISTING, PART, CANCELLED = "listing.json", ".part", "cancelled"
 # Of a request to the launcher; the child ends by itself when nothing arrives.
 _LONGEST_S = 48 * 3600.0
 _POLL_S = 0.2
@@ -167,12 +167,11 @@ def _download_watched(published: Published, folder: Path, reporter: Reporter) ->
 def _progress(published: Published, folder: Path) -> Progress:
     done = total = 0
     with contextlib.suppress(OSError, ValueError, LecternError):
-        total = sum(file.size for file in read_listing(folder).files)
-        # What arrives is beside the files, in huggingface_hub's folder, until it is whole.
-        for path in folder.rglob("*"):
-            with contextlib.suppress(OSError):
-                done += path.stat().st_size if path.is_file() else 0
-    done = min(done, total)
+        for file in read_listing(folder).files:
+            total += file.size
+            for path in (folder / file.name, folder / (file.hash + PART)):
+                with contextlib.suppress(OSError):
+                    done += path.stat().st_size
     return Progress(Step.FETCH, current=published.id, bytes_done=done, bytes_total=total)
 
 

@@ -1,8 +1,10 @@
 """Downloads the files of one repository of a hub: the only process of ours that speaks to one.
 
 huggingface_hub owns the protocol: mirrors (``HF_ENDPOINT``), proxies and access tokens are the
-person's own, and an interrupted file goes on where it stopped. Sizes and hashes that the hub gives
-are written down before anything large is fetched, and every file is compared with them.
+person's own. Its ``snapshot_download`` (2.4) gives each attempt a new name, so that a fetch that
+was killed would begin its file again; here an interrupted file goes on where it stopped. Sizes and
+hashes that the hub gives are written down before anything large is fetched, and every file is
+compared with them.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import os
 import shutil
 import sys
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from filelock import FileLock
 
@@ -30,11 +33,13 @@ from indexer.embed.exported_folder import (
     PROMPTS,
     most_bytes,
 )
-from indexer.embed.hub import LISTING, HubAnswer, HubFile, HubRequest, Listing, read_listing
+from indexer.embed.hub import LISTING, PART, HubAnswer, HubFile, HubRequest, Listing, read_listing
+from indexer.embed.model_files import OWNER_ONLY
 from indexer.embed.models import TOKENIZER
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import BinaryIO
 
     from huggingface_hub.hf_api import RepoSibling
 
@@ -87,9 +92,8 @@ def _explained(error: Exception, model: str, folder: Path) -> WorldError:
 
 
 def _download(request: HubRequest) -> None:
-    from huggingface_hub import HfApi, constants, snapshot_download
+    from huggingface_hub import HfApi
 
-    constants.DOWNLOAD_CHUNK_SIZE = _PIECE
     repository, folder = request.repository, request.folder
     info = HfApi(library_name="lectern").model_info(
         repository, files_metadata=True, timeout=_TIMEOUT_S
@@ -101,16 +105,8 @@ def _download(request: HubRequest) -> None:
     with replacing(folder / LISTING) as file:
         file.write(json.dumps(encode(listing)).encode())
     _check_disk(folder, listing)
-    snapshot_download(
-        repository, revision=listing.revision, local_dir=folder, library_name="lectern",
-        allow_patterns=[each.name for each in listing.files], etag_timeout=_TIMEOUT_S,
-        max_workers=1,
-    )  # fmt: skip
     for each in listing.files:
-        if not _is_right(folder / each.name, each):
-            (folder / each.name).unlink()
-            model = repository.rpartition("/")[2]
-            raise WorldError("download_wrong", model=model, file=each.name)
+        _fetch(repository, listing.revision, each, folder)
 
 
 def _wanted(graph: str) -> set[str]:
@@ -159,6 +155,46 @@ def _check_disk(folder: Path, listing: Listing) -> None:
 def _missing_bytes(folder: Path, listing: Listing) -> int:
     sizes = (path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return max(0, sum(file.size for file in listing.files) - sum(sizes))
+
+
+def _fetch(repository: str, revision: str, file: HubFile, folder: Path) -> None:
+    """Fetch one file, going on with what is there of it.
+
+    Raises:
+        WorldError: ``download_wrong`` if it is not what the hub described.
+    """
+    from huggingface_hub import hf_hub_url
+
+    target, part = folder / file.name, folder / (file.hash + PART)
+    if target.exists() and _is_right(target, file):
+        return
+    target.parent.mkdir(exist_ok=True)
+    part.touch(mode=OWNER_ONLY)
+    with part.open("ab", buffering=0) as sink:
+        if sink.tell() > file.size:
+            sink.truncate(0)
+        _stream(hf_hub_url(repository, file.name, revision=revision), sink, file)
+    if not _is_right(part, file):
+        part.unlink()
+        model = repository.rpartition("/")[2]
+        raise WorldError("download_wrong", model=model, file=file.name)
+    part.replace(target)
+
+
+def _stream(url: str, sink: BinaryIO, file: HubFile) -> None:
+    from huggingface_hub import constants
+    from huggingface_hub.file_download import get_hf_file_metadata, http_get
+    from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # lazily
+
+    constants.DOWNLOAD_CHUNK_SIZE = _PIECE
+    headers = build_hf_headers(library_name="lectern")
+    location = get_hf_file_metadata(url, headers=headers, timeout=_TIMEOUT_S).location
+    if urlsplit(location).netloc != urlsplit(url).netloc:
+        headers.pop("authorization", None)  # the person's token is for the hub alone
+    http_get(
+        location, sink, resume_size=sink.tell(), headers=headers, expected_size=file.size,
+        displayed_filename=file.name,
+    )  # fmt: skip
 
 
 def _is_right(path: Path, file: HubFile) -> bool:

@@ -174,5 +174,5 @@ def test_a_published_model_is_fetched_by_the_launcher_alone(home: Home, tmp_path
 def _has_part(folder: Path) -> bool:
     """Whether a file is being fetched; a part whose file is whole is renamed."""
     with contextlib.suppress(FileNotFoundError):
-        return any(part.stat().st_size for part in folder.rglob("*.incomplete"))
+        return any(part.stat().st_size for part in folder.glob("*.part"))
     return False

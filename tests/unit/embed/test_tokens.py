@@ -31,7 +31,7 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> TextTokenizer:
     models: Path = tmp_path_factory.mktemp("models")
     install_tiny_model(models)
-    return TextTokenizer(models / TINY / "source" / TOKENIZER)
+    return TextTokenizer(models / TINY / TOKENIZER)
 
 
 @pytest.fixture(scope="module")
