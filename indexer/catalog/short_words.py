@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.database import Database
+    from indexer.catalog.database import Database
 
     Ids = NDArray[np.int32]
 
