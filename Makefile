@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 COMPILER := $(wildcard packaging/model/*.py resources/models/*/checkpoint.json)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test pytest  test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
+.PHONY: help demo test pytest  test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-card bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -66,6 +66,9 @@ bench-scale: .venv/runtime.stamp  ## What a library costs at 100,000 and 1,000,0
 
 bench-peers: .venv/runtime.stamp  ## Lectern beside sentence-transformers, LanceDB and txtai in one run (an hour; 2 GB); ARGS="--documents 2"
 	@$(PY) -m tests.benchmarks.peers $(ARGS)
+
+bench-card: .venv/runtime.stamp  ## A graphics card beside the processor: speed and numbers (five minutes; needs ONNX Runtime for it); ARGS="--models DIR"
+	@$(PY) -m tests.benchmarks.card $(ARGS)
 
 bench-ranking: .venv/runtime.stamp  ## What each part of the ranking is worth, into tests/benchmarks/RANKING.md
 	@$(PY) -m tests.benchmarks.ranking
