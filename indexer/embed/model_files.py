@@ -96,8 +96,9 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
     """
     if PurePath(model).name != model:
         raise WorldError("unknown_model", model=model)
-    file = model_folder(model, models) / RECORD
     try:
+        # A name may be too long for the file system.
+        file = model_folder(model, models) / RECORD
         record = decode(ModelRecord, json.loads(file.read_text("utf-8")))
     except FileNotFoundError as error:
         if model in PUBLISHED:

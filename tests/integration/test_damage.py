@@ -178,7 +178,8 @@ def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path
         if path.is_file():
             damage(path)
     with world.engine(batches=SCATTERED) as engine:
-        assert "broken_index" in kinds(engine)
+        # What is only altered was put back from copies when the library was opened.
+        assert ("broken_index" in kinds(engine)) == (damage is lose)
         repaired = engine.call(Repair())
         assert repaired.left == ()
         world.index(engine)
