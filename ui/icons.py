@@ -48,7 +48,7 @@ def _drawing(name: str) -> str:
 @functools.lru_cache(_PIXMAPS)
 def rendered(name: str, size: int, rgba: int) -> QPixmap:
     """Render a drawing, ``size`` device pixels wide and high; the latest renderings are kept."""
-    wide = max(1, round(float(_STROKE) * size / _VIEW)) * _VIEW / size  # lines of whole pixels
+    wide = max(float(_STROKE), _VIEW / size)  # a pixel at least, or they are pale
     svg = _drawing(name).replace("currentColor", f"#{rgba & 0xFFFFFF:06x}")
     svg = svg.replace(f'stroke-width="{_STROKE}"', f'stroke-width="{wide:.4g}"')
     made = QPixmap(QSize(size, size))
