@@ -78,7 +78,7 @@ def test_an_index_that_does_not_fit_into_the_cache_is_whole_and_damaged_is_found
     assert broken_vectors(lance) == ["vector"]
 
 
-@pytest.mark.xfail(strict=False, reason="fails since rows of vectors have checksums; not looked into")
+@pytest.mark.xfail(strict=False, reason="fails since vectors have checksums")
 def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> None:
     many, places = 6 * damage.BLOCK, 12
     store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
