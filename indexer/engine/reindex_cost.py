@@ -32,8 +32,12 @@ if TYPE_CHECKING:
 
 # Sizes of the samples of passages, for counting tokens and for measuring the model.
 SAMPLE = 48
-# Of a row without its vectors: the key, the document, its places for queries, and overhead.
+# Of a row without its vectors: its key and checksum, key and id in the flat file, and overhead.
 _ROW_BYTES = 64
+# The bytes of a component of a pooled vector: float16 in the table and in the flat file.
+_POOLED_BYTES = 2 + 2
+# The copies of its metadata that a table of any size has.
+_COPIES_BYTES = 10_000
 
 
 def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
@@ -50,7 +54,7 @@ def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
     tokens, rate = _try_out(config, record, sample)
     rates = load(catalog, key, record.depth)
     sentences = sum(len(one.view_starts) for one in sample) / max(1, len(sample))
-    a_row = 2 * record.dimension + sentences * width(record.dimension) + _ROW_BYTES
+    a_row = _POOLED_BYTES * record.dimension + sentences * width(record.dimension) + _ROW_BYTES
     per_second = rates.passages if rates.measured or not rate else rate
     return ReindexCost(
         model=record.id,
@@ -61,7 +65,7 @@ def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
         tokens=round(tokens * passages),
         seconds=round(passages / per_second, 3),
         measured=bool(rates.measured or rate),
-        bytes=round(a_row * passages),
+        bytes=round(a_row * passages + _COPIES_BYTES * bool(passages)),
         outdated=catalog.upkeep.outdated(EXTRACTOR_VERSION),
     )
 

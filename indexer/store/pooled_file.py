@@ -1,8 +1,9 @@
 """The flat file of a table's pooled vectors, from which queries read them.
 
-LanceDB takes 6 ms for 200 vectors, this file .3. It is made from the table, appended to after each
-commit and written anew when much of it is stale; without it every answer is the same. A block has
-a header, keys, row ids and float16 vectors; a row counts if the table still has its id and key.
+LanceDB takes 6 ms for 200 scattered vectors, this file 1. It is made from the table, appended to
+after each commit and written anew when much of it is stale; without it every answer is the same. A
+block has a header, keys, row ids and float16 vectors; a row counts if the table still has its id
+and key.
 
 The file is read, not mapped: a drive that is taken away then is an error and not the end of the
 process.

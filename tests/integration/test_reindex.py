@@ -183,7 +183,6 @@ def test_killed_at_the_switch(world: World, with_other: Seen, point: str) -> Non
         check_same(look(engine), with_other)
 
 
-@pytest.mark.xfail(strict=False, reason="the flat file is not estimated")
 def test_what_a_change_would_cost(world: World) -> None:
     with world.engine() as engine:
         before = tables(world)

@@ -266,9 +266,9 @@ def shows_the_window(person: Person, keys: str) -> None:
 def goes_to_close_pages(person: Person, keys: str) -> None:
     person.results()
     heard: list[str] = []
-    _listen(person.window.pages.search.preview.pages.map, "step", heard)
+    _listen(person.window.pages.search.preview.pages.map, "step_close_pages", heard)
     person.press(keys)
-    assert heard == ["step"]
+    assert heard == ["step_close_pages"]
 
 
 def shows_reasons(person: Person, keys: str) -> None:
