@@ -60,7 +60,7 @@ def watch(engine: EngineApi, context: CommandContext, stopped: Callable[[float],
     Args:
         engine: In this process or another; afterwards it watches only if it did before.
         context: Where to print.
-        stopped: Waits for so many seconds and returns whether to end.
+        stopped: Waits for the given number of seconds; returns whether the engine should end.
     """
     before = engine.call(Watch()).on
     engine.call(Watch(on=True))

@@ -1,10 +1,10 @@
 """The contract: the requests to an engine, their answers, and their transport.
 
 In: a request of a window, a command or another process. Out: its answer, an error with a stable
-code, or progress. Must not know how requests are handled; it needs the standard library and msgspec
-only, so that the window can import it. Open ``requests`` first (every request, its answer and its
-queue, declared by ``contract``; those about models are in ``model_requests``), then ``answers``,
-``status`` and ``types`` (hits, files, summaries), ``errors`` and ``phrases`` (every
+code, or progress. This room does not know how requests are handled. It imports only the standard
+library and msgspec, so that the window can import it. Open ``requests`` first (every request, its
+answer and its queue, declared by ``contract``; those about models are in ``model_requests``), then
+``answers``, ``status`` and ``types`` (hits, files, summaries), ``errors`` and ``phrases`` (every
 code and its sentence), ``pages`` (requests to the render child); ``codec``, ``protocol``,
 ``endpoint`` and ``client`` carry them between processes.
 """

@@ -242,8 +242,8 @@ class Change:
     """Two counterparts that differ in a number or a negation.
 
     Attributes:
-        first_marks: The numbers, dates and names of the first that the second does not have, as
-            offsets into its text; ``second_marks`` likewise.
+        first_marks: The numbers, dates and names that only the first has, as offsets into its text.
+        second_marks: Those that only the second has, as offsets into the second's text.
     """
 
     first: Statement
@@ -261,8 +261,9 @@ class Parallel:
         source: The sentence that it is like.
         cosine: Of the two.
         same: They share most of their words, too.
-        marks: The numbers, dates and names of the sentence that the other one does not have, as
-            offsets into ``hit.text``; ``source_marks`` likewise, into ``source``.
+        marks: The numbers, dates and names that only the sentence has, as offsets into
+            ``hit.text``.
+        source_marks: Those that only the source has, as offsets into ``source``.
         pairs: What stands for what: in the source, in the sentence.
 
     Values are compared only if they are the ``same``.

@@ -19,7 +19,7 @@ from indexer.catalog.database import Database
 from indexer.catalog.docs import Docs
 from indexer.catalog.file_names import FileNames
 from indexer.catalog.files import Files
-from indexer.catalog.filters import Filters
+from indexer.catalog.filters import FilterResolver
 from indexer.catalog.followed import COLLECTIONS
 from indexer.catalog.names import Names
 from indexer.catalog.queue import ReadingQueue
@@ -63,7 +63,7 @@ class Catalog:
         self.spaces = Spaces(self.db)
         self.checksums = Checksums(self.db)
         bindings = Bindings(self.db)
-        self.filters = Filters(self.db, bindings)
+        self.filters = FilterResolver(self.db, bindings)
         self.names = Names(self.db, bindings)
         self.short_words = ShortWords(self.db)
         self.file_names = FileNames(self.db)

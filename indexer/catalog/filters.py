@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KEPT = 32  # cached results of filters
 
 
-class Filters:
+class FilterResolver:
     """Resolves filters against one catalog."""
 
     def __init__(self, database: Database, bindings: Bindings) -> None:

@@ -55,7 +55,7 @@ _LEAST_SPREAD = 0.05  # of random weights, which tell nothing apart
 
 
 @dataclass(frozen=True, slots=True)
-class CosineScale:
+class MeasuredScale:
     """The distribution of a model's cosines, as in ``ModelRecord``."""
 
     centre: float
@@ -183,7 +183,7 @@ def sample(texts: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def scale_of(sentences: Floats, passages: Floats) -> CosineScale:
+def scale_of(sentences: Floats, passages: Floats) -> MeasuredScale:
     """The scale that maps cosines of a model to those of MiniLM.
 
     Args:
@@ -196,10 +196,10 @@ def scale_of(sentences: Floats, passages: Floats) -> CosineScale:
     spread = max(spread, _LEAST_SPREAD)
     centre = float(cosines[apart].mean()) - spread * APART
     between = float((passages @ passages.T)[apart].mean()) - spread * BETWEEN
-    return CosineScale(round(centre, 3), round(spread, 3), round(between, 3))
+    return MeasuredScale(round(centre, 3), round(spread, 3), round(between, 3))
 
 
-def _cosines(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> CosineScale:
+def _cosines(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> MeasuredScale:
     sides = zip(*sample(calibration_texts(record)), strict=True)
     prefixes = record.query_prefix, record.document_prefix
     queries, passages = (

@@ -58,9 +58,9 @@ from indexer.pipeline.recogniser import Recogniser
 from indexer.pipeline.scanned_pages import ScannedPages
 from indexer.query.grammar import parse
 from indexer.search.compare import Comparer
-from indexer.search.elsewhere import Elsewhere
 from indexer.search.explain import Explainer
 from indexer.search.page_map import PageMapper
+from indexer.search.restatements import Elsewhere
 from indexer.search.search import Searcher
 from indexer.search.similar import Similar
 from indexer.search.token_ranking import TokenRanking

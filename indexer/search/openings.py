@@ -190,7 +190,7 @@ def matched(
     return frozenset(alike | apart | {(word, word) for word in together})
 
 
-class Names(NamedTuple):
+class OpeningNames(NamedTuple):
     """What may be names in a text, folded.
 
     ``pairs`` are neighbouring words, ``joined`` two and three of them, run together.
@@ -202,7 +202,7 @@ class Names(NamedTuple):
 
 
 @lru_cache(maxsize=CACHED)
-def names_in(text: str) -> Names:
+def names_in(text: str) -> OpeningNames:
     """The runs of words that begin with a capital or a figure; queries read the same openings.
 
     >>> sorted(names_in("between Brokers National Life, of the one part").pairs)
@@ -212,7 +212,7 @@ def names_in(text: str) -> Names:
     named = groupby(spans, key=lambda span: _may_name(text[span[0]]))
     parts = (list(run) for is_name, run in named if is_name)
     runs = [words(text[part[0][0] : part[-1][1]]) for part in parts]
-    return Names(
+    return OpeningNames(
         frozenset(pair for run in runs for pair in pairwise(run)),
         frozenset(chain.from_iterable(runs)),
         frozenset("".join(near) for run in runs for near in neighbours(run, TOGETHER)),

@@ -19,9 +19,9 @@ from indexer.search.evidence import (
     with_names,
     word_evidence,
 )
-from indexer.search.nowhere import unknown_names
 from indexer.search.openings import read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare
+from indexer.search.unknown_names import unknown_names
 
 if TYPE_CHECKING:
     from indexer.api.phrases import Note

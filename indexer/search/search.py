@@ -29,7 +29,6 @@ from indexer.search.language_means import LanguageMeans, load_means, raised
 from indexer.search.lexicon import Lexicon
 from indexer.search.name_vectors import NameVectors
 from indexer.search.narrowing import SearchRequest, narrow
-from indexer.search.nowhere import unknown_phrases
 from indexer.search.openings import OpeningTexts
 from indexer.search.query_focus import focus
 from indexer.search.query_terms import languages_of
@@ -38,6 +37,7 @@ from indexer.search.rerank import rerank_evidence
 from indexer.search.rerank_scores import rerank
 from indexer.search.score_normalisation import CosineScale
 from indexer.search.steering import Steering
+from indexer.search.unknown_names import unknown_phrases
 from indexer.store.values import Phrase, Without
 
 if TYPE_CHECKING:

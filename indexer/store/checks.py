@@ -40,7 +40,7 @@ class TableReport:
     """
 
     keys: Int64s
-    unreadable: list[damage.Block] = field(default_factory=list)
+    unreadable: list[damage.RowBlock] = field(default_factory=list)
     lost: int = 0
     invalid: list[int] = field(default_factory=list)
     texts: dict[int, set[str]] = field(default_factory=dict)

@@ -48,7 +48,7 @@ _OTHER_REASONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RowBlock:
     """Consecutive rows of one fragment.
 
     Attributes:
@@ -117,21 +117,23 @@ def _opened(table: Path, cache: int) -> Any:
     return runtime.connect(table.parent, 1, cache).open_table(table.stem)
 
 
-def blocks(inner: Any) -> list[Block]:
+def blocks(inner: Any) -> list[RowBlock]:
     """All rows of a table in blocks; reads the manifest alone."""
     found = inner.search().select(["_rowid", "_rowaddr"]).to_arrow()
     places = found.column("_rowaddr").to_numpy().astype(np.int64)
     rows = found.column("_rowid").to_numpy().astype(np.int64)
     order = np.argsort(places)
-    made: list[Block] = []
+    made: list[RowBlock] = []
     for fragment in np.split(order, np.flatnonzero(np.diff(places[order] >> _FRAGMENT_BITS)) + 1):
         for start in range(0, len(fragment), BLOCK):
             part = fragment[start : start + BLOCK]
-            made.append(Block(len(made), rows[part], int(places[part[0]]), int(places[part[-1]])))
+            made.append(
+                RowBlock(len(made), rows[part], int(places[part[0]]), int(places[part[-1]]))
+            )
     return made
 
 
-def read(table: Table, block: Block) -> Any:
+def read(table: Table, block: RowBlock) -> Any:
     """All columns of some rows, as an Arrow table.
 
     Raises:
@@ -140,7 +142,7 @@ def read(table: Table, block: Block) -> Any:
     return probe.rows(table.path, block.rows)
 
 
-def unreadable(table: Table, among: Iterable[Block] | None = None) -> list[Block]:
+def unreadable(table: Table, among: Iterable[RowBlock] | None = None) -> list[RowBlock]:
     """The unreadable blocks, of all or of those given."""
     damaged = []
     for block in blocks(table.inner) if among is None else among:
@@ -178,7 +180,7 @@ def take_out(table: Table) -> int:
     return rows
 
 
-def delete_unreadable(table: Table, rows: Iterable[Block]) -> int:
+def delete_unreadable(table: Table, rows: Iterable[RowBlock]) -> int:
     """Delete the blocks that are still unreadable; return the number of rows."""
     damaged = unreadable(table, rows)
     with disk.write_errors(table.path.parent):
@@ -188,7 +190,7 @@ def delete_unreadable(table: Table, rows: Iterable[Block]) -> int:
     return gone
 
 
-def delete(inner: Any, damaged: Iterable[Block]) -> int:
+def delete(inner: Any, damaged: Iterable[RowBlock]) -> int:
     """Delete rows by their addresses; return how many."""
     ranges: list[list[int]] = []
     before = -2

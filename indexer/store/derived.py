@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from contextlib import suppress
@@ -27,6 +26,7 @@ import numpy as np
 
 from indexer.arrays import find_sorted
 from indexer.store.deletions import data_files
+from indexer.store.pooled_file import pread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -49,7 +49,6 @@ _OFFSETS = (1 << _OFFSET_BITS) - 1
 MOST_BYTES = 1 << 23  # lengths are below
 _BLOCK_BYTES = 1 << 20
 _ALL = slice(None)
-_SEEKING = threading.Lock()  # for systems that cannot read at a place by themselves
 
 
 def copied(parts: Sequence[PartFile]) -> Iterator[bytes]:
@@ -314,12 +313,3 @@ def join_place(offset: Any, above: Any) -> Any:
 def split_place(place: int) -> tuple[int, int]:
     """The offset, and the length or file."""
     return place & _OFFSETS, place >> _OFFSET_BITS
-
-
-def pread(descriptor: int, count: int, offset: int) -> bytes:
-    """Read at a place of a file."""
-    if hasattr(os, "pread"):
-        return os.pread(descriptor, count, offset)
-    with _SEEKING:
-        os.lseek(descriptor, offset, os.SEEK_SET)
-        return os.read(descriptor, count)

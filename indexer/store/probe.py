@@ -53,7 +53,7 @@ class DamagedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ProbeRequest:
     """What to read of a table: an index, or the rows whose ids follow as int64.
 
     ``cache`` is the size of the index cache in bytes.
@@ -87,7 +87,7 @@ def rows(table: Path, ids: Int64s) -> Any:
         WorldError: ``path_missing``, if the whole table is missing, as on a drive that is not
             connected; errors of the system, see ``disk.system_error``.
     """
-    return _process.ask(Request(table, _ROWS_CACHE), ids.tobytes())
+    return _process.ask(ProbeRequest(table, _ROWS_CACHE), ids.tobytes())
 
 
 def index(table: Path, name: str) -> None:
@@ -96,7 +96,7 @@ def index(table: Path, name: str) -> None:
         cache = runtime.cache_bytes(table.parent)
     except OSError as error:
         raise disk.system_error(error, table) or error from error
-    _process.ask(Request(table, cache, name))
+    _process.ask(ProbeRequest(table, cache, name))
 
 
 class _Process:
@@ -111,7 +111,7 @@ class _Process:
         self._errors: IO[bytes] | None = None
         atexit.register(self._end)
 
-    def ask(self, request: Request, ids: bytes = b"") -> Any:
+    def ask(self, request: ProbeRequest, ids: bytes = b"") -> Any:
         """Ask until there is an answer, or two processes have ended by a fault."""
         answer, found = self._answer(request, ids)
         if answer.failure is not None:
@@ -122,7 +122,7 @@ class _Process:
             raise RuntimeError(answer.other)
         return found
 
-    def _answer(self, request: Request, ids: bytes) -> tuple[Answer, Any]:
+    def _answer(self, request: ProbeRequest, ids: bytes) -> tuple[Answer, Any]:
         faults = 0
         with self._lock:
             for _ in range(_ATTEMPTS):
@@ -138,7 +138,7 @@ class _Process:
                     raise DamagedError(reason)
         raise WorldError("read_error", reason="stopped_answering")
 
-    def _ask_once(self, request: Request, ids: bytes) -> tuple[Answer, Any]:
+    def _ask_once(self, request: ProbeRequest, ids: bytes) -> tuple[Answer, Any]:
         """Ask, and wait for the answer.
 
         Raises:

@@ -18,7 +18,7 @@ from indexer.api.errors import LecternError
 from indexer.api.protocol import read_frame, write_frame
 from indexer.confine.process import Alarm, limit_memory, take_stdout
 from indexer.store import damage
-from indexer.store.probe import Answer, DamagedError, Request
+from indexer.store.probe import Answer, DamagedError, ProbeRequest
 
 if TYPE_CHECKING:
     from indexer.store.values import Int64s
@@ -41,11 +41,11 @@ def main() -> int:
         if frame is None:
             return 0
         alarm.restart()
-        _serve(decode(Request, frame[0]), np.frombuffer(frame[1], np.int64), outgoing)
+        _serve(decode(ProbeRequest, frame[0]), np.frombuffer(frame[1], np.int64), outgoing)
         alarm.stop()
 
 
-def _serve(request: Request, ids: Int64s, outgoing: BinaryIO) -> None:
+def _serve(request: ProbeRequest, ids: Int64s, outgoing: BinaryIO) -> None:
     answer, found = Answer(), None
     work = partial(_read_index, request.index) if request.index else partial(_read_rows, ids)
     try:
