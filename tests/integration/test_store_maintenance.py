@@ -284,8 +284,9 @@ def test_a_reader_whose_version_vanished_reads_the_newest(store: Store, tmp_path
     assert embedded is not None
     for table in (store.tables.passages, embedded):
         clean(table)
-    assert found_docs(reader) == {1, 2, 3}
-    assert len(reader.phrases(phrases("quick brown fox"), 99)) == 90
+    # Its words are whole as it opened them: tantivy keeps the files of an open version.
+    assert found_docs(reader) == {1}
+    assert len(reader.phrases(phrases("quick brown fox"), 99)) == 30
     assert len(reader.knn(SPACE, vectors(1, [3]).vectors[0], 99)) == 90
     keys = np.array([key_of(1, 3)], np.int64)
     assert len(reader.passages_of(keys, ["text"])) == 1

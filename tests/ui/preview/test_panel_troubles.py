@@ -129,7 +129,7 @@ def test_a_document_that_cannot_be_shown_has_a_reason(
 def test_a_slow_document_shows_the_shape_of_a_page(
     qtbot: QtBot, preview: Preview, hits: list[Hit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preview.loader, "show", lambda *_: None)
+    monkeypatch.setattr(preview.loader, "load_hit", lambda *_: None)
     preview.show_hit(hits[0], hits, 0)
     assert not preview.pages.isVisible()
     qtbot.waitUntil(lambda: preview.pages.loading)
