@@ -68,7 +68,8 @@ class ActivityFeed(QObject):
     def _publish(self, activity: Activity | None) -> None:
         before, self.latest = self.latest, activity
         self.changed.emit(activity)
-        if activity is not None and before is not None and _version(activity) != _version(before):
+        # What has changed since pages asked, before the first activity, cannot be known.
+        if activity is not None and (before is None or _version(activity) != _version(before)):
             self._link.changed.emit(frozenset({LibraryPart.FILES}))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,6 +29,7 @@ from PySide6.QtWidgets import (
     QTextEdit,
     QWidget,
 )
+from pytestqt.exceptions import TimeoutError as QtTimeoutError
 
 from indexer.api.phrases import Note
 from indexer.api.progress import Step
@@ -51,6 +54,7 @@ CONTROLS = (
     QTextEdit,
 )  # fmt: skip
 # Inner parts of Qt's controls, which have names or need none.
+LAID_OUT_MS = 5000
 PARTS = (QScrollBar, QTabBar, QHeaderView)
 INSIDES = (QComboBox, QAbstractSpinBox, QLineEdit, *PARTS)
 
@@ -173,10 +177,16 @@ def test_no_text_is_cut_off(
     cut = []
     for place, root in visit(shown.window):
         qtbot.waitUntil(root.isVisible)
+        with suppress(QtTimeoutError):  # texts that came just now are laid out by a later event
+            qtbot.waitUntil(partial(fits, root), timeout=LAID_OUT_MS)
         cut += [f"{place}: {described(each)}: {text}" for each, text in cut_off(root)]
         cut += [f"{place}: {texts}" for texts in with_the_same_key(root)]
         assert shown.window.width() == 1280, f"{place} makes the window wider than the screen"
     assert not cut
+
+
+def fits(root: QWidget) -> bool:
+    return next(cut_off(root), None) is None
 
 
 def cut_off(root: QWidget) -> Iterator[tuple[QWidget, str]]:
