@@ -80,7 +80,7 @@ class StatusLine(QFrame):
     def _show_activity(self, activity: Activity) -> None:
         embedded_share = activity.embedded_share
         self._embedded.setVisible(embedded_share < 1)
-        text = self.tr("{share} embedded").format(share=amounts.share(embedded_share))
+        text = self.tr("Meaning search {share} ready").format(share=amounts.share(embedded_share))
         self._embedded.setText(text)
         device = activity.device.upper()
         self._device.setText(device)
@@ -110,6 +110,9 @@ class StatusLine(QFrame):
             # Without a job the other reasons slow nothing down.
             return reason if activity.reason in LASTING else self._resting(activity)
         change = names.change(activity)
+        if activity.paused and not change:
+            doing = names.doing(activity.running.progress)
+            return self.tr("{reason}. {progress}.").format(reason=reason, progress=doing)
         sentence = change.sentence if change else self._progress(activity.running.progress)
         if not reason:
             return sentence

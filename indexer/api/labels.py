@@ -64,7 +64,7 @@ STEPS = {
     Step.MAINTAIN: N_("Tidying up the library"),
 }
 # Instead of ``Step.INDEX`` once every file is read.
-EMBEDDING = N_("Understanding: {left} passages left")
+EMBEDDING = N_("Understanding: {left} passages to go")
 
 SPEEDS = {
     "slow": Label(N_("Slow"), N_("Hardly noticeable while you work.")),

@@ -32,7 +32,7 @@ PHRASES = {
     "not_a_value": N_("{typed} is searched as text: {reason}."),
     "only_left_out": N_("A minus leaves passages out; say what to look for as well."),
     "phrase_nowhere": N_("No passage contains {phrases}."),
-    "name_nowhere": N_("No document names {names}."),
+    "name_nowhere": N_("No document contains {names}."),
     "words_only": N_("Only words are searched."),
     # invalid values of operators
     "value_missing": N_("it has no value"),
@@ -47,7 +47,7 @@ PHRASES = {
     "device_runs": "it runs",
     "device_share": N_("it computes {nodes} of the operators, in {time} of the time"),
     "device_asked": N_("as chosen in the settings"),
-    "device_only": N_("the installed ONNX Runtime has no other provider for this machine"),
+    "device_only": N_("no supported graphics card"),
     "device_absent": N_("{device} is not part of the installed ONNX Runtime"),
     "device_failed": N_("{device} failed ({said})"),
     "device_wrong": N_(

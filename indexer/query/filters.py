@@ -231,7 +231,7 @@ GRAMMAR: tuple[Operator, ...] = (
              "extensions", _extensions, aliases=("filetype",), can_be_excluded=True),
     Operator("type", "type:mail", N_("files of a kind ({kinds})"),
              "extensions", _types, can_be_excluded=True),
-    Operator("date", "date:2024-03..2024-06", N_("files of these days, months or years"),
+    Operator("date", "date:2024-03..2024-06", N_("files dated in this range"),
              "dates", _dates),
     Operator("after", "after:2024-03", N_("files of this date or later"), "dates", _after),
     Operator("before", "before:2024", N_("files of an earlier date"), "dates", _before),

@@ -44,12 +44,12 @@
         <translation>Restzeit:</translation>
     </message>
     <message>
-        <source>Embedded:</source>
-        <translation>Eingebettet:</translation>
+        <source>Meaning search:</source>
+        <translation>Sinnsuche:</translation>
     </message>
     <message>
-        <source>Computes on:</source>
-        <translation>Rechnet auf:</translation>
+        <source>Device:</source>
+        <translation>Gerät:</translation>
     </message>
     <message>
         <source>{size} on the disk, where {free} are free</source>
@@ -76,16 +76,16 @@
         <translation>{pages} Seiten und {passages} Stellen je Sekunde</translation>
     </message>
     <message>
-        <source>all of the text, by its words and by its meaning</source>
-        <translation>der ganze Text, an Wörtern und Sinn zu finden</translation>
+        <source>ready for all of the text</source>
+        <translation>bereit für den ganzen Text</translation>
     </message>
     <message>
-        <source>{share} of the text; all that was read is found by its words already</source>
-        <translation>{share} des Textes; an den Wörtern ist alles Gelesene schon zu finden</translation>
+        <source>{share} ready; exact words are found in all that was read</source>
+        <translation>zu {share} bereit; genaue Wörter werden in allem Gelesenen gefunden</translation>
     </message>
     <message>
-        <source>decided at the first use</source>
-        <translation>entscheidet sich beim ersten Gebrauch</translation>
+        <source>chosen when reading starts</source>
+        <translation>wird beim ersten Lesen gewählt</translation>
     </message>
     <message>
         <source>{device} ({reason})</source>
@@ -510,8 +510,8 @@
         <translation>Nur in {name}: {count}</translation>
     </message>
     <message>
-        <source>In both, with other values or a negation: {count}</source>
-        <translation>In beiden, mit anderen Werten oder einer Verneinung: {count}</translation>
+        <source>Changed: {count}</source>
+        <translation>Geändert: {count}</translation>
     </message>
     <message>
         <source>Each says what the other says.</source>
@@ -575,8 +575,8 @@
         <translation>Es gibt nichts noch einmal zu lesen.</translation>
     </message>
     <message>
-        <source>The document is read again with its password.</source>
-        <translation>Das Dokument wird mit seinem Passwort noch einmal gelesen.</translation>
+        <source>Checking the password…</source>
+        <translation>Das Passwort wird geprüft …</translation>
     </message>
     <message>
         <source>The keyring refused the password of {file}.</source>
@@ -604,8 +604,8 @@
         <translation>Über die gewählte Datei</translation>
     </message>
     <message>
-        <source>Choose a file to see why it is in its state.</source>
-        <translation>Wählen Sie eine Datei, um zu sehen, warum sie in ihrem Zustand ist.</translation>
+        <source>Select a file to see details.</source>
+        <translation>Wählen Sie eine Datei, um Einzelheiten zu sehen.</translation>
     </message>
     <message numerus="yes">
         <source>%Ln file(s) chosen, {size}</source>
@@ -797,8 +797,8 @@
 <context>
     <name>DocumentSide</name>
     <message>
-        <source>Choose a statement to see where it stands.</source>
-        <translation>Wählen Sie eine Aussage, um zu sehen, wo sie steht.</translation>
+        <source>Select a difference to see it in both documents.</source>
+        <translation>Wählen Sie einen Unterschied, um ihn in beiden Dokumenten zu sehen.</translation>
     </message>
 </context>
 <context>
@@ -859,8 +859,8 @@
         <translation>Am Sinn zu finden:</translation>
     </message>
     <message>
-        <source>Left out:</source>
-        <translation>Ausgelassen:</translation>
+        <source>Skipped:</source>
+        <translation>Übersprungen:</translation>
     </message>
     <message>
         <source>Known already:</source>
@@ -1054,8 +1054,8 @@
         <translation>Gelesene Dateien</translation>
     </message>
     <message>
-        <source>Go &amp;to the search</source>
-        <translation>&amp;Zur Suche</translation>
+        <source>&amp;Open search</source>
+        <translation>Suche ö&amp;ffnen</translation>
     </message>
     <message>
         <source>The first files are being read; each can be searched a moment later.</source>
@@ -1134,6 +1134,10 @@
         <translation>Offline: Laufwerk oder Ordner sind nicht da. Was gelesen wurde, wird weiter gefunden.</translation>
     </message>
     <message>
+        <source>Meaning search {share} ready</source>
+        <translation>Sinnsuche zu {share} bereit</translation>
+    </message>
+    <message>
         <source>Changes are noticed at once</source>
         <translation>Änderungen werden sofort bemerkt</translation>
     </message>
@@ -1144,10 +1148,6 @@
     <message>
         <source>Up to date</source>
         <translation>Auf dem neuesten Stand</translation>
-    </message>
-    <message>
-        <source>{share} embedded</source>
-        <translation>{share} eingebettet</translation>
     </message>
     <message>
         <source> · </source>
@@ -1464,24 +1464,24 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Fragen Sie mit eigenen Worten</translation>
     </message>
     <message>
-        <source>What means the same is found, too.</source>
-        <translation>Gefunden wird auch, was dasselbe bedeutet.</translation>
+        <source>Finds passages that mean the same in other words.</source>
+        <translation>Findet Stellen, die dasselbe mit anderen Worten sagen.</translation>
+    </message>
+    <message>
+        <source>Passages with exactly these words come first.</source>
+        <translation>Stellen mit genau diesen Wörtern kommen zuerst.</translation>
+    </message>
+    <message>
+        <source>Narrow by type, folder, date or language; suggestions appear as you type.</source>
+        <translation>Nach Art, Ordner, Datum oder Sprache eingrenzen; Vorschläge erscheinen beim Tippen.</translation>
     </message>
     <message>
         <source>Put exact words into quotes</source>
         <translation>Setzen Sie genaue Wörter in Anführungszeichen</translation>
     </message>
     <message>
-        <source>Passages with just these words come first.</source>
-        <translation>Stellen mit genau diesen Wörtern kommen zuerst.</translation>
-    </message>
-    <message>
         <source>Narrow it down</source>
         <translation>Grenzen Sie ein</translation>
-    </message>
-    <message>
-        <source>Kinds of files, folders, dates, languages: the box completes them.</source>
-        <translation>Dateiarten, Ordner, Daten, Sprachen: Das Suchfeld ergänzt sie.</translation>
     </message>
 </context>
 <context>
@@ -1679,12 +1679,12 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>in Gebrauch</translation>
     </message>
     <message>
-        <source>not here</source>
-        <translation>nicht hier</translation>
+        <source>not installed</source>
+        <translation>nicht installiert</translation>
     </message>
     <message>
-        <source>here</source>
-        <translation>hier</translation>
+        <source>installed</source>
+        <translation>installiert</translation>
     </message>
 </context>
 <context>
@@ -1789,8 +1789,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Nichts gefunden</translation>
     </message>
     <message>
-        <source>Every part of a query must match. Try it</source>
-        <translation>Jeder Teil der Anfrage muss zutreffen. Versuchen Sie es</translation>
+        <source>Nothing matches all parts of the query. Search</source>
+        <translation>Nichts passt auf alle Teile der Anfrage. Suchen</translation>
     </message>
     <message>
         <source>without “{name}”</source>
@@ -1963,8 +1963,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Passwort zeigen</translation>
     </message>
     <message>
-        <source>This system has no keyring that Lectern trusts, so the password is forgotten when Lectern is quit.</source>
-        <translation>Dieses System hat keinen Schlüsselbund, dem Lectern vertraut; das Passwort wird beim Beenden vergessen.</translation>
+        <source>No supported keyring found; Lectern forgets this password when you quit.</source>
+        <translation>Kein unterstützter Schlüsselbund gefunden; Lectern vergisst das Passwort beim Beenden.</translation>
     </message>
 </context>
 <context>
@@ -2116,8 +2116,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Schließen Sie es an, um die Seite zu sehen; was gelesen wurde, bleibt durchsuchbar.</translation>
     </message>
     <message>
-        <source>Enter it to see the page.</source>
-        <translation>Geben Sie es ein, um die Seite zu sehen.</translation>
+        <source>Enter the password to see the page.</source>
+        <translation>Geben Sie das Passwort ein, um die Seite zu sehen.</translation>
     </message>
     <message>
         <source>The file is no longer where it was.</source>
@@ -2328,6 +2328,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Name</translation>
     </message>
     <message>
+        <source>Meaning search {share} ready</source>
+        <translation>Sinnsuche zu {share} bereit</translation>
+    </message>
+    <message>
         <source>by words so far</source>
         <translation>bisher nur nach Wörtern</translation>
     </message>
@@ -2350,10 +2354,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>{hits}, {exact}</source>
         <translation>{hits}, {exact}</translation>
-    </message>
-    <message>
-        <source>{share} embedded</source>
-        <translation>{share} eingebettet</translation>
     </message>
 </context>
 <context>
@@ -2580,8 +2580,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Fragen Sie in eigenen Worten, oder versuchen Sie</translation>
     </message>
     <message>
-        <source>All you can type…</source>
-        <translation>Alles, was Sie eingeben können …</translation>
+        <source>Search syntax…</source>
+        <translation>Suchsyntax …</translation>
     </message>
 </context>
 <context>
@@ -2633,8 +2633,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Wie viel des Textes sich am Sinn finden lässt; an den Wörtern ist alles zu finden.</translation>
     </message>
     <message>
-        <source>{share} embedded</source>
-        <translation>{share} eingebettet</translation>
+        <source>Meaning search {share} ready</source>
+        <translation>Sinnsuche zu {share} bereit</translation>
     </message>
     <message>
         <source>Device: {device}</source>
@@ -2655,6 +2655,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Starting…</source>
         <translation>Startet …</translation>
+    </message>
+    <message>
+        <source>{reason}. {progress}.</source>
+        <translation>{reason}. {progress}.</translation>
     </message>
     <message>
         <source>{progress} {reason}.</source>
@@ -2944,10 +2948,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Die Hilfe neben dem Suchfeld zeigt, was geht.</translation>
     </message>
     <message>
-        <source>Wait until it is read; its folder shows the progress.</source>
-        <translation>Warten Sie, bis die Datei gelesen ist; ihr Ordner zeigt, wie weit das ist.</translation>
-    </message>
-    <message>
         <source>Not possible</source>
         <translation>Nicht möglich</translation>
     </message>
@@ -3184,6 +3184,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Geben Sie unten das Passwort ein.</translation>
     </message>
     <message>
+        <source>Try again. Passwords are case-sensitive.</source>
+        <translation>Versuchen Sie es noch einmal. Groß- und Kleinschreibung zählt.</translation>
+    </message>
+    <message>
         <source>Damaged</source>
         <translation>Beschädigt</translation>
     </message>
@@ -3216,10 +3220,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Schalten Sie sie in den Einstellungen ein.</translation>
     </message>
     <message>
-        <source>Nothing in it</source>
-        <translation>Nichts darin</translation>
-    </message>
-    <message>
         <source>The file has no content.</source>
         <translation>In der Datei gibt es nichts zu lesen.</translation>
     </message>
@@ -3234,10 +3234,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>The password does not open the document.</source>
         <translation>Das Passwort öffnet das Dokument nicht.</translation>
-    </message>
-    <message>
-        <source>Enter it again; capitals count.</source>
-        <translation>Geben Sie es noch einmal ein; Großbuchstaben zählen.</translation>
     </message>
     <message>
         <source>Too large when unpacked</source>
@@ -3294,10 +3290,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Not indexed yet</source>
         <translation>Noch nicht indiziert</translation>
-    </message>
-    <message>
-        <source>The meaning of {path} is not indexed yet.</source>
-        <translation>Die Bedeutung von {path} ist noch nicht indiziert.</translation>
     </message>
     <message>
         <source>The setting {name} cannot be {value}: {reason}.</source>
@@ -3374,6 +3366,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Its pages are scanned, and text recognition is switched off.</source>
         <translation>Die Seiten sind gescannt, und die Texterkennung ist ausgeschaltet.</translation>
+    </message>
+    <message>
+        <source>Empty file</source>
+        <translation>Leere Datei</translation>
     </message>
     <message>
         <source>The file is larger than {limit}.</source>
@@ -3474,6 +3470,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Gone</source>
         <translation>Verschwunden</translation>
+    </message>
+    <message>
+        <source>{path} is still being read.</source>
+        <translation>{path} wird noch gelesen.</translation>
+    </message>
+    <message>
+        <source>Try again once its folder is up to date.</source>
+        <translation>Versuchen Sie es wieder, sobald der Ordner auf dem neuesten Stand ist.</translation>
     </message>
     <message>
         <source>Remove it in the settings and get it again; if it came with Lectern, install Lectern again.</source>
@@ -3596,10 +3600,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Keine Stelle enthält {phrases}.</translation>
     </message>
     <message>
-        <source>No document names {names}.</source>
-        <translation>Kein Dokument nennt {names}.</translation>
-    </message>
-    <message>
         <source>Only words are searched.</source>
         <translation>Es wird nur nach Wörtern gesucht.</translation>
     </message>
@@ -3642,10 +3642,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>as chosen in the settings</source>
         <translation>wie gewünscht</translation>
-    </message>
-    <message>
-        <source>the installed ONNX Runtime has no other provider for this machine</source>
-        <translation>die installierte ONNX Runtime kennt für diesen Computer nichts anderes</translation>
     </message>
     <message>
         <source>{device} is not part of the installed ONNX Runtime</source>
@@ -3726,6 +3722,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>it has no ONNX file; make one: optimum-cli export onnx --model {source} {source}/onnx</source>
         <translation>es hat keine ONNX-Datei; so entsteht eine: optimum-cli export onnx --model {source} {source}/onnx</translation>
+    </message>
+    <message>
+        <source>No document contains {names}.</source>
+        <translation>Kein Dokument enthält {names}.</translation>
+    </message>
+    <message>
+        <source>no supported graphics card</source>
+        <translation>keine unterstützte Grafikkarte</translation>
     </message>
     <message>
         <source>found by words only: no available language model covers it</source>
@@ -4484,7 +4488,7 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Räumt die Bibliothek auf</translation>
     </message>
     <message>
-        <source>Understanding: {left} passages left</source>
+        <source>Understanding: {left} passages to go</source>
         <translation>Verstehen: noch {left} Stellen</translation>
     </message>
     <message>
@@ -4556,8 +4560,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Einlesen anhalten oder fortsetzen</translation>
     </message>
     <message>
-        <source>Undo what a notice has just told</source>
-        <translation>Rückgängig machen, was eine Meldung eben gesagt hat</translation>
+        <source>Undo the last action</source>
+        <translation>Die letzte Aktion rückgängig machen</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -4636,10 +4640,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>In diesem Dokument finden; in der Liste der Dateien nach Namen filtern</translation>
     </message>
     <message>
-        <source>Where else the library says what is selected, or the passage</source>
-        <translation>Wo die Bibliothek sonst noch sagt, was ausgewählt ist, oder die Stelle</translation>
-    </message>
-    <message>
         <source>Compare two selected documents</source>
         <translation>Zwei ausgewählte Dokumente vergleichen</translation>
     </message>
@@ -4666,6 +4666,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Next or previous place</source>
         <translation>Nächste oder vorige Fundstelle</translation>
+    </message>
+    <message>
+        <source>Find this text elsewhere in the library</source>
+        <translation>Diesen Text anderswo in der Bibliothek finden</translation>
     </message>
     <message>
         <source>Larger or smaller</source>
@@ -5008,8 +5012,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Dateien einer Art ({kinds})</translation>
     </message>
     <message>
-        <source>files of these days, months or years</source>
-        <translation>Dateien dieser Tage, Monate oder Jahre</translation>
+        <source>files dated in this range</source>
+        <translation>Dateien aus diesem Zeitraum</translation>
     </message>
     <message>
         <source>files of this date or later</source>

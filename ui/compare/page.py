@@ -70,7 +70,9 @@ class DocumentSide(QWidget):
         self.rest()
         self.title.setText(title)
         self.setAccessibleName(title)
-        self.message.explain("document", self.tr("Choose a statement to see where it stands."))
+        self.message.explain(
+            "document", self.tr("Select a difference to see it in both documents.")
+        )
         self.stack.setCurrentWidget(self.message)
 
     def show_statement(self, side: ComparisonSide, statement: Statement) -> None:
@@ -264,7 +266,7 @@ class ComparePage(QWidget):
         ]
         only = self.tr("Only in {name}: {count}")
         sections = [
-            (self.tr("In both, with other values or a negation: {count}").format(
+            (self.tr("Changed: {count}").format(
                 count=amounts.count(found.changes)), changed),
             (only.format(name=named(found.first), count=amounts.count(found.first.alone)),
              [self._lone(found, one, 0) for one in found.first.only]),

@@ -121,7 +121,7 @@ class CoverageActions(QObject):
         self.changed.emit()
 
     def _unlocked(self, _queued: int) -> None:
-        self._context.notices.post(Notice(self.tr("The document is read again with its password.")))
+        self._context.notices.post(Notice(self.tr("Checking the password…")))
         self.changed.emit()
 
     def _kept(self, row: FileRow, kept: bool) -> None:

@@ -112,7 +112,7 @@ class CoverageDetails(QScrollArea):
 
     def _title(self, rows: Sequence[FileRow]) -> str:
         if not rows:
-            return self.tr("Choose a file to see why it is in its state.")
+            return self.tr("Select a file to see details.")
         if len(rows) == 1:
             return rows[0].path
         size = amounts.size(sum(row.size for row in rows))
@@ -199,10 +199,7 @@ class PasswordLine(QWidget):
         if not there:
             self.keep.setChecked(False)
             self.note.setText(
-                self.tr(
-                    "This system has no keyring that Lectern trusts, so the password is "
-                    "forgotten when Lectern is quit."
-                )
+                self.tr("No supported keyring found; Lectern forgets this password when you quit.")
             )
         self.note.setVisible(not there)
 

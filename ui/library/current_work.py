@@ -230,8 +230,8 @@ def work_facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
     # A library without text counts as embedded, which says nothing while it is first read.
     known = progress is None or progress.passages or activity.embedded_share < 1
     share = _share(activity.embedded_share) if known else "…"
-    rows.append((translate("ActivityPanel", "Embedded:"), share))
-    rows.append((translate("ActivityPanel", "Computes on:"), _device(activity)))
+    rows.append((translate("ActivityPanel", "Meaning search:"), share))
+    rows.append((translate("ActivityPanel", "Device:"), _device(activity)))
     return rows
 
 
@@ -282,10 +282,8 @@ def _rates(activity: Activity, smooth: Smooth) -> str:
 
 def _share(share: float) -> str:
     if share >= 1:
-        return translate("ActivityPanel", "all of the text, by its words and by its meaning")
-    text = translate(
-        "ActivityPanel", "{share} of the text; all that was read is found by its words already"
-    )
+        return translate("ActivityPanel", "ready for all of the text")
+    text = translate("ActivityPanel", "{share} ready; exact words are found in all that was read")
     return text.format(share=amounts.share(share))
 
 
@@ -293,7 +291,7 @@ def _device(activity: Activity) -> str:
     device = activity.device.upper()
     reason = failures.notes(activity.device_notes)
     if not device:
-        return translate("ActivityPanel", "decided at the first use")
+        return translate("ActivityPanel", "chosen when reading starts")
     if not reason:
         return device
     return translate("ActivityPanel", "{device} ({reason})").format(device=device, reason=reason)

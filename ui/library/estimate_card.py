@@ -163,7 +163,7 @@ class EstimateCard(CardFrame):
             rows.append((self.tr("Found by meaning:"), self.tr("in {time}").format(time=late)))
         left_out = {code: n for code, n in estimate.left_out.items() if n}
         if left_out:
-            rows.append((self.tr("Left out:"), _left_out(left_out)))
+            rows.append((self.tr("Skipped:"), _left_out(left_out)))
         if estimate.known:
             rows.append((self.tr("Known already:"), amounts.files(estimate.known)))
         return rows

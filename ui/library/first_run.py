@@ -119,7 +119,7 @@ class FirstRun(ColumnPage):
         column.addSpacing(M)
         column.addWidget(self.search)
         column.addStretch(1)
-        self.skip = IconButton(self.tr("Go &to the search"), "search")
+        self.skip = IconButton(self.tr("&Open search"), "search")
         self.skip.clicked.connect(self._leave)
         column.addWidget(self.skip, 0, Qt.AlignmentFlag.AlignTrailing)
         return step

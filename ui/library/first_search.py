@@ -173,14 +173,19 @@ class Lessons(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         texts = (
-            (self.tr("Ask in your own words"), self.tr("What means the same is found, too.")),
+            (
+                self.tr("Ask in your own words"),
+                self.tr("Finds passages that mean the same in other words."),
+            ),
             (
                 self.tr("Put exact words into quotes"),
-                self.tr("Passages with just these words come first."),
+                self.tr("Passages with exactly these words come first."),
             ),
             (
                 self.tr("Narrow it down"),
-                self.tr("Kinds of files, folders, dates, languages: the box completes them."),
+                self.tr(
+                    "Narrow by type, folder, date or language; suggestions appear as you type."
+                ),
             ),
         )
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)

@@ -156,7 +156,7 @@ def state_of(root: RootStatus) -> str:
         )
     parts = []
     if (share := embedded(root)) < 1:
-        text = QCoreApplication.translate("FolderModel", "{share} embedded")
+        text = QCoreApplication.translate("FolderModel", "Meaning search {share} ready")
         parts.append(text.format(share=amounts.share(share)))
     waiting = root.states.get(FileState.QUEUED, 0)
     if waiting:

@@ -271,7 +271,7 @@ class PreviewFrame(QWidget):
     def ask_password(self, passage: str, *, wrong: bool) -> None:
         """Ask for the password, in place of the page."""
         sentence = failures.sentence("needs_password")
-        step = self.tr("Enter it to see the page.")
+        step = self.tr("Enter the password to see the page.")
         self._in_place_of_page("lock", sentence, step, passage, again=False)
         self.message.ask_password(wrong=wrong)
 

@@ -234,7 +234,7 @@ class StartPanel(_Panel):
         self._heading(self.tr("Ask in your own words, or try"))
         for example, description in examples():
             self._link(example, example, description)
-        more = self._add(Link(self.tr("All you can type…"), ""))
+        more = self._add(Link(self.tr("Search syntax…"), ""))
         more.followed.disconnect(self.searched)
         more.followed.connect(self.help_requested)
 
@@ -258,7 +258,7 @@ class NothingPanel(_Panel):
         self._heading(self.tr("Nothing was found"))
         parts = clauses(query)
         if any(without(query, clause).strip() for clause in parts):
-            self._say(self.tr("Every part of a query must match. Try it"))
+            self._say(self.tr("Nothing matches all parts of the query. Search"))
             for clause in parts:
                 text = self.tr("without “{name}”").format(name=label_of(clause))
                 self._link(text, without(query, clause))

@@ -180,7 +180,9 @@ class ResultsSummary(QWidget):
         self._count.setVisible(result.match is not Match.NONE)
         partly = 0 <= result.embedded_share < _WHOLE
         self._embedded.setVisible(partly or by_words)
-        share = self.tr("{share} embedded").format(share=amounts.share(result.embedded_share))
+        share = self.tr("Meaning search {share} ready").format(
+            share=amounts.share(result.embedded_share)
+        )
         self._embedded.setText(self.tr("by words so far") if by_words else share)
         about = self.tr("This much is found by meaning already; all of it by words.")
         self._embedded.setToolTip("" if by_words else about)

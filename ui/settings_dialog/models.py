@@ -102,7 +102,9 @@ class ModelList(QTreeWidget):
     def _state(self, model: ModelInfo, used: Collection[str]) -> str:
         if model.id in used:
             return self.tr("in use")
-        return self.tr("not here") if model.state is ModelState.ABSENT else self.tr("here")
+        return (
+            self.tr("not installed") if model.state is ModelState.ABSENT else self.tr("installed")
+        )
 
 
 class ModelFacts(Facts):

@@ -100,10 +100,9 @@ def test_the_current_activity_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
     assert panel.work.current.text() == "/a/b.pdf"
     assert panel.work.facts.value("Pace:").startswith("30 pages")
     assert panel.work.facts.value("Time left:").startswith("about 4 ")
-    assert panel.work.facts.value("Embedded:").startswith("50 %")
+    assert panel.work.facts.value("Meaning search:").startswith("50 %")
     assert (
-        panel.work.facts.value("Computes on:")
-        == "CPU (cuda is not part of the installed ONNX Runtime)"
+        panel.work.facts.value("Device:") == "CPU (cuda is not part of the installed ONNX Runtime)"
     )
     with qtbot.waitSignal(panel.files_requested) as wanted:
         panel.work.show_aside.click()
@@ -294,9 +293,9 @@ def test_nothing_is_shown_before_the_first_answer() -> None:
     scanning = replace(IDLE, running=running(Step.SCAN), device="", device_notes=())
     shown = dict(work_facts(scanning, Smooth()))
     assert shown["Time left:"] == "…"
-    assert shown["Computes on:"] == "decided at the first use"
+    assert shown["Device:"] == "chosen when reading starts"
     known = dict(work_facts(replace(scanning, device="cuda"), Smooth()))
-    assert known["Computes on:"] == "CUDA"
+    assert known["Device:"] == "CUDA"
 
 
 def test_rates_are_smoothed() -> None:
@@ -308,7 +307,7 @@ def test_rates_are_smoothed() -> None:
     assert smooth.follow("pages", 0.0) == 0
     assert smooth.follow("pages", 50.0) == 50
     rows = dict(work_facts(IDLE, smooth))
-    assert rows["Embedded:"].startswith("all")
+    assert rows["Meaning search:"].startswith("ready")
     assert "Pace:" not in rows
 
 

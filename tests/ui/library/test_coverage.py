@@ -116,7 +116,7 @@ def test_a_document_is_unlocked_with_its_password(
     assert page.details.password.isVisible()
     assert page.details.password.field.echoMode() is page.details.password.field.EchoMode.Password
     assert not page.details.password.button.isEnabled()
-    qtbot.waitUntil(lambda: "no keyring" in page.details.password.note.text())
+    qtbot.waitUntil(lambda: "No supported keyring" in page.details.password.note.text())
     assert not page.details.password.keep.isEnabled()
     page.details.password.field.setFocus()
     qtbot.keyClicks(page.details.password.field, "swordfish")
@@ -278,7 +278,7 @@ def test_selecting_all_of_many_files_does_not_visit_each_row(
 
 
 def test_a_hint_is_shown_before_a_file_is_selected(page: CoveragePage) -> None:
-    assert "Choose a file" in page.details.name.text()
+    assert "Select a file" in page.details.name.text()
     assert page.details.viewport().height() >= page.details.name.sizeHint().height()
     assert page.details.height() < page.height() / 4
 

@@ -21,7 +21,7 @@ def test_a_folder_shows_its_progress() -> None:
     assert name_of(folder) == "b"
     assert embedded(folder) == 3 / 8
     said = state_of(folder)
-    assert "37 % embedded" in said
+    assert "Meaning search 37 % ready" in said
     assert "· 4 file" in said
     assert "2 could not be read" in said
     assert state_of(root("/a", states={"indexed": 1})) == "Up to date"

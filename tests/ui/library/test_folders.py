@@ -68,7 +68,7 @@ def test_nothing_is_read_before_start(
     facts = page.card.facts
     assert facts.value("To read:").startswith("4 ")
     assert "Plain text:\u00a03" in facts.value("Kinds:")
-    assert "Left out by a rule:\u00a01" in facts.value("Left out:")
+    assert "Left out by a rule:\u00a01" in facts.value("Skipped:")
     assert engine.roots == []
     page.card.cancel.click()
     assert not page.card.isVisible()

@@ -91,7 +91,7 @@ def test_a_step_with_nothing_counted_yet_is_a_scan() -> None:
 
 def test_once_all_is_read_the_step_is_understanding() -> None:
     progress = Progress(Step.INDEX, files_done=3, files_total=3, passages=2, passages_pending=1500)
-    assert names.doing(progress) == "Understanding: 1,500 passages left"
+    assert names.doing(progress) == "Understanding: 1,500 passages to go"
     assert names.doing(replace(progress, files_done=2)) == "Reading: 2 of 3 files"
     assert names.doing(replace(progress, passages_pending=0)) == "Reading: 3 of 3 files"
 
