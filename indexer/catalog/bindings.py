@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.catalog.database import Database
+    from indexer.database import Database
 
 _FILES = """
 SELECT c.doc, f.folder, f.mtime_ns, f.size, coalesce(f.stem, 0), f.extension

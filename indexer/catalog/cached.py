@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from indexer.catalog.database import Database
+    from indexer.database import Database
 
 V = TypeVar("V")
 

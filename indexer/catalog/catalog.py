@@ -6,31 +6,32 @@ Readers on other threads see the last commit and never wait for the writer.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
+import sqlite3
 import time
 from typing import TYPE_CHECKING, Self
 
 from indexer.api.errors import WorldError
 from indexer.catalog.bindings import Bindings
-from indexer.catalog.checksums import Checksums
+from indexer.catalog.choices import COLLECTIONS, Choices
 from indexer.catalog.coverage import Coverage
-from indexer.catalog.database import Database
 from indexer.catalog.docs import Docs
 from indexer.catalog.file_names import FileNames
 from indexer.catalog.files import Files
 from indexer.catalog.filters import FilterResolver
-from indexer.catalog.followed import COLLECTIONS
 from indexer.catalog.names import Names
 from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans
+from indexer.catalog.schema import LAYOUT
 from indexer.catalog.short_words import ShortWords
 from indexer.catalog.spaces import Spaces
 from indexer.catalog.upkeep import Upkeep
+from indexer.database import Database
 
 if TYPE_CHECKING:
-    import sqlite3
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -53,15 +54,15 @@ class Catalog:
     """
 
     def __init__(self, path: Path, refusal: LecternError | None = None) -> None:
-        self.db = Database(path, refusal)
-        self.roots = Roots(self.db)
+        self.db = Database(path, LAYOUT, refusal)
+        self.choices = Choices(self.db)
+        self.roots = Roots(self.db, self.choices)
         self.files = Files(self.db, self.roots)
         self.queue = ReadingQueue(self.db)
         self.docs = Docs(self.db)
         self.upkeep = Upkeep(self.db)
         self.coverage = Coverage(self.db, self.files, self.docs)
         self.spaces = Spaces(self.db)
-        self.checksums = Checksums(self.db)
         bindings = Bindings(self.db)
         self.filters = FilterResolver(self.db, bindings)
         self.names = Names(self.db, bindings)
@@ -71,8 +72,10 @@ class Catalog:
         if not self.refusal:
             self.short_words.complete()
         if not self.refusal and self.meta("library_id") is None:
-            self.set_meta("library_id", secrets.token_hex(8))
-            self.set_meta("created_ns", str(time.time_ns()))
+            with self.write():
+                self.choices.restore_choices()
+                self.set_meta("library_id", secrets.token_hex(8))
+                self.set_meta("created_ns", str(time.time_ns()))
 
     @property
     def refusal(self) -> LecternError | None:
@@ -119,10 +122,13 @@ class Catalog:
                 raise WorldError("bad_request", reason=f"there are {MOST_COLLECTIONS} collections")
             kept = dict(sorted((others | ({name: filters} if filters else {})).items()))
             self.set_meta(COLLECTIONS, json.dumps(kept))
+        self.choices.save_choices()
         return kept
 
     def close(self) -> None:
         """Close the connections of all threads."""
+        with contextlib.suppress(WorldError, sqlite3.Error):
+            self.choices.save_choices()
         self.db.close()
 
     def __enter__(self) -> Self:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import FileState
-from indexer.catalog.database import signed
 from indexer.catalog.states import TRANSIENT_CODES, derive
+from indexer.database import signed
 
 if TYPE_CHECKING:
     import sqlite3

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from indexer.api.requests import Order
     from indexer.api.types import FileRow, FileState
-    from indexer.catalog.database import Database
     from indexer.catalog.docs import Docs
     from indexer.catalog.files import Files
     from indexer.catalog.records import DocRow
+    from indexer.database import Database
 
 _FROM = (
     " FROM roots r CROSS JOIN folders d CROSS JOIN files f WHERE d.root = r.id AND f.folder = d.id"

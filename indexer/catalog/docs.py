@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.catalog.cached import CachedValues
-from indexer.catalog.database import signed
 from indexer.catalog.records import Begun, DocRow
 from indexer.catalog.short_words import add_title
 from indexer.catalog.states import derive
+from indexer.database import signed
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.types import DocumentInfo
-    from indexer.catalog.database import Database
     from indexer.catalog.stamps import Stamp
+    from indexer.database import Database
 
 # Ids reserved by one durable transaction: after a power cut the store may have the passages of a
 # document whose row is lost, and no other text may get its id.

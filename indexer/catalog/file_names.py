@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from indexer.catalog.database import Database
+    from indexer.database import Database
 
 _FIND = "SELECT rowid, name FROM file_words WHERE file_words MATCH ? LIMIT ?"
 _CALLED = (

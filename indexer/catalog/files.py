@@ -16,8 +16,8 @@ from indexer.catalog.roots import join
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from indexer.catalog.database import Database
     from indexer.catalog.roots import Roots
+    from indexer.database import Database
 
 _ROW = """
 SELECT r.path, d.path, f.name, f.size, f.mtime_ns, f.state,

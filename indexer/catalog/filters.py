@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.catalog.bindings import Bindings, Snapshot
-    from indexer.catalog.database import Database
     from indexer.catalog.records import DocFilter
+    from indexer.database import Database
 
 KEPT = 32  # cached results of filters
 

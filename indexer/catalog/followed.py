@@ -11,13 +11,13 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from indexer.catalog.choices import COLLECTIONS
 from indexer.catalog.roots import below, join
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterator
 
-COLLECTIONS = "collections"  # the key of their queries in ``meta``
 _MOVED = """
 SELECT ro.path, do.path, o.name, rn.path, dn.path, n.name, n.id
 FROM files o JOIN folders do ON o.folder = do.id JOIN roots ro ON do.root = ro.id

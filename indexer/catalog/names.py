@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.catalog.bindings import Bindings, Snapshot
-    from indexer.catalog.database import Database
+    from indexer.database import Database
 
 _MISSING = """
 SELECT id, text FROM names n WHERE id > ? AND text <> '' AND NOT EXISTS

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from indexer.api.types import FileState
-    from indexer.catalog.database import Database
+    from indexer.database import Database
 
 # A transient failure is retried with exponential back-off; a scan of the folder queues the file
 # too, before and after the last retry.

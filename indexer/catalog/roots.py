@@ -6,26 +6,21 @@ outer one skips it. It must not know the files under a root.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.atomic import write_file
 from indexer.api.errors import WorldError
-from indexer.catalog.database import signed
 from indexer.catalog.records import Root
 from indexer.catalog.states import derive
+from indexer.database import signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from indexer.catalog.database import Database
+    from indexer.catalog.choices import Choices
+    from indexer.database import Database
 
-#: A copy of the roots and their patterns beside the catalog, since no other file has them.
-CHOICES_NAME = "roots.json"
 _COLUMNS = "id, path, file_name, state, patterns, added_ns, scanned_ns, volume, volume_path, inode"
 
 
@@ -55,11 +50,9 @@ def below(folder: bytes, path: bytes) -> bytes | None:
 class Roots:
     """The roots of one catalog."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, choices: Choices) -> None:
         self._db = database
-        self._choices: Path = database.path.with_name(CHOICES_NAME)
-        if not self._choices.exists():
-            self._save()
+        self._choices = choices
 
     def add(self, path: str | bytes | os.PathLike[str], patterns: Sequence[str] = ()) -> Root:
         """Add a folder or a file that exists; adding it again changes nothing.
@@ -83,7 +76,7 @@ class Roots:
                 f"SELECT {_COLUMNS} FROM roots WHERE path = ? AND file_name = ?",
                 (whole, file_name),
             ).fetchone()
-        self._save()
+        self._choices.save_choices()
         return _root(row)
 
     def all(self) -> list[Root]:
@@ -118,7 +111,7 @@ class Roots:
         with self._db.write() as connection:
             self._db.mark_files_changed()
             connection.execute("DELETE FROM roots WHERE id = ?", (root,))
-        self._save()
+        self._choices.save_choices()
 
     def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> bool:
         """Change the path of a root; nothing under it is read again.
@@ -131,7 +124,7 @@ class Roots:
             changed = connection.execute(
                 "UPDATE OR IGNORE roots SET path = ? WHERE id = ?", (normal(path), root)
             ).rowcount
-        self._save()
+        self._choices.save_choices()
         return changed > 0
 
     def set_location(self, root: int, volume: str, volume_path: bytes, inode: int) -> None:
@@ -148,25 +141,7 @@ class Roots:
             connection.execute(
                 "UPDATE roots SET patterns = ? WHERE id = ?", ("\n".join(patterns), root)
             )
-        self._save()
-
-    def restore(self) -> None:
-        """Add the roots that a damaged catalog has lost, from the copy beside it."""
-        try:
-            chosen = json.loads(self._choices.read_text("utf-8"))
-            rows = [
-                (os.fsencode(one["path"]), os.fsencode(one["file_name"]), one["patterns"])
-                for one in chosen
-            ]
-        except (OSError, ValueError, KeyError, TypeError):
-            return
-        with self._db.write() as connection:
-            connection.executemany(
-                "INSERT OR IGNORE INTO roots (path, file_name, patterns, added_ns) "
-                "VALUES (?, ?, ?, ?)",
-                [(*row, time.time_ns()) for row in rows],
-            )
-        self._save()
+        self._choices.save_choices()
 
     def set_online(self, root: int, *, online: bool) -> None:
         """Store whether a root is reachable, and derive the states of its files."""
@@ -177,21 +152,6 @@ class Roots:
             ).rowcount
             if changed:
                 derive(connection, "root = ?", root)
-
-    def _save(self) -> None:
-        """Write the copy; a failure is ignored, as only a damaged catalog would need the copy."""
-        if self._db.refusal is not None:
-            return
-        chosen = [
-            {
-                "path": os.fsdecode(root.path),
-                "file_name": os.fsdecode(root.file_name),
-                "patterns": "\n".join(root.patterns),
-            }
-            for root in self.all()
-        ]
-        with contextlib.suppress(OSError):
-            write_file(self._choices, json.dumps(chosen))
 
 
 def _root(row: tuple[Any, ...]) -> Root:

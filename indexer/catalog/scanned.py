@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from indexer.catalog.database import Database
+    from indexer.database import Database
 
 _WHERE = """
 SELECT r.path, d.path, f.name, f.size, f.mtime_ns, coalesce(o.language, '')

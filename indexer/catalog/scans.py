@@ -28,17 +28,17 @@ from indexer.catalog.compare import (
     unvisited,
     update,
 )
-from indexer.catalog.database import signed
 from indexer.catalog.followed import following
 from indexer.catalog.queue import next_priority
 from indexer.catalog.records import FoundFolder, ScanCounts
 from indexer.catalog.states import TRANSIENT_CODES, derive
+from indexer.database import signed
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from indexer.catalog.database import Database
     from indexer.catalog.roots import Roots
+    from indexer.database import Database
 
 BATCH_ENTRIES = 2000
 BATCH_SECONDS = 1.0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.catalog.database import Database
+    from indexer.database import Database
 
     Ids = NDArray[np.int32]
 

@@ -18,7 +18,7 @@ from indexer.catalog.states import MAX_CRASHES, derive, derive_docs
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from indexer.catalog.database import Database
+    from indexer.database import Database
 
 _PREVIOUS = "previous_space"
 

@@ -12,7 +12,7 @@ from indexer.catalog.states import derive
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from indexer.catalog.database import Database
+    from indexer.database import Database
 
 _OUTDATED = """
 fixed_state = '' AND content IN (SELECT id FROM contents WHERE extractor_version < ?)
@@ -80,6 +80,11 @@ class Upkeep:
                 connection.execute("UPDATE files SET pending = 1 WHERE id = ?", (file,))
                 derive(connection, "id = ?", file)
         return len(files)
+
+    def to_be_read_again(self) -> list[int]:
+        """Return the documents that ``read_again`` has queued and that still have their text."""
+        prefix = "SELECT doc FROM docs WHERE substr(text_id, 1, ?) = ?"
+        return [row[0] for row in self._db.rows(prefix, len(READ_AGAIN), READ_AGAIN)]
 
     def read_again(self, docs: Collection[int]) -> int:
         """Queue documents to be read again; they stay searchable and keep their vectors.

@@ -33,7 +33,7 @@ from indexer.engine.indexing import IndexingLibrary, cores
 from indexer.engine.open_library import Caller, Handlers
 from indexer.engine.status import describe
 from indexer.library.crashes import CrashMark, LastEnd, last_end, retry_after_update
-from indexer.library.library import CATALOG_NAME, LANCE_NAME, exists, is_writable
+from indexer.library.library import CATALOG_NAME, LANCE_NAME, clear_older, exists, is_writable
 from indexer.library.recovery import recover
 from indexer.library.removal import remove_paths
 from indexer.library.repair import repair, verify
@@ -93,6 +93,8 @@ class Engine(IndexingLibrary):
             before = LastEnd() if lock.refusal else last_end(config.library)
             mark = CrashMark(config.library, writable=lock.refusal is None)
             unless_open.callback(mark.remove)
+            if lock.refusal is None:
+                clear_older(config.library)
             catalog = _open_catalog(config.library / CATALOG_NAME, lock.refusal)
             unless_open.callback(catalog.close)
             lance, writable = config.library / LANCE_NAME, catalog.refusal is None
@@ -106,6 +108,7 @@ class Engine(IndexingLibrary):
                 )
                 engine = cls(config, lock, mark, catalog, store, batches)
                 if writable:
+                    reindex.note_dropped_tables(catalog, store)
                     engine._put_in_order(before.blame)
             unless_open.pop_all()
         return engine
@@ -210,7 +213,6 @@ class Engine(IndexingLibrary):
             recover(self.catalog, self.store, blame=blame)
             retry_after_update(self.catalog)
             reindex.requeue_outdated(self.catalog)
-            reindex.note_dropped_tables(self.catalog, self.store)
         except LecternError as error:
             if error.code != "disk_full":
                 raise

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from indexer import faults
 from indexer.api.errors import WorldError
 from indexer.api.status import ModelChange, ModelChoice
+from indexer.catalog.choices import REBUILDING
 from indexer.config import Precision
 from indexer.embed.model_files import find_embedding, find_record
 from indexer.embed.models import space_of
@@ -33,7 +34,6 @@ log = logging.getLogger(__name__)
 FOREIGN = 0.2
 # Below this share a library returns to the default model.
 HARDLY_FOREIGN = 0.05
-_REBUILDING = "rebuilding"
 _NO_SPACE = 0  # rows are numbered from 1
 
 
@@ -125,8 +125,8 @@ def finalise(catalog: Catalog, store: Store, target: Space, tokens: Space | None
         Whether searches are in another space now.
     """
     active = catalog.spaces.active()
-    if catalog.meta(_REBUILDING):
-        catalog.set_meta(_REBUILDING, "")
+    if catalog.meta(REBUILDING):
+        catalog.set_meta(REBUILDING, "")
     switched = active is not None and active.id != target.id and _complete(catalog, target)
     if switched:
         faults.reached("space-complete")
@@ -154,7 +154,7 @@ def note_dropped_tables(catalog: Catalog, store: Store) -> None:
     """Store, for the person, that tables of an earlier version are being rebuilt."""
     if store.tables.outdated:
         log.warning("of an earlier version, and made anew: %s", ", ".join(store.tables.outdated))
-        catalog.set_meta(_REBUILDING, "yes")
+        catalog.set_meta(REBUILDING, "yes")
 
 
 def before(catalog: Catalog) -> Space:
@@ -239,7 +239,7 @@ def describe(catalog: Catalog, config: EngineConfig) -> SpaceChange:
     return SpaceChange(
         changing,
         ModelChoice(kept.record["model"], kept.record["precision"]) if kept else None,
-        rebuilding=bool(catalog.meta(_REBUILDING)),
+        rebuilding=bool(catalog.meta(REBUILDING)),
     )
 
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.api.formats import BY_EXTENSION
-from indexer.catalog.database import signed
 from indexer.catalog.records import ScanCounts
 from indexer.catalog.roots import join
+from indexer.database import signed
 from indexer.files.excludes import Excludes
 from indexer.files.volumes import Location, find, location_of
 from indexer.files.walk import RootWalk, ScanRules

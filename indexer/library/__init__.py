@@ -1,9 +1,9 @@
 """The library as a whole: the folder that holds the catalog and the store.
 
 In: its path. Out: its size, a list of problems, a library that is consistent again. Must not know
-how documents are read or searched. Open ``library`` first (size, move, removal). Damage is handled
-by one mechanism, delete the doubtful rows and queue their documents, with three entrances that
-differ in what they may read: ``recovery`` compares counts, cheap enough for every opening;
-``repair`` reads every row of an open library; ``rescue`` makes a library openable that SQLite or
-Lance refuse. ``crashes`` stores which documents were in progress when the engine ended.
+how documents are read or searched. Open ``library`` first (size, move, removal). Damage costs
+reading the documents that it is in again, with three entrances: ``recovery`` compares counts, cheap
+enough for every opening; ``repair`` reads every row of an open library; ``rescue`` makes a library
+openable that SQLite or Lance refuse. ``crashes`` stores which documents were in progress when the
+engine ended.
 """

@@ -10,14 +10,25 @@ import contextlib
 import errno
 import os
 import shutil
+import sqlite3
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from indexer import faults
+from indexer.api.atomic import DISK_FULL
 from indexer.api.errors import WorldError
 from indexer.api.lock import HOLDER_NAME, LOCK_NAME, LibraryLock
-from indexer.catalog.roots import CHOICES_NAME
+from indexer.catalog import schema
+from indexer.catalog.choices import CHOICES_NAME, save_copy
+from indexer.database import Layout, remove_database, version_of
 from indexer.files.hashing import content_id
 from indexer.library.crashes import MARK_NAME
 from indexer.ocr.cache import FILE_NAME, SIDE_NAME
+from indexer.store import texts
+from indexer.store.texts import TEXTS_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CATALOG_NAME = "catalog.sqlite"
 LANCE_NAME = "lance"
@@ -27,6 +38,9 @@ _OURS = (
     f"{CATALOG_NAME}-wal",
     f"{CATALOG_NAME}-shm",
     LANCE_NAME,
+    TEXTS_NAME,
+    f"{TEXTS_NAME}-wal",
+    f"{TEXTS_NAME}-shm",
     FILE_NAME,
     SIDE_NAME,
     "engine.json",
@@ -46,13 +60,62 @@ def size(library: Path) -> int:
     return total
 
 
+def clear_older(library: Path) -> bool:
+    """Delete the contents of a library of an earlier layout, whose documents are read again.
+
+    What the person chose for it is kept, and so is the text of recognised pages.
+
+    Raises:
+        WorldError: ``library_newer``, ``library_damaged``, ``library_unwritable`` or ``disk_full``.
+    """
+    catalog = library / CATALOG_NAME
+    older = [_is_older(catalog, schema.LAYOUT), _is_older(library / TEXTS_NAME, texts.LAYOUT)]
+    if not any(older):
+        return False
+    with _unwritable(library):
+        with (
+            contextlib.suppress(sqlite3.Error),
+            contextlib.closing(sqlite3.connect(catalog)) as old,
+        ):
+            save_copy(old, library / CHOICES_NAME, rebuilding=True)
+        faults.reached("older-saved")
+        if (library / LANCE_NAME).exists():
+            shutil.rmtree(library / LANCE_NAME)
+        remove_database(library / TEXTS_NAME)
+        faults.reached("older-cleared")
+        remove_database(catalog)  # the last: it is what says that the library is older
+    return True
+
+
+def _is_older(path: Path, layout: Layout) -> bool:
+    found = version_of(path, layout) or layout.version
+    if found > layout.version:
+        library = str(path.parent)
+        raise WorldError("library_newer", library=library, found=found, known=layout.version)
+    return found < layout.version
+
+
+@contextlib.contextmanager
+def _unwritable(library: Path) -> Iterator[None]:
+    """Translate the errors of the file system."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in DISK_FULL:
+            raise WorldError("disk_full", needed="a copy", path=str(library)) from error
+        raise WorldError("library_unwritable", library=str(library)) from error
+
+
 def exists(library: Path) -> bool:
     return (library / CATALOG_NAME).exists() or (library / LANCE_NAME).exists()
 
 
 def is_writable(library: Path) -> bool:
     """Whether the file system permits writing to a library, or creating it."""
-    parts = [library, *(library / name for name in (LOCK_NAME, CATALOG_NAME, LANCE_NAME))]
+    parts = [
+        library,
+        *(library / name for name in (LOCK_NAME, CATALOG_NAME, TEXTS_NAME, LANCE_NAME)),
+    ]
     return all(os.access(part, os.W_OK) for part in parts if part.exists())
 
 
@@ -91,15 +154,13 @@ def _is_ours(library: Path) -> bool:
 
 
 def _delete_ours(library: Path) -> None:
-    try:
+    with _unwritable(library):
         for name in _OURS:
             path = library / name
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
-    except OSError as error:
-        raise WorldError("library_unwritable", library=str(library)) from error
 
 
 def move(library: Path, destination: Path) -> None:

@@ -46,6 +46,7 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
         store.delete_docs(docs)
         faults.reached("leftovers-deleted")
         catalog.docs.forget(docs)
+    read_again(catalog, store)
     for space in catalog.spaces.all():
         if lost := without_vectors(catalog, store, space):
             catalog.spaces.reopen(lost, space.id)
@@ -53,6 +54,27 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     if deletable_orphans(catalog):
         forget_orphans(catalog, store)
     return len(damaged)
+
+
+def read_again(catalog: Catalog, store: Store) -> None:
+    """Queue the documents whose texts are damaged, once.
+
+    What is left of a text is searchable until its document is read, also if its drive is away.
+    """
+    if damaged := store.texts.damaged_docs():
+        catalog.upkeep.read_again(set(damaged) - set(catalog.upkeep.to_be_read_again()))
+
+
+def other_texts(catalog: Catalog, store: Store) -> list[int]:
+    """The documents whose texts are of others than in the catalog."""
+    texts = store.texts.documents()
+    again = set(catalog.upkeep.to_be_read_again())
+    return [
+        doc
+        for doc, row in catalog.docs.get(texts).items()
+        if doc not in again
+        and (row.text_id, row.language) != (texts[doc].text_id, texts[doc].language)
+    ]
 
 
 def incomplete(catalog: Catalog, store: Store) -> list[int]:

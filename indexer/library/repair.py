@@ -18,17 +18,16 @@ import numpy as np
 
 from indexer.api.answers import Problem, Verification
 from indexer.api.errors import LecternError
-from indexer.catalog.upkeep import READ_AGAIN
 from indexer.library.recovery import (
     incomplete,
+    other_texts,
     recover,
     without_vectors,
 )
 from indexer.library.removal import deletable_orphans
-from indexer.store import damage, derived_upkeep, indices
+from indexer.store import damage, indices
 from indexer.store.checks import TableReport, docs_with, examine
-from indexer.store.schema import PASSAGES, is_vectors_table, vectors_table
-from indexer.store.values import docs_of
+from indexer.store.schema import is_vectors_table, vectors_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
@@ -86,6 +85,7 @@ def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: No
     altered_words, said = store.words.verify(), "{n} files of the words were altered."
     found.add("altered_words", "words", altered_words, said, store.words.discard)
     check = _Check(catalog, store, found, reports)
+    check.texts(tick)
     for name in reports:
         check.files(name)
     try:
@@ -142,6 +142,26 @@ class _Check:
     found: Findings
     reports: dict[str, TableReport]
 
+    def texts(self, tick: Callable[[], None]) -> None:
+        """Check the rows of texts, and SQLite's structure of them; ``recover`` reads them again."""
+        texts, add = self.store.texts, partial(self.found.add, where="texts")
+        wrong = texts.verify(tick)
+        again = set(self.catalog.upkeep.to_be_read_again())
+        damaged = [doc for doc in wrong.damaged if doc not in again]
+        add("damaged_texts", found=damaged, said="{n} documents have damaged passages.")
+        said = "The file of texts has {n} damages."
+        add("damaged_file", found=wrong.structure, said=said, fix=texts.rebuild)
+        said = "{n} passages belong to no document."
+        add("strange_passages", found=wrong.strange, said=said, fix=texts.rebuild)
+        other = other_texts(self.catalog, self.store)
+        again_too = partial(self.catalog.upkeep.read_again, other)
+        said = "{n} documents have the text of another one."
+        add("wrong_text", found=other, said=said, fix=again_too)
+        unknown = np.setdiff1d([*texts.documents()], self.catalog.docs.known()).tolist()
+        said = "There are texts of {n} documents that are not in the catalog."
+        delete = partial(self.store.delete_docs, unknown)
+        add("orphans", found=unknown, said=said, fix=delete)
+
     def files(self, name: str) -> None:
         """Check files and indices; goes first, since other fixes read rows."""
         report, table = self.reports[name], self.store.tables.by_name()[name]
@@ -152,12 +172,8 @@ class _Check:
         said = f"{{n}} indices of {name} cannot be read."
         self.found.add("broken_index", name, report.broken_indices, said, rebuild)
         said = f"The file of {name} for queries was altered after it was written."
-        if table.holds_vectors:
-            altered, discard = table.pooled.is_damaged(), table.discard_pooled
-        else:
-            altered = derived_upkeep.damaged(table.path)
-            discard = partial(derived_upkeep.discard, table)
-        self.found.add("altered_derived", name, altered, said, discard)
+        altered = table.pooled.is_damaged()
+        self.found.add("altered_derived", name, altered, said, table.discard_pooled)
 
     def rows(self, name: str) -> None:
         """Check the rows of a table, by themselves and against other tables."""
@@ -182,24 +198,20 @@ class _Check:
                 said = f"{name} belongs to no model of the catalog."
                 self.found.add("unknown_space", name, 1, said, drop)
                 return
-            bare = np.setdiff1d(report.keys, self.reports[PASSAGES].keys)
+            bare = np.setdiff1d(report.keys, self.store.texts.keys())
             add("without_passage", bare, f"{{n}} rows of {name} lack a passage.", docs_with(bare))
-        else:
-            gaps = report.with_gaps(self.catalog.docs.expected())
-            add("missing_ordinals", gaps, "{n} documents have gaps between their passages.", gaps)
-            wrong = of_other_texts(report, self.catalog)
-            add("wrong_text", wrong, "{n} documents have the text of another one.", wrong)
-        changed = self._altered(name)
-        # A text stays searchable until it is read again, and unchanged passages keep their vectors.
-        again = partial(self.catalog.upkeep.read_again, changed)
-        fix = again if name == PASSAGES else partial(self._delete, name, changed)
-        said = f"{{n}} documents were altered in {name} after they were written."
-        self.found.add("altered", name, changed, said, fix)
+        changed = sorted(report.altered)
+        add(
+            "altered",
+            changed,
+            f"{{n}} documents were altered in {name} after they were written.",
+            changed,
+        )
 
     def counts(self) -> None:
         """Check for missing rows, which ``recover`` queues."""
         short = incomplete(self.catalog, self.store)
-        self.found.add("missing_passages", PASSAGES, short, "{n} documents lack passages.")
+        self.found.add("missing_passages", "texts", short, "{n} documents lack passages.")
         for space in self.catalog.spaces.all():
             name = vectors_table(space.key)
             lost = without_vectors(self.catalog, self.store, space)
@@ -221,37 +233,6 @@ class _Check:
         self.found.add(kind, name, len(found), sentence, partial(self._delete, name, docs))
 
     def _delete(self, name: str, docs: list[int]) -> None:
-        """Delete documents if the table is that of passages, else only their rows in it."""
-        if name == PASSAGES:
-            self.store.delete_docs(docs)
-            self.catalog.docs.forget(docs)
-        elif (table := self.store.tables.by_name().get(name)) is not None:
+        """Delete the rows of documents in a table."""
+        if (table := self.store.tables.by_name().get(name)) is not None:
             table.delete_docs(docs)
-
-    def _altered(self, name: str) -> list[int]:
-        """Documents whose rows are readable and complete but have another checksum."""
-        sums, docs = self.catalog.checksums, self.catalog.docs
-        if name == PASSAGES:
-            return altered(self.reports[name], sums.passages(), docs.expected())
-        return sorted(self.reports[name].altered)
-
-
-def altered(report: TableReport, sums: dict[int, int], expected: dict[int, int]) -> list[int]:
-    """Documents with as many rows as expected and another checksum."""
-    known, numbers = np.unique(docs_of(report.keys), return_counts=True)
-    counts = dict(zip(known.tolist(), numbers.tolist(), strict=True))
-    return [
-        doc
-        for doc, total in sums.items()
-        if counts.get(doc, 0) == expected.get(doc) and report.sums.get(doc, 0) != total
-    ]
-
-
-def of_other_texts(passages: TableReport, catalog: Catalog) -> list[int]:
-    """Documents whose passages are of another text than in the catalog."""
-    rows = catalog.docs.get(passages.texts)
-    return [
-        doc
-        for doc, texts in passages.texts.items()
-        if doc in rows and texts != {rows[doc].text_id.removeprefix(READ_AGAIN)}
-    ]

@@ -16,16 +16,12 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.lock import LibraryLock
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.docs import RESERVED
-from indexer.catalog.migration_steps import (
-    FORGET_SUMS,
-    PACKED_IN_4_BITS,
-    RENAMED_COLUMNS,
-    RENAMED_VALUES,
-)
+from indexer.database import is_whole, remove_database
 from indexer.library.library import CATALOG_NAME, LANCE_NAME
+from indexer.store import texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
 log = logging.getLogger(__name__)
@@ -33,7 +29,6 @@ log = logging.getLogger(__name__)
 #: The new name of the damaged catalog.
 KEPT_NAME = f"{CATALOG_NAME}.damaged"
 _NEW_NAME = f"{CATALOG_NAME}.new"
-_SIDE_FILES = ("-wal", "-shm")
 # In the order of foreign keys: parents before children.
 _COPIED = (
     "meta", "roots", "names", "folders", "docs", "contents", "files", "spaces", "doc_spaces",
@@ -54,42 +49,35 @@ def rescue(library: Path) -> list[str]:
     with LibraryLock.acquire(library, "lectern repair"):
         from indexer.store.tables import make_openable
 
-        return [*_catalog(library), *make_openable(library / LANCE_NAME)]
+        return [
+            *_catalog(library),
+            *texts.make_openable(library / texts.TEXTS_NAME),
+            *make_openable(library / LANCE_NAME),
+        ]
 
 
 def _catalog(library: Path) -> Iterator[str]:
     path = library / CATALOG_NAME
-    if not path.exists() or _is_whole(path):
+    if not path.exists() or is_whole(path):
         return
     new = library / _NEW_NAME
-    _remove(new)
+    remove_database(new)
     with contextlib.closing(Catalog(new)) as catalog:
         copied = _copy(path, catalog)
-        catalog.roots.restore()
+        catalog.choices.restore_choices()
         _make_consistent(catalog)
         _name_files(catalog)
         with contextlib.suppress(sqlite3.Error):
             catalog.db.reader().execute("PRAGMA wal_checkpoint(TRUNCATE)")
     kept = library / KEPT_NAME
-    _remove(kept)
+    remove_database(kept)
     path.rename(kept)
-    for suffix in _SIDE_FILES:
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    remove_database(path)
     new.rename(path)
     yield (
         f"The catalog was damaged. {copied:,} rows of it are in a new one; the damaged one is "
         f"kept as {kept.name}."
     )
-
-
-def _is_whole(path: Path) -> bool:
-    """Whether SQLite's integrity check passes."""
-    try:
-        with contextlib.closing(sqlite3.connect(path)) as connection:
-            rows = connection.execute("PRAGMA integrity_check(1)").fetchall()
-            return bool(rows == [("ok",)])
-    except sqlite3.Error:
-        return False
 
 
 def _copy(path: Path, catalog: Catalog) -> int:
@@ -99,9 +87,8 @@ def _copy(path: Path, catalog: Catalog) -> int:
         writer = catalog.db.reader()
         writer.execute("PRAGMA foreign_keys = OFF")
         for table in _COPIED:
-            reader = _Reader(old, table, _older_names(old, table))
+            reader = _Reader(old, table)
             columns = [row[1] for row in writer.execute(f"PRAGMA table_info({table})")]
-            columns = [column for column in columns if reader.has(column)]
             with catalog.write() as connection:
                 for rows in reader.blocks(columns):
                     marks = ", ".join("?" * len(columns))
@@ -112,49 +99,21 @@ def _copy(path: Path, catalog: Catalog) -> int:
                     total += len(rows)
             if reader.damaged:
                 log.error("the catalog has lost rows of %s", table)
-        with catalog.write() as connection:
-            for statement in RENAMED_VALUES.split(";"):
-                connection.execute(statement)
-            if _version(old) < PACKED_IN_4_BITS:
-                connection.execute(FORGET_SUMS)
         writer.execute("PRAGMA foreign_keys = ON")
     return total
-
-
-def _version(old: sqlite3.Connection) -> int:
-    """The version of a catalog; 0 if it cannot be read."""
-    with contextlib.suppress(sqlite3.Error):
-        return int(old.execute("PRAGMA user_version").fetchone()[0])
-    return 0
-
-
-def _older_names(old: sqlite3.Connection, table: str) -> dict[str, str]:
-    """A table's columns in the version of a catalog by their current names; none if unreadable."""
-    with contextlib.suppress(sqlite3.Error):
-        there = [row[1] for row in old.execute(f"PRAGMA table_info({table})")]
-        renamed = {before: now for where, before, now in RENAMED_COLUMNS if where == table}
-        return {renamed.get(column, column): column for column in there}
-    return {}
 
 
 class _Reader:
     """Reads a table of a damaged file, skipping unreadable pages."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, table: str, columns: Mapping[str, str]
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, table: str) -> None:
         self._connection = connection
         self._table = table
-        self._columns = columns
         self.damaged = False
-
-    def has(self, column: str) -> bool:
-        """Whether the table has a column, by its current name; True if that is unreadable."""
-        return not self._columns or column in self._columns
 
     def blocks(self, columns: list[str]) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows in blocks."""
-        wanted = ", ".join(self._columns.get(column, column) for column in columns)
+        wanted = ", ".join(columns)
         return self._by_rowid(wanted) if self._has_rowid() else self._from_both_ends(wanted)
 
     def _has_rowid(self) -> bool:
@@ -236,8 +195,3 @@ def _name_files(catalog: Catalog) -> None:
             "SELECT f.id, d.path, f.name FROM files f JOIN folders d ON d.id = f.folder"
         ).fetchall()
         catalog.file_names.add(connection, rows)
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", *_SIDE_FILES):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)

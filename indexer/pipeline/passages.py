@@ -1,4 +1,4 @@
-"""Writes passages to the store, then marks their documents in the catalog.
+"""Writes passages to the store with their completion, then marks documents in the catalog.
 
 Owns the buffer between reading and the store, and the order that makes a kill harmless: rows
 first, mark second. A document may span several flushes and is marked after the last. It must not
@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.store import checksums
 from indexer.store.values import PassageRow
 
 if TYPE_CHECKING:
@@ -45,7 +44,6 @@ class PassageWriter:
     written: int = 0
     _rows: list[PassageRow] = field(default_factory=list)
     _ended: list[FinishedDocument] = field(default_factory=list)
-    _sums: checksums.Checksums = field(default_factory=dict)
     _since: float = 0.0
 
     @property
@@ -70,7 +68,6 @@ class PassageWriter:
     def drop(self, doc: int) -> None:
         """Delete a partly read document that failed, from the buffer and from the store."""
         self._rows = [row for row in self._rows if row.doc != doc]
-        self._sums.pop(doc, None)
         self.store.delete_docs([doc])
         self.catalog.docs.forget([doc])
 
@@ -85,14 +82,13 @@ class PassageWriter:
         """Write the buffer, the store first; return the documents that this completes."""
         rows, ended = self._rows, self._ended
         self._rows, self._ended = [], []
-        if rows:
-            checksums.add_to(self._sums, self.store.add_passages(rows))
+        if rows or ended:
+            self.store.add_passages(rows, [one.doc for one in ended])
             self.written += len(rows)
             faults.reached("passages-committed")
         if ended:
             with self.catalog.write():
                 for one in ended:
                     self.catalog.docs.finish_passages(one.doc, one.passages)
-                    self.catalog.checksums.note_passages(one.doc, self._sums.pop(one.doc, 0))
             faults.reached("passages-marked")
         return ended

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from indexer.search.rerank_scores import TABLE_DIGITS, RerankEvidence
 from indexer.store.values import docs_of
 from indexer.text.name_words import last_year
 from indexer.text.stop_words import ALL_STOP_WORDS
-from indexer.text.terms import stems, stop_words, words
+from indexer.text.terms import stem_sequence, stems, stop_words, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,7 +44,7 @@ _STOP_WORDS = frozenset(word for word in ALL_STOP_WORDS if len(word) > 1)
 _PAGE_NUMBER = re.compile(r" (\d{1,3})(?= |$)")
 _PERCENT = "%‰"
 _DIGITS = b"0123456789"
-_COLUMNS = ("heading_path", "char_start", "char_end", "view", "stems")
+_COLUMNS = ("heading_path", "char_start", "char_end", "view", "language")
 # Words this far apart stand together: about a sentence.
 NEAR = 25
 # In a question of few words all are in the title of what answers it; from ``LONG`` on, a passage
@@ -67,13 +67,17 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
             heading[at] = heading_share(found["heading_path"], wanted, terms.languages)
             length[at] = found["char_end"] - found["char_start"]
             digits[at] = digit_share(found["view"])
-            near[at] = share_together(found["stems"].split(), weights) if long else 0.0
+            near[at] = _together(found, weights) if long else 0.0
             contents[at] = digits[at] >= FEW_DIGITS and lists_contents(found["view"])
             plain = terms.named > 0.0 and digits[at] < TABLE_DIGITS
             listing[at] = plain and lists_names(found["view"])
             same[at] = first.setdefault((doc, found["view"]), at)
     figure = has_figure(terms.question)
     return RerankEvidence(heading, length, digits, near, contents, listing, same, long, figure)
+
+
+def _together(found: Mapping[str, Any], weights: StemWeights) -> float:
+    return share_together(stem_sequence(found["view"], found["language"]), weights)
 
 
 def has_figure(question: str) -> bool:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import checksums, damage, indices, quantise, writing
+from indexer.store import damage, quantise, writing
 from indexer.store.probe import DamagedError
-from indexer.store.schema import PASSAGES, is_vectors_table
-from indexer.store.values import docs_of, key_of, ordinals_of
+from indexer.store.schema import is_vectors_table
+from indexer.store.values import docs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +35,6 @@ class TableReport:
         unreadable: Blocks of unreadable rows.
         lost: The number of unreadable rows.
         invalid: Keys of rows with inconsistent content.
-        texts: Of passages: the text_ids that each document's rows have.
         broken_indices: Unreadable indices.
     """
 
@@ -43,28 +42,14 @@ class TableReport:
     unreadable: list[damage.RowBlock] = field(default_factory=list)
     lost: int = 0
     invalid: list[int] = field(default_factory=list)
-    texts: dict[int, set[str]] = field(default_factory=dict)
     broken_indices: list[str] = field(default_factory=list)
     #: Of vectors: the documents with rows whose CRC is another.
     altered: set[int] = field(default_factory=set)
-    #: Of passages: over the readable rows of each document, see ``checksums``.
-    sums: checksums.Checksums = field(default_factory=dict)
 
     @property
     def duplicates(self) -> Int64s:
         """Keys of more than one row."""
         return np.unique(self.keys[1:][self.keys[1:] == self.keys[:-1]])
-
-    def with_gaps(self, expected: Mapping[int, int]) -> list[int]:
-        """Documents with the expected number of passages, but with gaps between the ordinals."""
-        keys = np.unique(self.keys)
-        docs, last, counts = np.unique(docs_of(keys[::-1]), return_index=True, return_counts=True)
-        ordinals = ordinals_of(keys[::-1][last])
-        return [
-            int(doc)
-            for doc, count, ordinal in zip(docs, counts, ordinals, strict=True)
-            if ordinal != count - 1 and expected.get(int(doc)) == count
-        ]
 
 
 def examine(name: str, table: Table, tick: Callable[[], None]) -> TableReport:
@@ -86,10 +71,8 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> TableReport:
             found.lost += len(block.rows)
             continue
         keys.append(_check(name, rows, found))
-        if name == PASSAGES:
-            checksums.add_to(found.sums, checksums.by_document(rows))
     found.keys = np.sort(np.concatenate(keys)) if keys else found.keys
-    broken = damage.broken_indices(table, indices.COLUMNS)
+    broken = damage.broken_indices(table)
     found.broken_indices = [column for _name, column in broken]
     return found
 
@@ -100,14 +83,6 @@ def _check(name: str, block: Any, found: TableReport) -> Int64s:
         altered = ~writing.whole_rows(block)
         found.altered.update(docs_of(keys[altered]).tolist())
         found.invalid += keys[_wrong_vectors(block) & ~altered].tolist()
-        return keys
-    docs, ordinals = block.column("doc").to_numpy(), block.column("ordinal").to_numpy()
-    wrong = keys != [key_of(int(d), int(o)) for d, o in zip(docs, ordinals, strict=True)]
-    if name == PASSAGES:
-        wrong |= _wrong_passages(block)
-        for doc, text in zip(docs.tolist(), block.column("text_id").to_pylist(), strict=True):
-            found.texts.setdefault(doc, set()).add(text)
-    found.invalid += keys[wrong].tolist()
     return keys
 
 
@@ -123,22 +98,8 @@ def _wrong_vectors(block: Any) -> Any:
     return wrong | np.array([len(one) % width != 0 for one in codes], bool)
 
 
-def _wrong_passages(block: Any) -> Any:
-    return np.array([not _is_readable(row) for row in block.to_pylist()], bool)
-
-
-def _is_readable(row: dict[str, Any]) -> bool:
-    """Whether a passage's text can be restored and matches its offsets."""
-    try:
-        passage = writing.read_passage(row)
-    except Exception:  # noqa: BLE001  # damaged bytes may raise anything
-        return False
-    return len(passage.text) == passage.char_end - passage.char_start
-
-
-def wrong_keys(tables: Mapping[str, Table]) -> Iterator[str]:
+def wrong_keys(tables: Mapping[str, Table], passages: Int64s) -> Iterator[str]:
     """Check the keys alone, which is cheap: duplicate rows, vectors without passages."""
-    passages = tables[PASSAGES].all_keys()
     for name, table in tables.items():
         keys = table.all_keys()
         if len(np.unique(keys)) != len(keys):

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.store import damage
@@ -32,12 +31,7 @@ log = logging.getLogger(__name__)
 #: of memory for each component: 77 MB.
 ANN_FROM = 200_000
 
-#: The columns that have an index from the first row on.
-COLUMNS = ("doc",)
-
 _RQ_BITS = 4
-# The columns of passages that earlier versions indexed.
-_FORMER = ("view", "stems")
 
 
 def vector_index() -> Any:
@@ -48,45 +42,25 @@ def vector_index() -> Any:
 
 
 def make_listable(table: Table) -> None:
-    """Drop indices until Lance lists the others, which it does not beside some damaged ones."""
-    for column in (*_FORMER, *COLUMNS, "vector"):
-        try:
-            table.inner.list_indices()
-        except BaseException as error:  # a panic of Lance is no Exception
-            if not damage.may_be_damage(error):
-                raise
-            log.exception("%s: the index of %s is made anew", table.path.stem, column)
-            with suppress(RuntimeError, ValueError):  # if there is none
-                table.inner.drop_index(f"{column}_idx")
-        else:
-            return
-
-
-def create_missing(table: Table) -> None:
-    """Create the indices that a table has from its first row on, and drop those of before."""
-    there = table.indices()
-    with write_errors(table.path.parent):
-        for column in set(COLUMNS) & {*table.schema.names} - there.keys():
-            table.commit(partial(table.inner.create_index, column, config=_index_of(column)))
-        for column in there.keys() - {*COLUMNS, "vector"}:
-            table.commit(partial(table.inner.drop_index, there[column].name))
+    """Drop the index of vectors if Lance lists none beside it, as it is damaged."""
+    try:
+        table.inner.list_indices()
+    except BaseException as error:  # a panic of Lance is no Exception
+        if not damage.may_be_damage(error):
+            raise
+        log.exception("%s: its index is made anew", table.path.stem)
+        with suppress(RuntimeError, ValueError):  # if there is none
+            table.inner.drop_index("vector_idx")
 
 
 def rebuild(table: Table, broken: Sequence[str]) -> None:
-    """Rebuild the indices of some columns."""
+    """Rebuild the index of vectors, if it is among the broken ones."""
     for column in broken:
-        config = _index_of(column)
         with write_errors(table.path.parent):
-            table.inner.create_index(column, config=config, replace=True)
+            table.inner.create_index(column, config=vector_index(), replace=True)
     if broken:
         table.copies.record()
         refresh_coverage(table)
-
-
-def _index_of(column: str) -> Any:
-    from lancedb.index import BTree
-
-    return vector_index() if column == "vector" else BTree()
 
 
 def refresh_coverage(table: Table) -> None:

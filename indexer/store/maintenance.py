@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.store import derived_upkeep, indices, runtime
+from indexer.store import indices, runtime
 from indexer.store.disk import write_errors
 from indexer.store.indices import ANN_FROM
 from indexer.store.schema import is_vectors_table
@@ -57,7 +57,6 @@ class Thresholds:
         vectors: Vectors outside their index.
         fragments: Fragments of a table, one per commit.
         ann_from: Number of vectors from which on they have an index.
-        derived_from: Number of rows from which on a table has a derived file.
         slack: Bytes by which the store may exceed its bound.
         reader_s: Least age of the versions deleted while the store exceeds its bound.
     """
@@ -65,7 +64,6 @@ class Thresholds:
     vectors: tuple[int, int] = (10_000, 4_000)
     fragments: tuple[int, int] = (400, 32)
     ann_from: int = ANN_FROM
-    derived_from: int = 32
     slack: int = 256 << 20
     reader_s: float = 5.0
 
@@ -89,7 +87,7 @@ class Maintainer:
         self._steps = []
         due = {n: t for n, t in self._tables().items() if self._due(n, t, idle=idle)}
         if not due:
-            self._refresh_derived(idle=idle)
+            self._complete_pooled(idle=idle)
             return Maintenance(tuple(self._steps), time.monotonic() - began)
         before = self.sizes()
         if not idle and not self._has_room(before, due):
@@ -103,7 +101,7 @@ class Maintainer:
             with write_errors(table.path.parent):
                 self._maintain_table(name, table)
                 self._shrink(name, table)
-        self._refresh_derived(idle=idle)
+        self._complete_pooled(idle=idle)
         runtime.give_back()
         return Maintenance(tuple(self._steps), time.monotonic() - began)
 
@@ -128,8 +126,6 @@ class Maintainer:
                 # A full disk must not fail the closing; the next one cleans up.
                 with suppress(WorldError), write_errors(table.path.parent):
                     _optimize(table, _NO_AGE)
-                    if table.derived is not None:
-                        derived_upkeep.refresh(table)  # its rows may lie in other files now
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of each table."""
@@ -181,15 +177,10 @@ class Maintainer:
         """Whether its vectors have an index, or should: few have none, as those of tokens."""
         return table.searched and table.count() >= self._thresholds.ann_from
 
-    def _refresh_derived(self, *, idle: bool) -> None:
+    def _complete_pooled(self, *, idle: bool) -> None:
         for name, table in self._tables().items():
-            if table.holds_vectors:
-                if table.complete_pooled(idle=idle):
-                    self._steps.append(f"{name}: pooled vectors written")
-                continue
-            enough = table.count() >= self._thresholds.derived_from
-            if enough and derived_upkeep.refresh(table, idle=idle):
-                self._steps.append(f"{name}: derived file written")
+            if table.dimension and table.complete_pooled(idle=idle):
+                self._steps.append(f"{name}: pooled vectors written")
 
     def _has_room(self, sizes: Mapping[str, TableSize], due: Mapping[str, Table]) -> bool:
         """Whether rewriting tables keeps the store within its bound."""
@@ -216,12 +207,10 @@ class Maintainer:
 def _optimize(table: Table, age: timedelta, *, leftovers: bool = False) -> None:
     """Compact, then clean up: old files are deleted after their replacement is committed."""
     table.commit(lambda: table.inner.optimize(cleanup_older_than=_ALL_AGES))
-    derived_upkeep.follow(table)
     runtime.give_back()  # freed memory would add to the next step's peak
     # Fragments that an index covers only since the first step are compacted by this one.
     table.read(lambda: table.inner.optimize(cleanup_older_than=age, delete_unverified=leftovers))
     table.copies.record()
-    derived_upkeep.follow(table)
     runtime.give_back()
 
 

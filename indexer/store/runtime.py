@@ -31,10 +31,6 @@ _METADATA_CACHE_BYTES = 32 << 20
 # Lance reads on threads of its own; on a local disk more than this only take memory.
 _IO_THREADS = 4
 
-# Text is compressed in chunks of so many bytes. Smaller ones make fetching one passage from LanceDB
-# faster, but queries read it from ``records``, and a quarter of this takes a seventh more.
-TEXT_CHUNK = 65_536
-
 # Rows read at a time by maintenance: Lance's own 8,192 hold 60 MB more at the peak.
 _BATCH_ROWS = 1_024
 
@@ -63,7 +59,6 @@ def connect(path: Path, threads: int, cache: int) -> Any:
     os.environ["LANCE_IO_THREADS"] = str(_IO_THREADS)
     os.environ["LANCE_DEFAULT_BATCH_SIZE"] = str(_BATCH_ROWS)
     os.environ["LANCE_DEFAULT_IO_BUFFER_SIZE"] = str(_READ_AHEAD_BYTES)
-    os.environ["LANCE_BINARY_MINIBLOCK_CHUNK_SIZE"] = str(TEXT_CHUNK)
     # Its warnings bypass our log, go to stderr and do not help a person.
     os.environ.setdefault("LANCEDB_LOG", "error")
     # One allocator for all, so that ``give_back`` reaches the memory of pyarrow too.

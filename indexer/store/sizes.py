@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.api.status import TableSize
-from indexer.store import derived, metadata_copies, pooled_file
+from indexer.store import metadata_copies, pooled_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def size_of(table: Table) -> TableSize:
     """Rows of a table, bytes of its directory, and the bytes that the newest version uses."""
     live = int(table.inner.stats()["total_bytes"])  # indices included
-    ours = derived.FOLDER, pooled_file.FOLDER, metadata_copies.FOLDER
+    ours = pooled_file.FOLDER, metadata_copies.FOLDER
     live += bytes_under(table.path / folder for folder in ours)
     return TableSize(table.count(), bytes_under([table.path]), live)
 

@@ -1,4 +1,6 @@
-"""The facade of the store: writes, reads and searches of one library's tables.
+"""The facade of the stores of one library: its texts, words and vectors.
+
+Texts are written first. What the words lack of them is made again at opening.
 
 One thread writes and maintains, any number of threads read. Writes are not checked for duplicates:
 a caller deletes a document's rows before writing them again, or queries which exist.
@@ -6,7 +8,8 @@ a caller deletes a document's rows before writing them again, or queries which e
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,17 +18,14 @@ from indexer import faults
 from indexer.api.errors import WorldError
 from indexer.store import (
     checks,
-    checksums,
-    lacking,
     nearest,
-    records,
     schema,
     writing,
 )
 from indexer.store.maintenance import Maintainer, Thresholds
 from indexer.store.tables import Tables
+from indexer.store.texts import TEXTS_NAME, Texts
 from indexer.store.values import (
-    NO_KEYS,
     NOTHING_LEFT_OUT,
     DocSet,
     Float32s,
@@ -44,14 +44,12 @@ from indexer.store.values import (
 from indexer.store.words import WordStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from indexer.api.status import TableSize
     from indexer.store.document_words import DocumentWords
 
-# Passages read at a time when streaming: a few hundred KB of text, some MB of vectors.
-_STREAM = 256
 # Passages whose words are made again before a library is open, and between other work.
 _MADE_AGAIN = 4_096
 
@@ -60,11 +58,12 @@ WORDS = "words"
 
 
 class Store:
-    """The tables and words of one library. Open it with ``Store.open``."""
+    """The stores of one library. Open them with ``Store.open``."""
 
     def __init__(
-        self, tables: Tables, words: WordStore, thresholds: Thresholds | None = None
+        self, texts: Texts, tables: Tables, words: WordStore, thresholds: Thresholds | None = None
     ) -> None:
+        self.texts = texts
         self.tables = tables
         self.words = words
         self._maintainer = Maintainer(tables.by_name, thresholds)
@@ -79,22 +78,28 @@ class Store:
         writable: bool = True,
         suspect: bool = False,
     ) -> Store:
-        """Open the store in a directory, which is created if missing, readable by its owner only.
+        """Open vectors and words in a directory, made if it is missing, and the texts beside it.
 
-        ``suspect``: first, all of it is read in another process, and what that cannot read is taken
-        out.
+        They are readable by their owner only. ``suspect``: first, all vectors are read in another
+        process, and what that cannot read is taken out.
 
         Raises:
             WorldError: ``disk_full``, as every method that writes, or ``library_newer``; for a
                 read-only store also ``library_older`` and ``library_damaged``.
         """
+        refusal = WorldError("library_read_only", library=str(path.parent))
         tables = Tables.open(path, threads, writable=writable, suspect=suspect)
-        store = cls(tables, WordStore.open(path / WORDS, writable=writable), thresholds)
-        if writable:
-            store.catch_up(most=_MADE_AGAIN)
-        else:
-            with suppress(WorldError):  # a search says which passages are damaged
-                store.catch_up()
+        with ExitStack() as unless_open:
+            texts = Texts(path.with_name(TEXTS_NAME), None if writable else refusal)
+            unless_open.callback(texts.close)
+            words = WordStore.open(path / WORDS, writable=writable)
+            store = cls(texts, tables, words, thresholds)
+            if writable:
+                store.catch_up(most=_MADE_AGAIN)
+            else:
+                with suppress(WorldError):  # then a search finds by meaning alone
+                    store.catch_up()
+            unless_open.pop_all()
         return store
 
     def close(self) -> None:
@@ -103,19 +108,19 @@ class Store:
             self._maintainer.clean_at_close()
         self.words.close()
         self.tables.close()
+        self.texts.close()
 
     # -- writing, by one thread -------------------------------------------------------------
 
-    def add_passages(self, rows: Sequence[PassageRow]) -> checksums.Checksums:
-        """Append passages in one commit, searchable by words at once; return their checksums."""
-        if not rows:
-            return {}
-        passages = writing.passages_table(rows)
+    def add_passages(self, rows: Sequence[PassageRow], complete: Collection[int] = ()) -> None:
+        """Append passages in one commit, searchable by words at once; see ``Texts``."""
+        if not rows and not complete:
+            return
         self.catch_up()
-        self.tables.passages.add(passages)
+        self.texts.add_passages(rows, complete)
         faults.reached("texts-committed")
-        self.words.add_passages(rows)
-        return checksums.by_document(passages)
+        if rows:
+            self.words.add_passages(rows)
 
     def add_vectors(self, space: str, rows: VectorRows, *, searched: bool = True) -> None:
         """Append vectors of one embedding space in one commit.
@@ -149,8 +154,10 @@ class Store:
                 table.add_vectors(writing.copied_vectors(found, targets[places]))
 
     def delete_docs(self, docs: Sequence[int]) -> None:
-        """Delete all rows of these documents, in every space."""
+        """Delete the texts of these documents, their words, and their rows in every space."""
         if docs:
+            self.texts.delete_docs(docs)
+            faults.reached("table-cleared")
             for table in self.tables.by_name().values():
                 table.delete_docs(docs)
                 faults.reached("table-cleared")
@@ -168,6 +175,8 @@ class Store:
         done = self._maintainer.maintain(idle=idle)
         if done.steps:
             self.tables.grow_cache()
+        if idle and self.texts.shrink():
+            done = replace(done, steps=(*done.steps, "texts: free pages removed"))
         return done
 
     def clean_at_open(self) -> Maintenance:
@@ -176,10 +185,10 @@ class Store:
 
     def catch_up(self, most: int | None = None) -> None:
         """Make again what the words lack; ``most``: the passages to read, if not all."""
-        rows = self.tables.passages.rows
-        while self.words.behind and not self.words.catch_up(
-            *rows.documents(), self.iter_passages, most
-        ):
+        known = self.texts.documents()
+        docs = np.fromiter(known, np.int32, len(known))
+        counts = np.fromiter((one.passages for one in known.values()), np.int64, len(known))
+        while self.words.behind and not self.words.catch_up(docs, counts, self.iter_passages, most):
             if most is not None:
                 break
 
@@ -188,15 +197,16 @@ class Store:
     def known_docs(self) -> Int32s:
         """The documents that have passages or vectors, ascending."""
         tables = self.tables.by_name().values()
-        return np.unique(np.concatenate([table.rows.documents()[0] for table in tables]))
+        texts = np.fromiter(self.texts.documents(), np.int32)
+        return np.unique(np.concatenate([texts, *(one.rows.documents()[0] for one in tables)]))
 
     def passage_keys(self) -> Int64s:
         """The keys of all passages, ascending; the same array until rows come or go."""
-        return self.tables.passages.rows.keys()
+        return self.texts.keys()
 
     def passage_counts(self, docs: Sequence[int]) -> dict[int, int]:
         """The number of passages of each document."""
-        return self.tables.passages.rows.counts_by_doc(docs)
+        return self.texts.counts(docs)
 
     def vector_counts(self, space: str, docs: Sequence[int]) -> dict[int, int]:
         """The number of vectors of each document."""
@@ -210,34 +220,27 @@ class Store:
 
     def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
         """Stream all passages of documents, in the order given."""
-        columns = writing.stored_columns(writing.PASSAGE_FIELDS)
-        # Small documents share a read, since each costs a few milliseconds.
-        keys = np.concatenate([NO_KEYS, *map(self.tables.passages.rows.keys_of, docs)])
-        for at in range(0, len(keys), _STREAM):
-            found, places = self.tables.passages.take(keys[at : at + _STREAM], columns)
-            yield from writing.read_passages(found.take(np.argsort(places)))
+        return self.texts.iter_passages(docs)
 
     def passages_of(self, keys: Int64s, columns: Sequence[str]) -> dict[int, dict[str, Any]]:
-        """Columns (see ``schema.PASSAGE_COLUMNS``) of passages by key; missing ones are left out.
+        """Columns (the fields of ``StoredPassage``) of passages by key, without missing ones.
 
         Raises:
             ValueError: If there is no such column.
         """
-        wanted, held = map(writing.stored_columns, (columns, records.COLUMNS))
-        known, left = records.read(self.tables.passages, keys, columns)
-        if not len(left):
-            return known
-        found, places = lacking.take(self.tables.passages, left, wanted, held)
-        rows = writing.read_rows(found, columns)
-        return known | dict(zip(left[places].tolist(), rows, strict=True))
+        return self.texts.columns(keys, columns)
 
     def sizes(self) -> dict[str, TableSize]:
-        """Rows and bytes of each table, and of the words."""
-        return {**self._maintainer.sizes(), "words": self.words.size()}
+        """Rows and bytes of texts and words, and of each table of vectors."""
+        return {
+            "texts": self.texts.size(),
+            "words": self.words.size(),
+            **self._maintainer.sizes(),
+        }
 
     def verify(self) -> list[str]:
         """Problems of the keys of rows, as sentences; ``checks`` verifies all content."""
-        return list(checks.wrong_keys(self.tables.by_name()))
+        return list(checks.wrong_keys(self.tables.by_name(), self.texts.keys()))
 
     # -- searching --------------------------------------------------------------------------
 
@@ -261,13 +264,13 @@ class Store:
         without: Without = NOTHING_LEFT_OUT,
     ) -> ScoredKeys:
         """Passages that contain any of the stems, best first, by BM25; see ``word_queries``."""
-        return self.words.match(terms, count, docs, self._views, without)
+        return self.words.match(terms, count, docs, self.texts.views, without)
 
     def phrases(
         self, wanted: Sequence[Phrase], count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
         """Passages whose view has every one of some phrases, best first; see ``word_queries``."""
-        return self.words.phrases(wanted, count, docs, self._views)
+        return self.words.phrases(wanted, count, docs, self.texts.views)
 
     def document_words(self) -> DocumentWords:
         """The words of all documents; the same object until they change."""
@@ -293,13 +296,3 @@ class Store:
     def sentence_codes_of(self, space: str, keys: Int64s) -> nearest.SentenceCodes:
         """Quantised sentence vectors of passages, whose products with queries are cheap."""
         return nearest.sentence_codes_of(self.tables.vectors(space), keys)
-
-    # -- within -----------------------------------------------------------------------------
-
-    def _views(self, keys: Int64s) -> dict[int, str]:
-        """The views of passages by key, without those that are gone."""
-        known, left = records.views(self.tables.passages, keys)
-        if len(left):
-            rows = self.passages_of(left, ["view"])
-            known |= {key: row["view"] for key, row in rows.items()}
-        return known

@@ -1,7 +1,7 @@
 """One LanceDB table, with types: append, delete, fetch by key, search, indices.
 
 Owns every call into LanceDB except maintenance. It must not know what the columns mean, except
-that tables with a row map have ``key`` and ``doc``.
+that each row has a ``key``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.arrays import find_sorted
 from indexer.store import damage
-from indexer.store.derived import Derived
 from indexer.store.disk import system_error, write_errors
 from indexer.store.metadata_copies import MetadataCopies
 from indexer.store.pooled_file import PooledFile
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from indexer.store.derived import Layout
     from indexer.store.values import Int64s
 
 T = TypeVar("T")
@@ -49,15 +47,11 @@ class Table:
         inner: The LanceDB table.
         path: Its directory.
         writable: Whether damaged rows may be deleted.
-        layouts: What its derived files hold, for a table with keys; see ``derived``.
     """
 
-    def __init__(
-        self, inner: Any, path: Path, *, writable: bool = True, layouts: Sequence[Layout] = ()
-    ) -> None:
+    def __init__(self, inner: Any, path: Path, *, writable: bool = True) -> None:
         self.inner = inner
         self.path = path
-        self.layouts = layouts
         self._writable = writable
         self.copies = MetadataCopies(path, writable=writable)
         self.rows = RowMap(self._read_keys)
@@ -69,10 +63,6 @@ class Table:
         self.dimension = getattr(_vector_field(inner.schema), "list_size", 0)
         self.pooled = PooledFile(path, self.dimension, writable=writable)
         self.has_vector_index = False
-        #: Its derived files by name, where they were made; see ``derived``.
-        self.files: dict[str, Derived] = {}
-        for layout in layouts:
-            self.load_file(layout)
         #: Of a space: its vectors in 8 bits, from the first query on; see ``nearest``.
         self.codes: Any = None
         self.coding = threading.Lock()
@@ -182,31 +172,6 @@ class Table:
         """Discard the row map, as rows of unknown documents may have been deleted."""
         self.rows = RowMap(self._read_keys)
         self.codes = None
-
-    @property
-    def derived(self) -> Derived | None:
-        """The file of its rows."""
-        return self.files.get("rows")
-
-    @derived.setter
-    def derived(self, file: Derived | None) -> None:
-        if file is None:
-            self.files.pop("rows", None)
-        else:
-            self.files["rows"] = file
-
-    def load_file(self, layout: Layout) -> None:
-        """Open a derived file, if there is a valid one."""
-        if (file := Derived.load(self.path, layout)) is not None:
-            self.files[layout.name] = file
-
-    def forget_file(self, layout: Layout) -> None:
-        """Close a derived file, as far as no thread reads it."""
-        self.files.pop(layout.name, None)
-
-    @property
-    def holds_vectors(self) -> bool:
-        return bool(self.dimension)
 
     def take(self, keys: Int64s, columns: Sequence[str]) -> tuple[Any, Int64s]:
         """Fetch columns of the rows with these keys.

@@ -12,13 +12,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Self
 
 from indexer.api.errors import LecternError, WorldError
-from indexer.store import (
-    damage,
-    indices,
-    records,
-    runtime,
-    schema,
-)
+from indexer.store import damage, indices, runtime, schema
 from indexer.store.disk import (
     drop_unfinished,
     open_errors,
@@ -69,15 +63,9 @@ class Tables:
             drop_unfinished(path)
         # LanceDB would create the directory.
         tables = cls(path, threads, writable=writable, suspect=suspect) if path.is_dir() else None
-        if tables is not None and writable:
-            tables.require(schema.PASSAGES, schema.passages_schema)
-        elif tables is None or schema.PASSAGES not in tables.by_name():
+        if tables is None:
             raise WorldError("library_damaged", library=str(path.parent), reason="no_tables")
         return tables
-
-    @property
-    def passages(self) -> Table:
-        return self._open[schema.PASSAGES]
 
     def vectors(self, space: str) -> Table | None:
         """The table of an embedding space, if it has any vectors."""
@@ -124,8 +112,6 @@ class Tables:
         self._reopen(runtime.cache_bytes(self._path))
         for table in self._open.values():
             table.codes = None
-            if table.derived is not None:
-                table.derived.kept.clear()
         runtime.give_back()
 
     def _reopen(self, cache: int) -> None:
@@ -153,12 +139,9 @@ class Tables:
         self._open[name].lost = lost
 
     def _register(self, name: str, inner: Any) -> None:
-        wanted = [records.LAYOUT] if name == schema.PASSAGES else []
-        path = self._path / f"{name}.lance"
-        table = Table(inner, path, writable=self.writable, layouts=wanted)
+        table = Table(inner, self._path / f"{name}.lance", writable=self.writable)
         if self.writable:
             indices.make_listable(table)
-            indices.create_missing(table)
         indices.refresh_coverage(table)
         table.copies.record()
         self._open[name] = table

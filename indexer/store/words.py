@@ -161,10 +161,10 @@ class WordStore:
             batch.append(doc)
             held += there[doc]
             if held >= _TOGETHER:
-                self._make_again(batch, read)
+                self._make_again(batch, read, there)
                 done, held, batch = done + held, 0, []
         if batch:
-            self._make_again(batch, read)
+            self._make_again(batch, read, there)
         left = any(self._counts.get(doc, (0,))[0] != count for doc, count in there.items())
         self.behind = left
         return not left
@@ -277,7 +277,10 @@ class WordStore:
         return [self._passages.checksum(), self._index_of_documents.checksum()]
 
     def _make_again(
-        self, docs: Sequence[int], read: Callable[[Sequence[int]], Iterable[StoredPassage]]
+        self,
+        docs: Sequence[int],
+        read: Callable[[Sequence[int]], Iterable[StoredPassage]],
+        there: Mapping[int, int],
     ) -> None:
         self._write(
             docs,
@@ -285,9 +288,16 @@ class WordStore:
                 (one.doc, one.ordinal, one.language, one.view, stems(one.view, one.language))
                 for one in read(docs)
             ],
+            # Of a damaged text fewer can be read; it is not made again until it is another.
+            {doc: there[doc] for doc in docs},
         )
 
-    def _write(self, gone: Sequence[int], rows: Sequence[tuple[int, int, str, str, str]]) -> None:
+    def _write(
+        self,
+        gone: Sequence[int],
+        rows: Sequence[tuple[int, int, str, str, str]],
+        there: Mapping[int, int] | None = None,
+    ) -> None:
         """Delete documents and add (document, ordinal, language, view, stems) in one commit."""
         counts = {doc: held for doc, held in self._counts.items() if doc not in set(gone)}
         touched = sorted({*gone, *(row[0] for row in rows)})
@@ -310,6 +320,8 @@ class WordStore:
                     counts[doc] = passages + len(views), before + length
                     for entry in entries:
                         writer.add_document(entry)
+            for doc, passages in (there or {}).items():
+                counts[doc] = passages, counts.get(doc, (0, 0))[1]
             faults.reached("words-of-documents")
             _write_state(self._folder / _STATE, self._checksums(), counts)
             (self._folder / _PENDING).unlink()

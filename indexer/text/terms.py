@@ -185,6 +185,23 @@ def stems(text: str, language: str = "") -> str:
     return " ".join(stemmed)
 
 
+def stem_sequence(text: str, language: str = "") -> list[str]:
+    """The words of ``stems``, for a text read again: most of its chunks were met before."""
+    found: list[str] = []
+    for chunk in text.split():  # no word goes beyond white space
+        found += (
+            _known_stems(chunk, language)
+            if len(chunk) <= _CACHED_LENGTH
+            else stems(chunk, language).split()
+        )
+    return found
+
+
+@lru_cache(maxsize=50_000)
+def _known_stems(chunk: str, language: str) -> tuple[str, ...]:
+    return tuple(stems(chunk, language).split())
+
+
 def forms(token: str, language: str) -> Forms:
     """The terms of one of ``tokens`` in the index.
 

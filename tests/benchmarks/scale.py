@@ -135,7 +135,7 @@ def _ask(place: Place, folders: Sequence[str], *, derived: bool = True) -> Facts
     with closing(Engine.open(Options(place.folder).config(place.library))) as engine:
         if not derived:
             for table in engine.store.tables.by_name().values():
-                table.files.clear()
+                table.discard_pooled()
         for folder in ("", *folders):
             prefix = f"in:{folder} " if folder else ""
             _, p50, p95, _, worked = ask(engine, [prefix + text for text in queries]).cells()

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.library.library import LANCE_NAME
-from indexer.store import derived, schema
+from indexer.store import pooled_file, schema
 from indexer.store.sizes import bytes_under
+from indexer.store.texts import TEXTS_NAME
 from tests.benchmarks.report import Section
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 MB = 1e6
 COLUMNS = ("set", "part", "MB", "bytes for a byte of text")
 PARTS = (
-    "text, stems, places", "pooled vectors", "sentence vectors, keys",
-    "vector index", "derived files", "catalog", "other", "all in use",
+    "texts", "words", "pooled vectors", "sentence vectors, keys",
+    "vector index", "copy of pooled vectors", "catalog", "other", "all in use",
     "old versions, to be cleaned up",
 )  # fmt: skip
 _WHOLE = "canonical text"
@@ -56,22 +57,23 @@ def text_bytes(engine: Engine) -> int:
 def weigh(engine: Engine, library: Path) -> dict[str, int]:
     """Bytes of each part, by the names in ``PARTS``."""
     parts = dict.fromkeys(PARTS, 0)
+    sizes = engine.store.sizes()
+    parts["texts"], parts["words"] = sizes["texts"].live, sizes["words"].live
     for name, table in engine.store.tables.by_name().items():
         indices = {column: int(at.size_bytes or 0) for column, at in table.indices().items()}
         data = int(table.inner.stats()["total_bytes"]) - sum(indices.values())
         parts["vector index"] += indices.get("vector", 0)
-        parts["other"] += indices.get("doc", 0)
-        parts["derived files"] += bytes_under([table.path / derived.FOLDER])
-        if name == schema.PASSAGES:
-            parts["text, stems, places"] += data
-        elif schema.is_vectors_table(name):
+        parts["copy of pooled vectors"] += bytes_under([table.path / pooled_file.FOLDER])
+        if schema.is_vectors_table(name):
             pooled = table.count() * _vector_bytes(table)
             parts["pooled vectors"] += pooled
             parts["sentence vectors, keys"] += data - pooled
         else:
             parts["other"] += data
     store = sum(parts.values())
-    there = sum(file.stat().st_size for file in (library / LANCE_NAME).rglob("*") if file.is_file())
+    there = (library / TEXTS_NAME).stat().st_size + sum(
+        file.stat().st_size for file in (library / LANCE_NAME).rglob("*") if file.is_file()
+    )
     value = engine.catalog.db.value  # its journal goes when the library is closed
     parts["catalog"] = value("PRAGMA page_count") * value("PRAGMA page_size")
     parts["all in use"] = store + parts["catalog"]

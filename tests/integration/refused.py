@@ -17,7 +17,6 @@ from indexer.api.errors import LecternError
 from indexer.store import checks, damage
 from indexer.store.store import Store
 from tests.integration.upkeep import SCATTERED
-from tests.store_rows import phrases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,22 +68,21 @@ def told(work: Callable[[], object]) -> str:
 def main() -> None:
     path, how = Path(sys.argv[1]), sys.argv[2]
     store = Store.open(path, threads=1, thresholds=SCATTERED)
-    table = store.tables.passages
+    table = store.tables.vectors("tiny")
+    assert table is not None
     before = {name: each.count() for name, each in store.tables.by_name().items()}
     keys = table.rows.keys()
     blocks = damage.blocks(table.inner)
-    store.phrases(phrases("single zephyr"), 5)  # loads what any phrase needs
-    examined = checks.examine("passages", table, lambda: None)
+    examined = checks.examine("vectors_tiny", table, lambda: None)
     end = {"rights": no_rights, "descriptors": no_descriptors}[how](store, path)
     said = [
-        told(lambda: store.passages_of(keys, ["text"])),
-        told(lambda: store.phrases(phrases("single zephyr"), 5)),
-        told(lambda: checks.examine("passages", table, lambda: None)),
+        told(lambda: store.sentence_vectors_of("tiny", keys)),
+        told(lambda: checks.examine("vectors_tiny", table, lambda: None)),
         told(lambda: damage.delete_unreadable(table, blocks)),
     ]
     end()
     after = {name: each.count() for name, each in store.tables.by_name().items()}
-    again = checks.examine("passages", table, lambda: None)
+    again = checks.examine("vectors_tiny", table, lambda: None)
     json.dump(
         {
             "said": said,

@@ -25,14 +25,13 @@ def main() -> None:
     doc = int(sys.argv[2])
     say("ready")
     while True:
-        store.add_passages(rows(doc, [f"fox {doc} at {i}" for i in range(PASSAGES)]))
+        store.add_passages(rows(doc, [f"fox {doc} at {i}" for i in range(PASSAGES)]), [doc])
         store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
         say(str(doc))
         if doc % 4 == 3:
             table = store.tables.vectors(SPACE)
             assert table is not None
-            for each in (store.tables.passages, table):
-                each.inner.optimize()
+            table.inner.optimize()
         if sys.argv[3:] and doc % 8 == 7:
             pooled_file._STALE_ROWS = 1  # reached with few rows
             store.delete_docs(range(doc - 5, doc))

@@ -16,6 +16,7 @@ from indexer.api.requests import GetStatus, Remove
 from indexer.engine.engine import Engine
 from indexer.library import library as libraries
 from indexer.library.library import CATALOG_NAME
+from indexer.store.metadata_copies import MetadataCopies
 from tests.integration import killing, rights
 from tests.integration.world import Seen, World, check_same, found, look, search, states
 
@@ -92,14 +93,14 @@ def test_a_library_where_nothing_may_be_written(world: World) -> None:
         assert "library_unwritable" in killing.finish(process, status=1)
 
 
-@pytest.mark.parametrize("lost", ["lance", "lance/passages.lance", "vectors", "catalog"])
+@pytest.mark.parametrize("lost", ["lance", "lance/words", "texts", "vectors", "catalog"])
 def test_what_a_library_has_lost_is_made_anew(copied: World, undisturbed: Seen, lost: str) -> None:
     world = copied
     if lost == "vectors":
         (table,) = (world.library / "lance").glob("vectors_*")
         shutil.rmtree(table)
-    elif lost == "catalog":
-        for file in world.library.glob("catalog*"):
+    elif lost in {"catalog", "texts"}:
+        for file in world.library.glob(f"{lost}*"):
             file.unlink()
     else:
         shutil.rmtree(world.library / lost)
@@ -112,10 +113,9 @@ def test_what_a_library_has_lost_is_made_anew(copied: World, undisturbed: Seen, 
 
 def test_a_table_that_is_damaged_as_a_whole(copied: World) -> None:
     world = copied
-    table = world.library / "lance" / "passages.lance"
-    shutil.rmtree(table / "_copies")  # the copies from which they would be put back
-    for file in table.glob("_versions/*.manifest"):
+    for file in (world.library / "lance").glob("vectors_*/_versions/*.manifest"):
         file.write_bytes(file.read_bytes()[:20])
+        MetadataCopies(file.parents[1], writable=True).forget()
     with pytest.raises(WorldError) as caught:
         Engine.open(world.config)
     assert caught.value.code == "library_damaged"

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
-import signal
-import subprocess
-import sys
+import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from indexer.api.answers import RepairOutcome
 from indexer.api.errors import WorldError
-from indexer.api.requests import GetStatus, ListFiles, Repair, Verify
+from indexer.api.requests import GetStatus, Index, ListFiles, Repair, Verify
+from indexer.library.rescue import rescue
 from indexer.pipeline.parts import BatchSizes
-from indexer.store import schema
+from indexer.store import indices, schema
 from indexer.store.metadata_copies import MetadataCopies
+from indexer.store.texts import TEXTS_NAME
 from indexer.store.values import key_of
 from tests.integration import upkeep
-from tests.integration.killing import ROOT
 from tests.integration.world import Seen, World, check_same, found, kinds, look, search
 
 if TYPE_CHECKING:
@@ -28,13 +28,6 @@ if TYPE_CHECKING:
     from indexer.engine.engine import Engine
 
 FLIPS = 40
-_READ_TEXTS = """
-import sys
-from pathlib import Path
-from tests.integration.world import World
-with World(Path(), *map(Path, sys.argv[1:])).engine() as engine:
-    list(engine.store.iter_passages(engine.catalog.docs.known().tolist()))
-"""
 SCATTERED = BatchSizes(passages=4, vectors=8, unit=8, thresholds=upkeep.SCATTERED)
 
 
@@ -90,7 +83,7 @@ def rows_of(data_file: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("damage", [truncate, empty, rot, lose])
-@pytest.mark.parametrize("table", ["passages", "vectors"])
+@pytest.mark.parametrize("table", ["vectors"])
 def test_a_damaged_file_of_the_store(
     world: World, undisturbed: Seen, table: str, damage: Callable[[Path], None]
 ) -> None:
@@ -106,7 +99,7 @@ def test_a_damaged_file_of_the_store(
         check_same(look(engine), undisturbed)
 
 
-@pytest.mark.parametrize("table", ["passages", "vectors"])
+@pytest.mark.parametrize("table", ["vectors"])
 def test_bytes_that_changed_and_can_be_read_are_found(
     scattered: World, undisturbed: Seen, tmp_path: Path, table: str
 ) -> None:
@@ -134,6 +127,79 @@ def test_bytes_that_changed_and_can_be_read_are_found(
             assert summary.passages <= 1
 
 
+@pytest.mark.parametrize("damage", [truncate, empty, rot, lose])
+def test_a_damaged_file_of_texts(
+    world: World, undisturbed: Seen, damage: Callable[[Path], None]
+) -> None:
+    damage(world.library / TEXTS_NAME)
+    rescue(world.library)
+    with world.engine(batches=SCATTERED) as engine:
+        engine.call(Repair())
+        world.index(engine)
+        assert kinds(engine) == set()
+        check_same(look(engine), undisturbed)
+
+
+def damage_row(world: World, doc: int, ordinal: int) -> None:
+    with contextlib.closing(sqlite3.connect(world.library / TEXTS_NAME)) as other, other:
+        blank = "UPDATE passages SET view = zeroblob(length(view)) WHERE key = ?"
+        assert other.execute(blank, (key_of(doc, ordinal),)).rowcount == 1
+
+
+def test_a_damaged_passage_costs_reading_its_document_again(
+    world: World, undisturbed: Seen
+) -> None:
+    with world.engine(batches=SCATTERED) as engine:
+        doc = doc_of(engine, "long.txt")
+        damage_row(world, doc, 1)
+        assert search(engine, "single xylophone zephyr tides")
+        assert kinds(engine) == {"damaged_texts"}
+        repaired = engine.call(Repair())
+        assert ({problem.kind for problem in repaired.problems}, repaired.left) == (
+            {"damaged_texts"},
+            (),
+        )
+        assert found(engine, "zephyr clause")[0] == "long.txt"  # by what is left, until then
+        outcome = world.index(engine)
+        assert outcome.work[0] == 1
+        assert outcome.summary.passages <= 1  # the others keep their vectors
+        assert kinds(engine) == set()
+        check_same(look(engine), undisturbed)
+
+
+def test_one_that_was_met_by_a_query_is_read_again_at_the_next_opening(
+    world: World, undisturbed: Seen
+) -> None:
+    with world.engine(batches=SCATTERED) as engine:
+        doc = doc_of(engine, "long.txt")
+        damage_row(world, doc, 0)
+        assert len([*engine.store.iter_passages([doc])]) < engine.store.passage_counts([doc])[doc]
+    with world.engine(batches=SCATTERED) as engine:
+        assert world.index(engine).work[0] == 1
+        assert kinds(engine) == set()
+        check_same(look(engine), undisturbed)
+
+
+def test_a_document_whose_drive_is_away_keeps_the_rest_of_its_text(
+    indexed: World, undisturbed: Seen, tmp_path: Path
+) -> None:
+    world = indexed.move(tmp_path / "mine")
+    away = world.documents.with_name("away")
+    world.documents.rename(away)
+    with world.engine() as engine:
+        doc = doc_of(engine, "long.txt")
+        damage_row(world, doc, 1)
+        engine.call(Repair())
+        engine.call(Index())
+        kept = [one.ordinal for one in engine.store.iter_passages([doc])]
+        assert kept == [at for at in range(engine.store.passage_counts([doc])[doc]) if at != 1]
+    away.rename(world.documents)
+    with world.engine() as engine:
+        world.index(engine)
+        assert kinds(engine) == set()
+        check_same(look(engine), undisturbed)
+
+
 @pytest.mark.parametrize("damage", [truncate, rot])
 def test_damage_that_comes_while_the_engine_is_open(
     world: World, undisturbed: Seen, damage: Callable[[Path], None]
@@ -141,8 +207,8 @@ def test_damage_that_comes_while_the_engine_is_open(
     with world.engine(batches=SCATTERED) as engine:
         before = found(engine, "tides")
         assert before
-        for table in ("passages", "vectors"):
-            damage(data_files(world, table)[0])
+        damage(data_files(world, "vectors")[0])
+        damage_row(world, doc_of(engine, "long.txt"), 1)
         for _ in range(2):
             assert search(engine, "single xylophone zephyr tides")
         # The next run makes anew what was lost, without being told.
@@ -151,35 +217,16 @@ def test_damage_that_comes_while_the_engine_is_open(
         check_same(look(engine), undisturbed)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a process ends by no signal there")
-def test_damage_that_ends_the_engine_ends_it_once(world: World, undisturbed: Seen) -> None:
-    victim, *_ = data_files(world, "passages")
-    upkeep.enlarge(victim)
-    assert upkeep.read_plainly(victim.parent.parent).returncode == -signal.SIGABRT
-    with world.engine(batches=SCATTERED) as engine:
-        assert "unreadable_rows" in kinds(engine)
-    command = [sys.executable, "-c", _READ_TEXTS, *map(str, (world.library, world.models))]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == -signal.SIGABRT, done.stderr
-    with world.engine(batches=SCATTERED) as engine:
-        assert engine.store.tables.passages.lost
-        assert search(engine, "single xylophone")
-        repaired = engine.call(Repair())
-        assert {problem.kind for problem in repaired.problems} == {"unreadable_rows"}
-        assert repaired.left == ()
-        world.index(engine)
-        assert kinds(engine) == set()
-        check_same(look(engine), undisturbed)
-
-
 @pytest.mark.parametrize("damage", [truncate, empty, rot, lose])
 def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path], None]) -> None:
-    for path in (world.library / "lance" / "passages.lance" / "_indices").rglob("*"):
-        if path.is_file():
-            damage(path)
     with world.engine(batches=SCATTERED) as engine:
-        # What is only altered was put back from copies when the library was opened.
-        assert ("broken_index" in kinds(engine)) == (damage is lose)
+        (table,) = engine.store.tables.by_name().values()
+        config = indices.vector_index()
+        table.commit(lambda: table.inner.create_index("vector", config=config))
+    for path in (world.library / "lance").glob("vectors_*/_indices/*/*"):
+        damage(path)
+    with world.engine(batches=SCATTERED) as engine:
+        assert kinds(engine) <= {"broken_index", "deadly_files"}
         repaired = engine.call(Repair())
         assert repaired.left == ()
         world.index(engine)
@@ -288,7 +335,7 @@ def without_passage(engine: Engine) -> None:
 def unknown_document(engine: Engine) -> None:
     from tests.store_rows import rows
 
-    engine.store.add_passages(rows(4711, ["Nobody knows this."]))
+    engine.store.add_passages(rows(4711, ["Nobody knows this."]), [4711])
 
 
 def unknown_model(engine: Engine) -> None:
@@ -305,11 +352,8 @@ def other_text(engine: Engine) -> None:
 
 def gap(engine: Engine) -> None:
     doc = doc_of(engine, "long.txt")
-    table = engine.store.tables.passages
-    table.inner.delete(f"key = {key_of(doc, 2)}")
-    table.forget_rows()
-    with engine.catalog.write() as connection:
-        connection.execute("UPDATE docs SET passages = passages - 1 WHERE doc = ?", (doc,))
+    with engine.store.texts._db.write() as connection:
+        connection.execute("DELETE FROM passages WHERE key = ?", (key_of(doc, 2),))
 
 
 def no_contents(engine: Engine) -> None:
@@ -326,7 +370,7 @@ def no_contents(engine: Engine) -> None:
         (unknown_document, "orphans"),
         (unknown_model, "unknown_space"),
         (other_text, "wrong_text"),
-        (gap, "missing_ordinals"),
+        (gap, "damaged_texts"),
         (no_contents, "files_without_contents"),
     ],
 )
@@ -348,7 +392,7 @@ def test_a_table_of_an_earlier_layout_is_made_anew(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
+    monkeypatch.setattr(schema, "VECTORS_VERSION", schema.VECTORS_VERSION + 1)
     with world.engine(batches=SCATTERED) as engine:
         assert "made anew" in caplog.text
         assert engine.call(GetStatus()).rebuilding
@@ -361,9 +405,9 @@ def test_a_table_of_an_earlier_layout_is_made_anew(
 def test_a_table_of_a_later_version_is_left_alone(world: World) -> None:
     import lancedb
 
-    later = schema.passages_schema().with_metadata({"lectern:schema": "99"})
+    later = schema.vectors_schema(32).with_metadata({"lectern:schema": "99"})
     lance = lancedb.connect(str(world.library / "lance"))
-    lance.create_table(schema.PASSAGES, schema=later, mode="overwrite")
+    lance.create_table("vectors_later", schema=later)
     with pytest.raises(WorldError) as caught, world.engine(batches=SCATTERED):
         pass
     assert caught.value.code == "library_newer"

@@ -20,8 +20,6 @@ import pytest
 
 from indexer.api.errors import LecternError
 from indexer.catalog.catalog import Catalog
-from indexer.catalog.migration_steps import MIGRATIONS
-from indexer.catalog.migrations import APPLICATION_ID
 from indexer.config import EngineConfig
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
@@ -164,10 +162,8 @@ def _fill_at_every_write(shim: Shim, folder: Path, version: int) -> int:
 
 
 def _old_catalog(path: Path, version: int) -> None:
+    Catalog(path).close()
     with closing(sqlite3.connect(path)) as catalog:
-        for script in MIGRATIONS[:version]:
-            catalog.executescript(script)
-        catalog.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         catalog.execute(f"PRAGMA user_version = {version}")
 
 

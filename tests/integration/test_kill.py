@@ -41,6 +41,9 @@ POINTS = [
     # embedding
     "batch-embedded:6",
     # between the commits of store and catalog, and right after both
+    "texts-written:2",
+    "texts-committed:1",
+    "texts-committed:3",
     "passages-committed:3",
     "passages-marked:2",
     "vectors-committed:1",

@@ -39,7 +39,7 @@ def test_indexing_pauses_while_the_disk_is_nearly_full(filled: World) -> None:
         assert caught.value.code == "disk_full"
         assert "1000000.0 GB" in caught.value.message
         # Nothing was written, and what is there is known by name.
-        assert engine.store.sizes()["passages"].rows == 0
+        assert engine.store.sizes()["texts"].rows == 0
         assert states(engine)["long.txt"] == "queued"
         assert found(engine, "long.txt") == ["long.txt"]
     with filled.engine() as engine:

@@ -18,29 +18,34 @@ from indexer.store import checks, damage, indices, runtime
 from indexer.store.disk import open_errors
 from indexer.store.metadata_copies import MetadataCopies
 from indexer.store.store import Store
+from indexer.store.table import Table
 from tests.integration import rights
 from tests.integration.killing import ROOT
 from tests.integration.upkeep import SCATTERED, enlarge, flip, read_plainly
-from tests.store_rows import phrases, rows, vectors
+from tests.store_rows import rows, vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SPACE = "tiny"
+SPACE, TABLE = "tiny", "vectors_tiny.lance"
 COMMITS, PASSAGES = 4, 30
+
+
+def table_of(store: Store) -> Table:
+    table = store.tables.vectors(SPACE)
+    assert table is not None
+    return table
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from lancedb.index import BTree
-
     path = tmp_path_factory.mktemp("made") / "lance"
     store = Store.open(path, threads=1, thresholds=SCATTERED)
     for doc in range(1, COMMITS + 1):
         store.add_passages(rows(doc, [f"The zephyr {doc} of word{i}." for i in range(PASSAGES)]))
         store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
-    table = store.tables.passages
-    table.commit(lambda: table.inner.create_index("doc", config=BTree(), replace=True))
+    table, config = table_of(store), indices.vector_index()
+    table.commit(lambda: table.inner.create_index("vector", config=config))
     return path
 
 
@@ -78,27 +83,54 @@ def test_an_index_that_does_not_fit_into_the_cache_is_whole_and_damaged_is_found
     assert broken_vectors(lance) == ["vector"]
 
 
+def make_texts(lance: Path, many: int) -> Path:
+    """Make a table of compressed texts, in which the bytes of a row stand together."""
+    import pyarrow as pa
+
+    Store.open(lance, threads=1, thresholds=SCATTERED).close()
+    squeezed = {
+        "lance-encoding:compression": "zstd",
+        "lance-encoding:structural-encoding": "miniblock",
+    }
+    numbers = pa.array(range(many))
+    columns = {
+        "doc": numbers.cast(pa.int32()),
+        "key": numbers,
+        "text": pa.array([f"The zephyr of word{i} and {i**60}." for i in range(many)]),
+    }
+    fields = [
+        pa.field(name, one.type, metadata=squeezed if name == "text" else None)
+        for name, one in columns.items()
+    ]
+    database = runtime.connect(lance, 1, 1 << 25)
+    database.create_table("plain", pa.table(columns, schema=pa.schema(fields)))
+    return lance / "plain.lance"
+
+
+def plain(lance: Path) -> Table:
+    path = lance / "plain.lance"
+    return Table(runtime.reopen(path), path)
+
+
 def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> None:
     many, places = 6 * damage.BLOCK, 12
-    store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
-    store.add_passages(rows(1, [f"The zephyr of word{i} and {i * 7919}." for i in range(many)]))
-    (file,) = (tmp_path / "lance" / "passages.lance" / "data").iterdir()
+    lance = tmp_path / "lance"
+    (file,) = (make_texts(lance, many) / "data").iterdir()
     content = file.read_bytes()
     lost = set()
     for place in range(places):
         start = len(content) * place // places
         file.write_bytes(content[:start] + b"\xff" * 64 + content[start + 64 :])
-        table = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED).tables.passages
+        table = plain(lance)
         damaged = damage.unreadable(table)
         lost.add(sum(len(block.rows) for block in damaged))
     assert lost & set(range(1, many))  # some damage is met by reading, and costs not everything
     file.write_bytes(content)
     assert damage.delete_unreadable(table, damaged) == 0  # whole again: nothing is taken out
     file.write_bytes(b"")
-    store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
-    # The words that are made again at opening meet the damage already.
-    assert store.tables.passages.lost == many
-    assert store.tables.passages.count() == 0
+    again = plain(lance)
+    assert damage.delete_unreadable(again, damage.blocks(table.inner)) == many
+    assert again.count() == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process ends by no signal there")
@@ -106,29 +138,25 @@ def test_a_length_that_ends_whoever_reads_it_costs_the_rows_that_stand_there(
     tmp_path: Path,
 ) -> None:
     many = 3 * damage.BLOCK
-    store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
-    store.add_passages(rows(1, [f"The zephyr of word{i} and {i * 7919}." for i in range(many)]))
-    path = tmp_path / "lance" / "passages.lance"
+    lance = tmp_path / "lance"
+    path = make_texts(lance, many)
     (file,) = (path / "data").iterdir()
     content = file.read_bytes()
     enlarge(file)
     done = read_plainly(path)
     assert done.returncode == -signal.SIGABRT
     assert "memory allocation of" in done.stderr
-    damaged = damage.unreadable(store.tables.passages)
+    damaged = damage.unreadable(plain(lance))
     lost = sum(len(block.rows) for block in damaged)
     assert 0 < lost < many
     file.write_bytes(content)
-    assert damage.delete_unreadable(store.tables.passages, damaged) == 0
+    assert damage.delete_unreadable(plain(lance), damaged) == 0
     enlarge(file)
-    for index in (path / "_indices").rglob("page_*.lance"):
-        index.write_bytes(index.read_bytes()[:100])
-    store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED, suspect=True)
-    table = store.tables.passages
+    store = Store.open(lance, threads=1, thresholds=SCATTERED, suspect=True)
+    table = store.tables.by_name()["plain"]
     assert table.lost == lost
-    assert len(store.passages_of(table.rows.keys(), ["text"])) == many - lost
     assert damage.broken_indices(table) == []
-    assert len(store.phrases(phrases("the zephyr of"), many).keys) == many - lost
+    assert len(table.rows.keys()) == many - lost
 
 
 @pytest.mark.parametrize("folder", ["data", "_indices"])
@@ -138,7 +166,7 @@ def test_a_length_that_ends_whoever_reads_it_costs_the_rows_that_stand_there(
 def test_a_number_that_would_end_the_process_is_put_right(
     lance: Path, folder: str, place: int
 ) -> None:
-    whole = {path: path.read_bytes() for path in (lance / "passages.lance" / folder).rglob("*.*")}
+    whole = {path: path.read_bytes() for path in (lance / TABLE / folder).rglob("*.*")}
     for path, content in whole.items():
         flip(path, place)
         assert path.read_bytes() != content
@@ -150,36 +178,19 @@ def test_a_number_that_would_end_the_process_is_put_right(
     assert {path: path.read_bytes() for path in whole} == whole
 
 
-def test_an_index_of_earlier_versions_that_keeps_lance_from_listing_any_is_dropped(
-    lance: Path,
-) -> None:
-    from lancedb.index import FTS
-
-    store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    store.tables.passages.inner.create_index("view", config=FTS())
-    for path in (lance / "passages.lance" / "_indices").rglob("metadata.lance"):
-        flip(path, -34)  # of the place of the columns' metadata
-    inner = runtime.reopen(lance / "passages.lance")
-    with pytest.raises(BaseException, match="panicked"):
-        inner.list_indices()
-    store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    assert damage.broken_indices(store.tables.passages) == []
-    assert {"doc"} == store.tables.passages.indices().keys()
-
-
 def test_a_broken_index_is_made_anew(lance: Path) -> None:
-    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.passages
-    for path in (lance / "passages.lance" / "_indices").rglob("page_*.lance"):
+    table = table_of(Store.open(lance, threads=1, thresholds=SCATTERED))
+    for path in (lance / TABLE / "_indices").rglob("auxiliary.idx"):
         content = path.read_bytes()
         path.write_bytes(content[: len(content) // 2])
-    broken = checks.examine("passages", table, lambda: None).broken_indices
-    assert broken == ["doc"]
+    broken = checks.examine("vectors_tiny", table, lambda: None).broken_indices
+    assert broken == ["vector"]
     indices.rebuild(table, broken)
     assert damage.broken_indices(table) == []
 
 
 def test_such_a_count_in_a_library_that_can_only_be_read_is_said(lance: Path) -> None:
-    (path, *_) = (lance / "passages.lance" / "data").iterdir()
+    (path, *_) = (lance / TABLE / "data").iterdir()
     flip(path, -13)
     with pytest.raises(WorldError) as said:
         Store.open(lance, threads=1, writable=False)
@@ -187,10 +198,10 @@ def test_such_a_count_in_a_library_that_can_only_be_read_is_said(lance: Path) ->
 
 
 def test_a_footer_without_sound_places_is_put_back(lance: Path) -> None:
-    (path, *_) = (lance / "passages.lance" / "data").iterdir()
+    (path, *_) = (lance / TABLE / "data").iterdir()
     flip(path, -13)
     flip(path, -17)  # where the table of global buffers begins
-    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.passages
+    table = table_of(Store.open(lance, threads=1, thresholds=SCATTERED))
     assert table.count() == COMMITS * PASSAGES
     assert damage.unreadable(table) == []
 
@@ -212,21 +223,20 @@ def test_what_the_system_refuses_is_no_damage(lance: Path, how: str, code: str) 
     assert set(came["said"]) <= {code, "nothing"}
     assert came["said"].count(code) >= 2
     assert came["after"] == came["before"]
-    assert came["before"]["passages"] == COMMITS * PASSAGES
+    assert came["before"]["vectors_tiny"] == COMMITS * PASSAGES
     assert (came["lost"], came["unreadable"]) == (0, 0)
 
 
 def test_a_library_whose_drive_is_away_loses_nothing(lance: Path) -> None:
     store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    table = store.tables.passages
+    table = table_of(store)
     keys = table.rows.keys()
     away = lance.with_name("away")
     lance.rename(away)
     for work in (
-        lambda: store.passages_of(keys, ["text"]),
-        lambda: store.phrases(phrases("the zephyr"), 5),
+        lambda: store.sentence_vectors_of(SPACE, keys),
         lambda: table.select("doc > 0", ["doc"]),
-        lambda: checks.examine("passages", table, lambda: None),
+        lambda: checks.examine("vectors_tiny", table, lambda: None),
     ):
         with pytest.raises((WorldError, RuntimeError)):
             work()
@@ -234,24 +244,24 @@ def test_a_library_whose_drive_is_away_loses_nothing(lance: Path) -> None:
     assert table.lost == 0
     away.rename(lance)
     assert table.count() == COMMITS * PASSAGES
-    assert len(store.passages_of(keys, ["text"])) == COMMITS * PASSAGES
+    assert store.vectors_of(SPACE, keys).any(axis=1).all()
 
 
 def test_a_table_without_its_lists_is_not_dropped_at_opening(lance: Path) -> None:
-    lists = lance / "passages.lance" / "_versions"
+    lists = lance / TABLE / "_versions"
     MetadataCopies(lists.parent, writable=True).forget()
     shutil.rmtree(lists)
-    before = sorted((lance / "passages.lance" / "data").iterdir())
+    before = sorted((lance / TABLE / "data").iterdir())
     with pytest.raises(WorldError) as caught, open_errors(lance):
         Store.open(lance, threads=1, thresholds=SCATTERED)
     assert caught.value.code == "library_damaged"
-    assert sorted((lance / "passages.lance" / "data").iterdir()) == before
-    assert any("passages" in said for said in rescue(lance.parent))  # because somebody asked
+    assert sorted((lance / TABLE / "data").iterdir()) == before
+    assert any("vectors_tiny" in said for said in rescue(lance.parent))  # because somebody asked
 
 
 def test_a_table_of_a_later_lance_is_left_alone(lance: Path) -> None:
-    MetadataCopies(lance / "passages.lance", writable=True).forget()
-    lists = sorted((lance / "passages.lance" / "_versions").glob("*.manifest"))
+    MetadataCopies(lance / TABLE, writable=True).forget()
+    lists = sorted((lance / TABLE / "_versions").glob("*.manifest"))
     for path in lists:
         content = path.read_bytes()
         (start,) = struct.unpack("<Q", content[-16:-8])
@@ -266,7 +276,7 @@ def test_a_table_of_a_later_lance_is_left_alone(lance: Path) -> None:
     with pytest.raises(WorldError) as caught:
         rescue(lance.parent)
     assert caught.value.code == "library_newer"
-    assert sorted((lance / "passages.lance" / "_versions").glob("*.manifest")) == lists
+    assert sorted((lance / TABLE / "_versions").glob("*.manifest")) == lists
 
 
 @pytest.mark.parametrize(

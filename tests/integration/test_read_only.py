@@ -209,8 +209,8 @@ def test_an_older_one_says_what_helps(copied: World, mounter: Mounter, tmp_path:
 
 def test_damage_costs_nothing_more(copied: World, mounter: Mounter, tmp_path: Path) -> None:
     """Nothing can be taken out of it, so what is damaged is said and stays."""
-    for data in (copied.library / "lance" / "passages.lance" / "data").iterdir():
-        data.write_bytes(b"These are not passages. " * 100)
+    for data in (copied.library / "lance").glob("vectors_*/data/*"):
+        data.write_bytes(b"These are not vectors. " * 100)
     world = mounted(copied, mounter, tmp_path / "mounted")
     with world.engine() as engine:
         with pytest.raises(WorldError) as caught:

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from indexer import faults
-from indexer.store import derived
 from indexer.store.pooled_file import PooledFile
 from indexer.store.store import Store
 from indexer.store.values import Term
@@ -64,22 +63,6 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
         store.maintain(idle=True)
         first = max(known) + 1
         store.close()
-
-
-@pytest.mark.parametrize("point", ["derived-making", "derived-written", "derived-stamped"])
-def test_a_kill_while_a_derived_file_is_made_changes_no_answer(tmp_path: Path, point: str) -> None:
-    store = opened_after_kill(tmp_path / "lance", f"{point}=rows:1")
-    passages = store.tables.passages
-    for _ in range(2):
-        views = store.passages_of(passages.rows.keys(), ["view"])
-        passages.files.clear()
-        assert store.passages_of(passages.rows.keys(), ["view"]) == views
-        store.maintain(idle=True)
-    assert passages.files.keys() == {"rows"}
-    left = sorted(path.name for path in (passages.path / derived.FOLDER).iterdir())
-    parts = [part.stamp.file for file in passages.files.values() for part in file.parts]
-    assert left == sorted([*parts, *(layout.stamp for layout in passages.layouts)])
-    store.close()
 
 
 @pytest.mark.parametrize("point", ["pooled-written:1", "pooled-written:3", "pooled-rewritten:1"])

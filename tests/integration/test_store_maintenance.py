@@ -14,7 +14,7 @@ from indexer.store import maintenance, nearest, runtime, schema
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import DocSet, Term, VectorRows, docs_of, key_of
-from tests.store_rows import DIMENSION, phrases, rows, unit, vectors
+from tests.store_rows import DIMENSION, rows, unit, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,12 +66,14 @@ def many(docs: range, each: int) -> VectorRows:
 
 def test_upkeep_is_cheap_until_it_is_due(store: Store) -> None:
     store.add_passages(rows(1, texts(1, 30)))
+    store.add_vectors(SPACE, vectors(1, range(30)))
     assert store.maintain().steps == ()
     assert store.maintain(idle=True).steps == ()
     for doc in range(2, 33):
         store.add_passages(rows(doc, texts(doc, 2)))
+        store.add_vectors(SPACE, vectors(doc, [0, 1]))
     assert store.maintain().steps == ()
-    assert "passages: compacted and cleaned" in store.maintain(idle=True).steps
+    assert "vectors_tiny: compacted and cleaned" in store.maintain(idle=True).steps
     assert store.maintain(idle=True).steps == ()
     assert found_docs(store) == set(range(1, 33))
 
@@ -83,7 +85,7 @@ def test_many_small_commits_are_compacted(store: Store) -> None:
     before = store.knn(SPACE, vectors(7, [1]).vectors[0], 5)
     store.maintain(idle=True)
     fragments = {name: table.fragments() for name, table in store.tables.by_name().items()}
-    assert fragments == {"passages": 1, schema.vectors_table(SPACE): 1}
+    assert fragments == {schema.vectors_table(SPACE): 1}
     after = store.knn(SPACE, vectors(7, [1]).vectors[0], 5)
     assert after.keys.tolist() == before.keys.tolist()
     assert found_docs(store) == set(range(40))
@@ -158,11 +160,13 @@ def test_leftovers_go_at_open_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "lance"
     store = Store.open(path, threads=2)
     store.add_passages(rows(1, texts(1, 50)))
-    left = path / "passages.lance" / "data" / "0123456789abcdef0123456789abcdef.lance"
+    store.add_vectors(SPACE, vectors(1, range(50)))
+    folder = path / f"{schema.vectors_table(SPACE)}.lance" / "data"
+    left = folder / "0123456789abcdef0123456789abcdef.lance"
     left.write_bytes(b"x" * (32 << 20))
     store.close()
     store = Store.open(path, threads=2)
-    assert store.clean_at_open().steps == ("passages: leftovers removed",)
+    assert store.clean_at_open().steps == (f"{schema.vectors_table(SPACE)}: leftovers removed",)
     assert not left.exists()
     assert store.clean_at_open().steps == ()
     assert found_docs(store) == {1}
@@ -193,7 +197,9 @@ def test_readers_are_never_disturbed_by_the_writer(store: Store) -> None:
     for doc in range(1, 12):
         store.add_passages(rows(doc, texts(doc, 100)))
         store.add_vectors(SPACE, vectors(doc, range(100)))
-        store.tables.passages.inner.optimize()
+        table = store.tables.vectors(SPACE)
+        assert table is not None
+        table.inner.optimize()
         store.maintain(idle=True)
     done.set()
     for reader in readers:
@@ -205,7 +211,7 @@ def test_upkeep_while_indexing_waits_for_room(tmp_path: Path) -> None:
     due = Thresholds(fragments=(1, 1))
     no_room = replace(due, slack=-(1 << 40))
     store = Store.open(tmp_path / "lance", threads=1, thresholds=no_room)
-    store.add_passages(rows(1, texts(1, 400)))
+    store.add_vectors(SPACE, vectors(1, range(400)))
     assert store.maintain().steps == ()
     store.close()
     store = Store.open(tmp_path / "lance", threads=1, thresholds=due)
@@ -219,10 +225,11 @@ def test_the_disk_is_bounded_while_old_versions_are_young(tmp_path: Path) -> Non
     store = Store.open(tmp_path / "lance", threads=1, thresholds=upkeep)
     for turn in range(5):
         store.add_passages(rows(turn, texts(turn, 400)))
+        store.add_vectors(SPACE, vectors(turn, range(400)))
         store.maintain(idle=True)
         store.delete_docs([turn - 1])
         store.maintain(idle=True)
-        size = store.sizes()["passages"]
+        size = store.sizes()[schema.vectors_table(SPACE)]
         assert size.total <= 2 * size.live + (1 << 17)
         assert found_docs(store) == {turn}
     store.close()
@@ -237,8 +244,11 @@ def test_old_versions_never_keep_maintenance_from_being_done(
     store = Store.open(tmp_path / "lance", threads=1, thresholds=upkeep)
     for doc in range(80):
         store.add_passages(rows(doc, texts(doc, 2)))
+        store.add_vectors(SPACE, vectors(doc, range(2)))
         store.maintain()
-        assert store.tables.passages.fragments() <= 12
+        table = store.tables.vectors(SPACE)
+        assert table is not None
+        assert table.fragments() <= 12
     assert found_docs(store) == set(range(80))
     store.close()
 
@@ -282,13 +292,8 @@ def test_a_reader_whose_version_vanished_reads_the_newest(store: Store, tmp_path
         store.add_vectors(SPACE, vectors(doc, range(30)))
     embedded = store.tables.vectors(SPACE)
     assert embedded is not None
-    for table in (store.tables.passages, embedded):
-        clean(table)
-    # Its words are whole as it opened them: tantivy keeps the files of an open version.
-    assert found_docs(reader) == {1}
-    assert len(reader.phrases(phrases("quick brown fox"), 99)) == 30
+    clean(embedded)
     assert len(reader.knn(SPACE, vectors(1, [3]).vectors[0], 99)) == 90
     keys = np.array([key_of(1, 3)], np.int64)
-    assert len(reader.passages_of(keys, ["text"])) == 1
     assert reader.vectors_of(SPACE, keys).any()
     reader.tables.close()  # it must not clean up what it does not own

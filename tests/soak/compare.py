@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import zlib
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +32,11 @@ SELECT r.path, d.path, f.name, f.size, f.mtime_ns, f.state, f.code, c.content_id
 FROM files f JOIN roots r ON r.id = f.root JOIN folders d ON d.id = f.folder
 LEFT JOIN contents c ON c.id = f.content LEFT JOIN docs t ON t.doc = c.doc
 LEFT JOIN names n ON n.id = f.stem
+"""
+
+_PASSAGES = """
+SELECT p.key, p.view, p.rest, d.text_id, d.language, d.complete, d.damaged
+FROM passages p LEFT JOIN documents d ON d.doc = p.key >> 20
 """
 
 
@@ -67,7 +74,23 @@ def read(library: Path) -> Contents:
     for row in rows[vectors]:
         row.update(doc=row["key"] >> 20, ordinal=row["key"] & 0xFFFFF)
         del row["crc"]  # of the key, too, which is another in each library
-    return Contents(files, docs, rows["passages"], rows[vectors], problems)
+    return Contents(files, docs, _passages(library), rows[vectors], problems)
+
+
+def _passages(library: Path) -> list[dict[str, Any]]:
+    with closing(sqlite3.connect(f"file:{library / 'texts.sqlite'}?mode=ro", uri=True)) as texts:
+        return [
+            {
+                "doc": key >> 20,
+                "ordinal": key & 0xFFFFF,
+                "text_id": text_id,
+                "language": language,
+                "whole": complete > 0 and not damaged,
+                "view": zlib.decompress(view, -15).decode(),
+                "rest": rest,
+            }
+            for key, view, rest, text_id, language, complete, damaged in texts.execute(_PASSAGES)
+        ]
 
 
 def _unfinished(catalog: sqlite3.Connection) -> Iterator[str]:

@@ -42,7 +42,7 @@ IMPATIENT = BatchSizes(
     passages=64,
     vectors=64,
     unit=64,
-    thresholds=Thresholds((1, 1), (2, 2), ann_from=32, derived_from=1),
+    thresholds=Thresholds((1, 1), (2, 2), ann_from=32),
 )
 PATIENT = BatchSizes(
     thresholds=Thresholds(ann_from=10**9)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.catalog.cached import CachedValues
-from indexer.catalog.database import Database
+from indexer.catalog.schema import LAYOUT
+from indexer.database import Database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database(tmp_path / "catalog.sqlite")
+    opened = Database(tmp_path / "catalog.sqlite", LAYOUT)
     yield opened
     opened.close()
 

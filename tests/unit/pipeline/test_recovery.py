@@ -43,9 +43,9 @@ def test_a_document_whose_passages_are_gone_is_read_again(library: Library) -> N
     assert recover(library.catalog, library.store) == 0
 
 
-def test_a_document_with_passages_twice_is_read_again(library: Library) -> None:
+def test_a_document_with_more_passages_than_it_has_is_read_again(library: Library) -> None:
     docs = library.read(a=2)
-    library.store.add_passages(rows(docs["a"], ["again"]))
+    library.store.add_passages(rows(docs["a"], ["again"], first=2))
     assert recover(library.catalog, library.store) == 1
     assert library.store.known_docs().tolist() == []
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from indexer.catalog.catalog import Catalog
 from indexer.search.lexicon import Lexicon
-from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import PassageRow
 from tests.store_rows import passage
@@ -27,7 +26,7 @@ class Library:
     @classmethod
     @contextmanager
     def opened(cls, folder: Path) -> Iterator[Library]:
-        store = Store.open(folder / "lance", threads=1, thresholds=Thresholds(derived_from=1))
+        store = Store.open(folder / "lance", threads=1)
         with Catalog(folder / "catalog.sqlite") as catalog:
             yield cls(catalog, store, Lexicon(catalog, store))
         store.close()

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from indexer.store import checksums, nearest, quantise, schema
+from indexer.store import nearest, quantise, schema
 from indexer.store.rowmap import RowMap
 from indexer.store.values import DocSet, ScoredKeys, docs_of, key_of, keys_of, ordinals_of
-from indexer.store.writing import decode_delta, encode_delta
 from tests.store_rows import unit
 
 texts = st.text(max_size=200)
@@ -50,17 +48,6 @@ def test_a_vector_of_zeros_stays_one() -> None:
     np.testing.assert_array_equal(quantise.unpack(quantise.pack(zeros, zeros), zeros), zeros)
     assert quantise.pack(none, none).shape == (0, quantise.width(8)) == (0, 8)
     assert quantise.unpack(np.empty((0, 8), np.uint8), none).shape == (0, 8)
-
-
-@given(texts, texts)
-def test_a_delta_gives_the_text_back(text: str, view: str) -> None:
-    assert decode_delta(encode_delta(text, view), view) == text
-
-
-def test_a_delta_is_small() -> None:
-    view = " ".join(f"word{i} and more" for i in range(60))
-    text = view.replace(" and", " and\n")
-    assert len(encode_delta(text, view)) < len(text) / 3
 
 
 @given(st.integers(0, 2**31 - 1), st.lists(st.integers(0, 2**20 - 1), max_size=9))
@@ -176,14 +163,3 @@ def test_table_names_are_safe_and_distinct() -> None:
     assert odd != other
     assert re.fullmatch(r"[A-Za-z0-9_-]+", odd)
     assert len(schema.vectors_table("x" * 500)) < 100
-
-
-def test_all_that_a_row_says_counts_in_its_sum_and_its_place_does_not() -> None:
-    row = {"doc": 1, "ordinal": 0, "key": 5, "text_id": "a", "_rowid": 9}
-
-    def summed(**changed: object) -> object:
-        return checksums.by_document(pa.Table.from_pylist([row | changed]))
-
-    assert summed() == summed(_rowid=4)
-    assert summed() != summed(text_id="b")
-    assert summed() != summed(key=6)

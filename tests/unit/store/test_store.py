@@ -64,7 +64,7 @@ def test_the_directory_is_for_its_owner_only(store: Store, tmp_path: Path) -> No
 def test_nothing_to_write_makes_no_table(store: Store) -> None:
     before = {name: table.inner.version for name, table in store.tables.by_name().items()}
     keys = np.array([key_of(1, 0)], np.int64)
-    assert store.add_passages([]) == {}
+    store.add_passages([])
     store.add_vectors(SPACE, vectors_of_none())
     store.copy_vectors(SPACE, keys, keys)
     after = {name: table.inner.version for name, table in store.tables.by_name().items()}
@@ -95,7 +95,8 @@ def test_nothing_to_look_for_finds_nothing(store: Store) -> None:
 
 def test_an_error_without_damage_behind_it_costs_no_row(store: Store) -> None:
     fill(store)
-    table = store.tables.passages
+    table = store.tables.vectors(SPACE)
+    assert table is not None
 
     def fail() -> None:
         raise RuntimeError("lance error: something else")
@@ -134,11 +135,11 @@ def test_a_reader_refuses_a_table_of_an_earlier_layout_and_leaves_it(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(store)
-    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
+    monkeypatch.setattr(schema, "VECTORS_VERSION", schema.VECTORS_VERSION + 1)
     with pytest.raises(WorldError) as caught:
         Store.open(tmp_path / "lance", threads=1, writable=False)
     assert caught.value.code == "library_older"
-    assert store.tables.passages.count() == 4
+    assert store.vector_counts(SPACE, [1, 2]) == {1: 2, 2: 2}
 
 
 def test_passages_are_found_by_words_at_once(store: Store) -> None:
@@ -189,21 +190,20 @@ def test_vectors_are_fetched_in_the_order_asked(store: Store) -> None:
 
 def test_passages_come_back_as_they_went_in(store: Store) -> None:
     row = rows(3, ["x"])[0]
-    original = passage(7, "A line-\nbreak.\r\nNext.", view="A linebreak. Next.")
+    original = passage(0, "A line-\nbreak.\r\nNext.", view="A linebreak. Next.")
     store.add_passages([type(row)(3, "t", "de", original)])
     (stored,) = store.iter_passages([3])
     for name in ("ordinal", "page_first", "char_end", "heading_path", "text", "view",
                  "text_starts", "view_starts"):  # fmt: skip
         assert getattr(stored, name) == getattr(original, name)
     assert (stored.doc, stored.text_id, stored.language) == (3, "t", "de")
-    got = store.passages_of(np.array([stored.key], np.int64), ["text", "stems", "heading_path"])
+    got = store.passages_of(np.array([stored.key], np.int64), ["text", "heading_path"])
     assert got[stored.key]["text"] == original.text
-    assert got[stored.key]["stems"] == original.stems
 
 
 def test_passages_stream_in_order(store: Store) -> None:
-    store.add_passages(rows(5, [f"word{i}" for i in range(300)], first=300))
-    store.add_passages(rows(5, [f"word{i}" for i in range(300)]) + rows(4, ["one"]))
+    store.add_passages(rows(5, [f"word{i}" for i in range(300)]))
+    store.add_passages(rows(4, ["one"]) + rows(5, [f"word{i}" for i in range(300)], first=300))
     ordinals = [(p.doc, p.ordinal) for p in store.iter_passages([5, 4])]
     assert ordinals == [(5, i) for i in range(600)] + [(4, 0)]
 

@@ -1,7 +1,4 @@
-"""The catalog's connections: one per thread, one writer at a time, readers that never wait.
-
-Owns how SQLite is opened, how transactions nest, and which error its failures map to. It must not
-know any table.
+"""A SQLite file shared by threads: one connection each, one writer at a time, readers never wait.
 
 In WAL mode every thread reads the last committed state while another writes. With ``synchronous``
 NORMAL a commit survives any end of the process, kill -9 included, without an fsync; a power cut may
@@ -16,25 +13,29 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from indexer import faults
 from indexer.api.atomic import DISK_FULL, is_full
 from indexer.api.errors import LecternError, WorldError
-from indexer.catalog import migrations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-CACHE_KIB = 8192  # a connection
 _MASK = (1 << 63) - 1
+_HEADER = struct.Struct(">60xi4xI")  # user_version and application_id in SQLite's header
+_MAGIC = b"SQLite format 3\x00"
 
 # SQLite's error codes, by the error they are reported as.
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE}
 _CLOSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+#: Of damaged files.
+DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def signed(value: int) -> int:
@@ -42,20 +43,41 @@ def signed(value: int) -> int:
     return value & _MASK
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The tables of a kind of file.
+
+    Attributes:
+        name: What the file is called in messages, such as "catalog".
+        application_id: Of the kind, in the header of the file.
+        version: Of the tables; a file of an earlier version is not opened.
+        script: Creates the tables in an empty file.
+        cache_kib: SQLite's cache of each connection.
+    """
+
+    name: str
+    application_id: int
+    version: int
+    script: str
+    cache_kib: int = 8192
+
+
 class Database:
-    """A SQLite file shared by threads. The library lock excludes other processes.
+    """An open SQLite file. The library lock excludes other processes.
 
     Args:
         path: The file; created if missing, readable by its owner only.
+        layout: Its tables.
         refusal: Why the file is read-only; ``write`` raises it. None if it is writable.
 
     Raises:
         WorldError: ``library_newer``, ``library_damaged``, ``library_unwritable``, ``disk_full``,
-            ``read_error`` or, if it can only be read, ``library_older``.
+            ``read_error`` or ``library_older``.
     """
 
-    def __init__(self, path: Path, refusal: LecternError | None = None) -> None:
+    def __init__(self, path: Path, layout: Layout, refusal: LecternError | None = None) -> None:
         self.path = path
+        self.layout = layout
         self.refusal = refusal
         self._local = threading.local()
         self._writing = threading.RLock()
@@ -63,19 +85,43 @@ class Database:
         self._closed = False
         self.files_version = 0  # incremented when files, folders or their documents change
         self.version = 0  # incremented by every commit
-        migrations.check_version(path)
+        #: Whether the file was created now.
+        self.is_new = False
+        if (found := version_of(path, layout)) is not None:
+            _check_version(path, layout, found)
         self._address: Path | str = path
         if refusal is not None:
             self._address = _read_only_address(path)
+        else:
+            _create(path, layout)
+            self._file = _identity(path)
+        try:
             with self._translated():
-                migrations.refuse_older(self.reader(), path)
-            return
-        _create(path)
-        self._file = _identity(path)
-        with self._translated():
-            connection = self.reader()
+                self._make_tables(self.reader())
+        except BaseException:
+            self.close()  # an open transaction would lock the file
+            raise
+
+    def _make_tables(self, connection: sqlite3.Connection) -> None:
+        """Create the tables of an empty file, in one transaction, and check the version."""
+        if self.refusal is None:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of an empty file only
             connection.execute("PRAGMA journal_mode = WAL")
-            migrations.migrate(connection, path)
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version or self.refusal is not None:
+            _check_version(self.path, self.layout, version)
+            return
+        # executescript commits an open transaction first, so BEGIN is part of the script.
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {self.layout.script}; "
+            f"PRAGMA application_id = {self.layout.application_id};"
+            f"PRAGMA user_version = {self.layout.version}"
+        )
+        faults.reached("tables-making", self.layout.name)
+        connection.execute("COMMIT")
+        # ``version_of`` reads the header from the file itself, not from the WAL.
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.is_new = True
 
     def reader(self) -> sqlite3.Connection:
         """Return this thread's connection. Inside ``write`` it sees uncommitted rows."""
@@ -198,7 +244,7 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         if self._closed:
-            raise sqlite3.ProgrammingError("the catalog is closed")
+            raise sqlite3.ProgrammingError(f"the {self.layout.name} is closed")
         connection = sqlite3.connect(
             self._address,
             uri=self.refusal is not None,
@@ -209,7 +255,7 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        connection.execute(f"PRAGMA cache_size = -{self.layout.cache_kib}")
         connection.execute("PRAGMA wal_autocheckpoint = 4000")  # 16 MB, for few fsyncs
         connection.execute("PRAGMA journal_size_limit = 67108864")
         self._open.append(connection)
@@ -220,7 +266,7 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            known = _world_error(error, self.path)
+            known = _world_error(error, self.path, self.layout)
             if known is None:
                 raise
             raise known from error
@@ -231,7 +277,7 @@ def _identity(path: Path) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def _world_error(error: sqlite3.Error, path: Path) -> LecternError | None:
+def _world_error(error: sqlite3.Error, path: Path, layout: Layout) -> LecternError | None:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return None
@@ -239,18 +285,51 @@ def _world_error(error: sqlite3.Error, path: Path) -> LecternError | None:
     library = str(path.parent)
     failed = primary in _CLOSED or primary == sqlite3.SQLITE_IOERR
     if code in _FULL or primary in _FULL or (failed and is_full(path.parent)):
-        return _full(path)
+        return _full(path, layout)
     if primary in _CLOSED:
         return WorldError("library_unwritable", library=library)
     if primary == sqlite3.SQLITE_IOERR:
         return WorldError("read_error", reason=f"{path.name}: {error}")
-    if primary in _DAMAGED:
+    if primary in DAMAGED:
         return WorldError("library_damaged", library=library, reason=str(error))
     return None
 
 
-def _full(path: Path) -> WorldError:
-    return WorldError("disk_full", needed="what the catalog needs", path=str(path.parent))
+def _full(path: Path, layout: Layout) -> WorldError:
+    return WorldError("disk_full", needed=f"what the {layout.name} needs", path=str(path.parent))
+
+
+def version_of(path: Path, layout: Layout) -> int | None:
+    """The version of the tables of a file by its header alone; None if there are none yet.
+
+    Opening it with SQLite would already create the WAL's files.
+
+    Raises:
+        WorldError: ``library_damaged`` if it is no file of this layout, or ``library_unwritable``.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEADER.size)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WorldError("library_unwritable", library=str(path.parent)) from error
+    if not head:
+        return None
+    if len(head) < _HEADER.size or not head.startswith(_MAGIC):
+        raise WorldError("library_damaged", library=str(path.parent), reason="not_a_catalog")
+    version, application = _HEADER.unpack(head)
+    if application not in {0, layout.application_id}:
+        raise WorldError("library_damaged", library=str(path.parent), reason="not_ours")
+    return int(version) or None
+
+
+def _check_version(path: Path, layout: Layout, found: int) -> None:
+    library, known = str(path.parent), layout.version
+    if found > known:
+        raise WorldError("library_newer", library=library, found=found, known=known)
+    if found < known:
+        raise WorldError("library_older", library=library)
 
 
 def _read_only_address(path: Path) -> str:
@@ -259,11 +338,26 @@ def _read_only_address(path: Path) -> str:
     return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if unchanging else ''}"
 
 
-def _create(path: Path) -> None:
+def _create(path: Path, layout: Layout) -> None:
     # SQLite would create it readable by others; the WAL's files inherit its mode.
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
         if error.errno in DISK_FULL:
-            raise _full(path) from error
+            raise _full(path, layout) from error
         raise WorldError("library_unwritable", library=str(path.parent)) from error
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a file passes SQLite's integrity check."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            return bool(connection.execute("PRAGMA integrity_check(1)").fetchall() == [("ok",)])
+    except sqlite3.Error:
+        return False
+
+
+def remove_database(path: Path) -> None:
+    """Delete a file and those that SQLite keeps beside it."""
+    for suffix in ("-wal", "-shm", ""):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,97 @@
+"""What a person chose for a library: its folders with their patterns, its collections, its pace.
+
+A file of its own, beside the catalog, keeps a copy. A catalog that is made anew, because the one
+before was damaged, lost or of an earlier layout, begins with it: everything else in the catalog can
+be made again from the documents.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.atomic import write_file
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+    from indexer.database import Database
+
+CHOICES_NAME = "choices.json"
+COLLECTIONS = "collections"  # the key of their queries in ``meta``
+#: The key of ``meta`` that says that a library of an earlier layout is read again.
+REBUILDING = "rebuilding"
+# Keys of ``meta``; those of the pace are of ``indexer.throttle``.
+_FACTS = (COLLECTIONS, "speed", "paused", REBUILDING)
+
+
+class Choices:
+    """The choices of one catalog and their copy."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._path = database.path.with_name(CHOICES_NAME)
+        self._saved = ""
+        with contextlib.suppress(OSError, ValueError):
+            self._saved = self._path.read_text("utf-8")
+
+    def save_choices(self) -> None:
+        """Write the copy if it differs; a failure is ignored, as the catalog has them."""
+        if self._db.refusal is None:
+            with contextlib.suppress(OSError):
+                self._saved = save_copy(self._db.reader(), self._path, self._saved)
+
+    def restore_choices(self) -> None:
+        """Add what the catalog does not have of the copy."""
+        try:
+            kept: dict[str, Any] = json.loads(self._path.read_text("utf-8"))
+            roots = [
+                (os.fsencode(one["path"]), os.fsencode(one["file_name"]), one["patterns"])
+                for one in kept["roots"]
+            ]
+            facts = [(key, kept[key]) for key in _FACTS if isinstance(kept.get(key), str)]
+        except (OSError, ValueError, KeyError, TypeError):
+            return
+        now = time.time_ns()
+        with self._db.write() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO roots (path, file_name, patterns, added_ns) "
+                "VALUES (?, ?, ?, ?)",
+                [(*row, now) for row in roots],
+            )
+            connection.executemany("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)", facts)
+
+
+def save_copy(
+    catalog: sqlite3.Connection, path: Path, saved: str = "", *, rebuilding: bool = False
+) -> str:
+    """Write the choices in a catalog to a file unless they are those that were saved before.
+
+    Args:
+        catalog: The catalog.
+        path: The file.
+        saved: What was saved before.
+        rebuilding: Whether the library will be read again.
+
+    Returns:
+        What the file holds now.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    rows = catalog.execute("SELECT path, file_name, patterns FROM roots ORDER BY path, file_name")
+    roots = [
+        {"path": os.fsdecode(root), "file_name": os.fsdecode(name), "patterns": patterns}
+        for root, name, patterns in rows
+    ]
+    facts = catalog.execute("SELECT key, value FROM meta").fetchall()
+    kept = {key: value for key, value in facts if key in _FACTS}
+    if rebuilding:
+        kept[REBUILDING] = "yes"
+    if (text := json.dumps({"roots": roots, **kept})) != saved:
+        write_file(path, text)
+    return text

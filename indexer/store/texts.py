@@ -1,0 +1,572 @@
+"""The texts of a library: the passages of its documents, in one SQLite file.
+
+A passage is one row, deflated, with a checksum over its key and its bytes. It is written once. A
+document may take several transactions; the last one marks it as complete. Rows are found by their
+keys, ``doc << 20 | ordinal``, and ordinals have no gaps, so that the keys of a document follow from
+the number of its passages and are never read.
+
+A row that fails its checksum, or that SQLite cannot read, is left out of every answer, and its
+document is marked as damaged, to be read again; the others are not affected.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sqlite3
+import threading
+import zlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import msgspec
+import numpy as np
+
+from indexer import faults
+from indexer.api.errors import LecternError
+from indexer.api.status import TableSize
+from indexer.database import DAMAGED, Database, Layout, is_whole, remove_database
+from indexer.store.recent import Recent
+from indexer.store.values import (
+    MAX_ORDINAL,
+    ORDINAL_BITS,
+    Int64s,
+    StoredPassage,
+    key_of,
+    ranges,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from indexer.store.values import PassageRow
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+TEXTS_NAME = "texts.sqlite"
+_TABLES = """
+-- The documents with passages, and how many these are.
+CREATE TABLE documents (
+    doc INTEGER PRIMARY KEY,
+    text_id TEXT NOT NULL,
+    language TEXT NOT NULL,
+    passages INTEGER NOT NULL,
+    complete INTEGER NOT NULL,               -- the number of the commit of the last one, 0 before
+    damaged INTEGER NOT NULL DEFAULT 0       -- whether a row was found to be unreadable
+) STRICT;
+
+CREATE TABLE passages (
+    key INTEGER PRIMARY KEY,                 -- doc << 20 | ordinal
+    view BLOB NOT NULL,                      -- deflated
+    rest BLOB NOT NULL,                      -- a MessagePack array, deflated with the view as
+                                             -- dictionary
+    crc INTEGER NOT NULL                     -- CRC-32 of key, view and rest
+) STRICT;
+
+CREATE TABLE commits (number INTEGER NOT NULL) STRICT;
+INSERT INTO commits VALUES (0);
+"""
+LAYOUT = Layout("text store", 0x4C656378, 1, _TABLES, cache_kib=2048)  # "Lecx"
+
+_DOCUMENT = "doc, text_id, language, passages, complete, damaged"
+_MOST_DOCS = (1 << 63 - ORDINAL_BITS) - 1
+_INSERT = "INSERT INTO passages (key, view, rest, crc) VALUES (?, ?, ?, ?)"
+_SELECT = "SELECT view, rest, crc FROM passages WHERE key = ?"
+_LEVEL, _RAW = 6, -15  # no header and no checksum of zlib's own
+_WINDOW = 32_768  # deflate cannot look further back
+# Passages that are read at a time.
+_STREAM = 256
+_KEPT_BYTES, _PASSAGE_BYTES = 4 << 20, 6_000
+# The share of pages that may be free before the file is made smaller.
+_FREE_SHARE, _FREE_PAGES = 0.2, 1_024
+
+#: Columns that a reader may name.
+COLUMNS = tuple(StoredPassage.__dataclass_fields__)
+
+
+class _Rest(msgspec.Struct, array_like=True):
+    """What a row has beside its view; ``text`` is None where it is the same."""
+
+    text: str | None
+    page_first: int
+    page_last: int
+    char_start: int
+    char_end: int
+    heading_path: tuple[str, ...]
+    text_starts: tuple[int, ...]
+    view_starts: tuple[int, ...]
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(_Rest).decode
+
+
+class DamagedRowError(Exception):
+    """A row is missing, unreadable or not as it was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextProblems:
+    """What is wrong with a text store.
+
+    Attributes:
+        structure: What SQLite says of the file.
+        damaged: The documents with rows that are missing or not as they were written.
+        strange: The number of rows that belong to no document.
+    """
+
+    structure: Sequence[str]
+    damaged: Sequence[int]
+    strange: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document that has passages.
+
+    Attributes:
+        text_id: The hash of its text.
+        language: ISO 639-1 code, "" for unknown.
+        passages: How many there are.
+        complete: The number of the commit that completed it; 0 until then. No two have the same,
+            and later ones are larger.
+        damaged: Whether some row of it is unreadable.
+    """
+
+    text_id: str
+    language: str
+    passages: int
+    complete: int = 0
+    damaged: bool = False
+
+
+class Texts:
+    """An open text store. One thread writes, any number of threads read.
+
+    Args:
+        path: The file, made if it is missing.
+        refusal: Why it is read-only, None if it is writable.
+
+    Raises:
+        WorldError: As ``Database`` does, from every method.
+    """
+
+    def __init__(self, path: Path, refusal: LecternError | None = None) -> None:
+        self._db = Database(path, LAYOUT, refusal)
+        # Held while documents change, so that they are those of the file.
+        self._changing = threading.RLock()
+        self._documents: Mapping[int, StoredDocument]
+        self._keys: Int64s | None
+        self._recent: Recent[int, StoredPassage]
+        self._load()
+
+    def close(self) -> None:
+        self._db.close()
+
+    # -- writing ----------------------------------------------------------------------------
+
+    def add_passages(self, rows: Sequence[PassageRow], complete: Collection[int] = ()) -> None:
+        """Append passages and mark documents as complete, in one transaction.
+
+        Args:
+            rows: Passages; those of a document follow on those that it has.
+            complete: The documents that have all of their passages now.
+
+        Raises:
+            ValueError: If the ordinal of a passage is not the next one, or does not fit a key.
+            WorldError: ``disk_full``; nothing is written then.
+        """
+        packed = [_packed(row) for row in rows]
+        with self._changing:
+            known = self._documents
+            changed = {doc: known[doc] for doc in complete if doc in known}
+            for row in rows:
+                now = changed.get(row.doc) or known.get(row.doc)
+                now = now or StoredDocument(row.text_id, row.language, 0)
+                if row.passage.ordinal != now.passages:
+                    raise ValueError(f"an ordinal is not {now.passages}, the next one")
+                changed[row.doc] = replace(now, passages=now.passages + 1)
+            with self._db.write() as connection:
+                connection.execute("UPDATE commits SET number = number + 1")
+                number: int = connection.execute("SELECT number FROM commits").fetchone()[0]
+                for doc in changed.keys() & set(complete):
+                    changed[doc] = replace(changed[doc], complete=number)
+                connection.executemany(_INSERT, packed)
+                _write_documents(connection, changed)
+                faults.reached("texts-written")
+            self._note({**known, **changed})
+
+    def delete_docs(self, docs: Collection[int]) -> None:
+        """Delete documents and their passages."""
+        with self._changing:
+            gone = [doc for doc in docs if doc in self._documents]
+            if not gone:
+                return
+            with self._db.write() as connection:
+                for doc in gone:
+                    _delete(connection, doc)
+            self._note({doc: one for doc, one in self._documents.items() if doc not in set(gone)})
+
+    def shrink(self) -> bool:
+        """Give free pages back to the file system, if they are many."""
+        free, pages = self._free_pages()
+        if free < max(_FREE_PAGES, _FREE_SHARE * pages):
+            return False
+        with self._db.write() as connection:
+            connection.execute("PRAGMA incremental_vacuum").fetchall()
+        return True
+
+    # -- what is there ----------------------------------------------------------------------
+
+    def documents(self) -> Mapping[int, StoredDocument]:
+        """All documents that have passages; it does not change."""
+        return self._documents
+
+    def keys(self) -> Int64s:
+        """The keys of all passages, ascending; the same array until rows come or go."""
+        if (known := self._keys) is None:
+            known = self._keys = self.keys_of(sorted(self._documents))
+        return known
+
+    def keys_of(self, docs: Sequence[int]) -> Int64s:
+        """The keys of documents' passages, one document after the other."""
+        counts = self.counts(docs)
+        firsts = np.array(docs, np.int64) << ORDINAL_BITS
+        return ranges(firsts, np.array([counts[doc] for doc in docs], np.int64))
+
+    def counts(self, docs: Iterable[int]) -> dict[int, int]:
+        """The number of passages of each document."""
+        known = self._documents
+        return {doc: known[doc].passages if doc in known else 0 for doc in docs}
+
+    def damaged_docs(self) -> list[int]:
+        """The documents with unreadable rows, as far as these were noticed."""
+        return [doc for doc, one in self._documents.items() if one.damaged]
+
+    def size(self) -> TableSize:
+        """Rows and bytes."""
+        free, pages = self._free_pages()
+        page = int(self._db.value("PRAGMA page_size"))
+        rows = sum(one.passages for one in self._documents.values())
+        log_file = self._db.path.with_name(f"{self._db.path.name}-wal")
+        logged = log_file.stat().st_size if log_file.exists() else 0
+        return TableSize(rows, pages * page + logged, (pages - free) * page)
+
+    # -- reading ----------------------------------------------------------------------------
+
+    def views(self, keys: Int64s) -> dict[int, str]:
+        """The views of passages by key; missing ones are left out."""
+        return self._read(keys, lambda _document, row: _inflated(row.view).decode())
+
+    def passages(self, keys: Int64s) -> dict[int, StoredPassage]:
+        """Passages by key; missing ones are left out."""
+        few = len(keys) <= _STREAM  # those of a query, which the next one may ask for again
+        return self._read(keys, _passage, self._recent if few else None)
+
+    def columns(self, keys: Int64s, columns: Sequence[str]) -> dict[int, dict[str, Any]]:
+        """Fields of passages by key; missing ones are left out.
+
+        Raises:
+            ValueError: If there is no such field.
+        """
+        if unknown := set(columns) - set(COLUMNS):
+            raise ValueError(f"passages have no column {', '.join(sorted(unknown))}")
+        if tuple(columns) == ("view",):
+            return {key: {"view": view} for key, view in self.views(keys).items()}
+        return {
+            key: {column: getattr(passage, column) for column in columns}
+            for key, passage in self.passages(keys).items()
+        }
+
+    def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
+        """Stream all passages of documents, in the order given."""
+        keys = self.keys_of(docs)
+        for at in range(0, len(keys), _STREAM):
+            yield from self._read(keys[at : at + _STREAM], _passage).values()
+
+    def _read(
+        self,
+        keys: Int64s,
+        made: Callable[[StoredDocument, _Row], T],
+        kept: Recent[int, T] | None = None,
+    ) -> dict[int, T]:
+        """What a function makes of the rows that are there and whole, by key.
+
+        Args:
+            keys: Of the rows.
+            made: The function.
+            kept: What it made before.
+        """
+        database, documents = self._db, self._documents
+        found: dict[int, T] = {}
+        damaged: list[int] = []
+
+        def read(key: int) -> T:
+            return made(documents[key >> ORDINAL_BITS], _row(connection, key))
+
+        try:
+            with database.read() as connection:
+                for key in keys.tolist():
+                    document = documents.get(key >> ORDINAL_BITS)
+                    if document is None or key & MAX_ORDINAL >= document.passages:
+                        continue
+                    try:
+                        found[key] = kept.get(key, read) if kept else read(key)
+                    except DamagedRowError:
+                        damaged.append(key)
+        except sqlite3.ProgrammingError:  # it was closed, as another file takes its place
+            with self._changing:
+                if database is self._db:
+                    raise
+            return self._read(keys, made, kept)
+        if damaged:
+            self._note_damage(damaged)
+        return found
+
+    # -- damage -----------------------------------------------------------------------------
+
+    def verify(self, tick: Callable[[], None] = lambda: None) -> TextProblems:
+        """Read every row.
+
+        Args:
+            tick: Called after each document; may raise to stop.
+        """
+        for doc in self._documents:
+            for _ in self.iter_passages([doc]):
+                pass
+            tick()
+        structure, there = [], 0
+        try:
+            structure = [str(row[0]) for row in self._db.rows("PRAGMA integrity_check(100)")]
+            there = int(self._db.value("SELECT count(*) FROM passages"))
+        except LecternError as error:
+            structure = [error.message]
+        strange = max(0, there - len(self.keys()))
+        return TextProblems([] if structure == ["ok"] else structure, self.damaged_docs(), strange)
+
+    def rebuild(self) -> None:
+        """Copy what can be read into a new file, which takes the place of this one."""
+        path = self._db.path
+        with self._changing:
+            new = _copied(path)
+            self._db.close()
+            _replace(new, path)
+            self._db = Database(path, LAYOUT)
+            self._load()
+
+    def _note_damage(self, keys: Collection[int]) -> None:
+        """Mark the documents of rows that are unreadable, and still there, as damaged."""
+        if self._db.in_write:
+            return
+        with self._changing:
+            known, found = self._documents, {}
+            for key in keys:
+                document = known.get(doc := key >> ORDINAL_BITS)
+                if document is None or key & MAX_ORDINAL >= document.passages or document.damaged:
+                    continue
+                with self._db.read() as connection, contextlib.suppress(DamagedRowError):
+                    _row(connection, key)
+                    continue
+                found[doc] = replace(document, damaged=True)
+            if not found:
+                return
+            log.error("%d documents have unreadable passages", len(found))
+            self._documents = {**known, **found}
+            # A full disk, or damage of this table, must not fail a search.
+            with contextlib.suppress(LecternError), self._db.write() as connection:
+                _write_documents(connection, found)
+
+    # -- within -----------------------------------------------------------------------------
+
+    def _load(self) -> None:
+        rows = self._db.rows(f"SELECT {_DOCUMENT} FROM documents ORDER BY doc")
+        self._note(dict(map(_document, rows)))
+
+    def _note(self, documents: Mapping[int, StoredDocument]) -> None:
+        self._documents, self._keys = documents, None
+        self._recent = Recent(_KEPT_BYTES, lambda _: _PASSAGE_BYTES)
+
+    def _free_pages(self) -> tuple[int, int]:
+        pages = (self._db.value(f"PRAGMA {which}") for which in ("freelist_count", "page_count"))
+        return tuple(map(int, pages))  # type: ignore[return-value]  # two of them
+
+
+def make_openable(path: Path) -> Iterator[str]:
+    """Rebuild a text store that is damaged; no engine may run.
+
+    Yields:
+        A sentence for each change.
+
+    Raises:
+        WorldError: ``library_newer``, ``library_unwritable`` or ``disk_full``.
+    """
+    if not path.exists() or is_whole(path):
+        return
+    new = _copied(path)
+    with contextlib.closing(Texts(new)) as texts:
+        documents, damaged = len(texts.documents()), len(texts.damaged_docs())
+    _replace(new, path)
+    yield (
+        f"The texts were damaged. Those of {documents:,} documents are in a new file; "
+        f"{damaged:,} of them have lost passages and are read again."
+    )
+
+
+def _copied(path: Path) -> Path:
+    """A new file with what can be read of another."""
+    new = path.with_name(f"{TEXTS_NAME}.new")
+    remove_database(new)
+    last = 0
+    made = Database(new, LAYOUT)
+    with contextlib.closing(made), contextlib.closing(sqlite3.connect(path)) as old:
+        # Without it SQLite refuses a file that was cut short.
+        with contextlib.suppress(sqlite3.Error):
+            old.execute("PRAGMA writable_schema = ON")
+        for doc, document in _readable_documents(old).items():
+            with made.write() as connection:
+                whole = True
+                for key in range(key_of(doc, 0), key_of(doc, document.passages)):
+                    try:
+                        row = _row(old, key)
+                    except DamagedRowError:
+                        whole = False
+                        continue
+                    connection.execute(_INSERT, row)
+                kept = document if whole else replace(document, damaged=True)
+                _write_documents(connection, {doc: kept})
+            last = max(last, document.complete)
+        with made.write() as connection:
+            connection.execute("UPDATE commits SET number = ?", (last + 1,))
+    return new
+
+
+def _readable_documents(old: sqlite3.Connection) -> dict[int, StoredDocument]:
+    """The documents up to the first damage of their table from either end."""
+    found: dict[int, StoredDocument] = {}
+    for order in ("", " DESC"):
+        with contextlib.suppress(sqlite3.Error, TypeError, ValueError):
+            for row in old.execute(f"SELECT {_DOCUMENT} FROM documents ORDER BY doc{order}"):
+                doc, document = _document(row)
+                if 0 < doc <= _MOST_DOCS and 0 <= document.passages <= MAX_ORDINAL + 1:
+                    found[doc] = document
+    return found
+
+
+def _replace(new: Path, path: Path) -> None:
+    remove_database(path)
+    new.rename(path)
+
+
+class _Row(NamedTuple):
+    """A row of ``passages``."""
+
+    key: int
+    view: bytes
+    rest: bytes
+    crc: int
+
+
+def _row(connection: sqlite3.Connection, key: int) -> _Row:
+    """A row as it was written.
+
+    Raises:
+        DamagedRowError: If it is not, or is missing.
+    """
+    try:
+        found = connection.execute(_SELECT, (key,)).fetchone()
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGED:
+            raise
+        raise DamagedRowError from error
+    if found is None:
+        raise DamagedRowError
+    view, rest, crc = found
+    if not (isinstance(view, bytes) and isinstance(rest, bytes)) or crc != _crc(key, view, rest):
+        raise DamagedRowError
+    return _Row(key, view, rest, crc)
+
+
+def _crc(key: int, view: bytes, rest: bytes) -> int:
+    return zlib.crc32(rest, zlib.crc32(view, zlib.crc32(key.to_bytes(8, "little"))))
+
+
+def _packed(row: PassageRow) -> _Row:
+    """The row of a passage to be written."""
+    one = row.passage
+    if not 0 <= one.ordinal <= MAX_ORDINAL:
+        raise ValueError(f"an ordinal is not within 0 and {MAX_ORDINAL}")
+    plain = one.view.encode()
+    rest = _pack(
+        _Rest(
+            None if one.text == one.view else one.text,
+            one.page_first,
+            one.page_last,
+            one.char_start,
+            one.char_end,
+            one.heading_path,
+            one.text_starts,
+            one.view_starts,
+        )
+    )
+    key, view, rest = key_of(row.doc, one.ordinal), _deflated(plain), _deflated(rest, plain)
+    return _Row(key, view, rest, _crc(key, view, rest))
+
+
+def _passage(document: StoredDocument, row: _Row) -> StoredPassage:
+    """A passage from its row."""
+    plain = _inflated(row.view)
+    view, rest = plain.decode(), _unpack(_inflated(row.rest, plain))
+    return StoredPassage(
+        doc=row.key >> ORDINAL_BITS,
+        text_id=document.text_id,
+        language=document.language,
+        ordinal=row.key & MAX_ORDINAL,
+        page_first=rest.page_first,
+        page_last=rest.page_last,
+        char_start=rest.char_start,
+        char_end=rest.char_end,
+        heading_path=rest.heading_path,
+        text=view if rest.text is None else rest.text,
+        view=view,
+        text_starts=rest.text_starts,
+        view_starts=rest.view_starts,
+    )
+
+
+def _deflated(plain: bytes, dictionary: bytes = b"") -> bytes:
+    squeeze = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW, zdict=dictionary[-_WINDOW:])
+    return squeeze.compress(plain) + squeeze.flush()
+
+
+def _inflated(packed: bytes, dictionary: bytes = b"") -> bytes:
+    if not dictionary:
+        return zlib.decompress(packed, _RAW)
+    stretch = zlib.decompressobj(_RAW, zdict=dictionary[-_WINDOW:])
+    return stretch.decompress(packed) + stretch.flush()
+
+
+def _document(row: tuple[Any, ...]) -> tuple[int, StoredDocument]:
+    doc, text_id, language, passages, complete, damaged = row
+    return int(doc), StoredDocument(text_id, language, int(passages), int(complete), bool(damaged))
+
+
+def _write_documents(
+    connection: sqlite3.Connection, documents: Mapping[int, StoredDocument]
+) -> None:
+    connection.executemany(
+        f"INSERT OR REPLACE INTO documents ({_DOCUMENT}) VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (doc, one.text_id, one.language, one.passages, one.complete, int(one.damaged))
+            for doc, one in documents.items()
+        ],
+    )
+
+
+def _delete(connection: sqlite3.Connection, doc: int) -> None:
+    connection.execute(
+        "DELETE FROM passages WHERE key >= ? AND key < ?", (key_of(doc, 0), key_of(doc + 1, 0))
+    )
+    connection.execute("DELETE FROM documents WHERE doc = ?", (doc,))
