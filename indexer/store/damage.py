@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from indexer.store.table import Table
+    from indexer.store.metadata_copies import MetadataCopies
     from indexer.store.values import Int64s
 
 T = TypeVar("T")
@@ -45,6 +45,17 @@ _OTHER_REASONS = (
     "event loop",
     "cannot be read by this version of lance",
 )
+
+
+class OpenTable(Protocol):
+    """What is needed of ``table.Table``, which itself deletes damaged rows by this module."""
+
+    inner: Any
+    path: Path
+    copies: MetadataCopies
+
+    def forget_rows(self) -> None:
+        """Drop what is known of the places of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +144,7 @@ def blocks(inner: Any) -> list[RowBlock]:
     return made
 
 
-def read(table: Table, block: RowBlock) -> Any:
+def read(table: OpenTable, block: RowBlock) -> Any:
     """All columns of some rows, as an Arrow table.
 
     Raises:
@@ -142,7 +153,7 @@ def read(table: Table, block: RowBlock) -> Any:
     return probe.rows(table.path, block.rows)
 
 
-def unreadable(table: Table, among: Iterable[RowBlock] | None = None) -> list[RowBlock]:
+def unreadable(table: OpenTable, among: Iterable[RowBlock] | None = None) -> list[RowBlock]:
     """The unreadable blocks, of all or of those given."""
     damaged = []
     for block in blocks(table.inner) if among is None else among:
@@ -153,7 +164,7 @@ def unreadable(table: Table, among: Iterable[RowBlock] | None = None) -> list[Ro
     return damaged
 
 
-def broken_indices(table: Table, expected: Iterable[str] = ()) -> list[tuple[str, str]]:
+def broken_indices(table: OpenTable, expected: Iterable[str] = ()) -> list[tuple[str, str]]:
     """The names and columns of unreadable indices; of all ``expected`` if none can be listed."""
     try:
         listed = [(index.name, index.columns[0]) for index in table.inner.list_indices()]
@@ -169,7 +180,7 @@ def broken_indices(table: Table, expected: Iterable[str] = ()) -> list[tuple[str
     return broken
 
 
-def take_out(table: Table) -> int:
+def take_out(table: OpenTable) -> int:
     """Delete unreadable rows and indices before anything else reads them; return how many rows."""
     with disk.write_errors(table.path.parent):
         rows = delete(table.inner, unreadable(table))
@@ -180,7 +191,7 @@ def take_out(table: Table) -> int:
     return rows
 
 
-def delete_unreadable(table: Table, rows: Iterable[RowBlock]) -> int:
+def delete_unreadable(table: OpenTable, rows: Iterable[RowBlock]) -> int:
     """Delete the blocks that are still unreadable; return the number of rows."""
     damaged = unreadable(table, rows)
     with disk.write_errors(table.path.parent):

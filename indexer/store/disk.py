@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 # Lance reports errors of the system only as text: full disk and quota, on each system.
@@ -132,3 +132,15 @@ def _holds(folder: Path, suffix: str) -> bool:
         return False
     except OSError as error:
         raise system_error(error, folder) or error from error
+
+
+def bytes_under(directories: Iterable[Path]) -> int:
+    """The bytes of all files below directories; files deleted meanwhile are skipped."""
+    total = 0
+    for directory in directories:
+        for path in directory.rglob("*"):
+            try:
+                total += path.stat().st_size if path.is_file() else 0
+            except FileNotFoundError:
+                continue
+    return total

@@ -19,7 +19,6 @@ from indexer.store import indices, runtime
 from indexer.store.disk import write_errors
 from indexer.store.indices import ANN_FROM
 from indexer.store.schema import is_vectors_table
-from indexer.store.sizes import size_of
 from indexer.store.values import Maintenance
 
 if TYPE_CHECKING:
@@ -122,14 +121,14 @@ class Maintainer:
         """Delete old versions of tables that need no other step, which is quick."""
         for name, table in self._tables().items():
             tidy = not self._unindexed(name, table)
-            if tidy and table.fragments() <= _FEW_FRAGMENTS and _has_garbage(size_of(table)):
+            if tidy and table.fragments() <= _FEW_FRAGMENTS and _has_garbage(table.size()):
                 # A full disk must not fail the closing; the next one cleans up.
                 with suppress(WorldError), write_errors(table.path.parent):
                     _optimize(table, _NO_AGE)
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of each table."""
-        return {name: size_of(table) for name, table in self._tables().items()}
+        return {name: table.size() for name, table in self._tables().items()}
 
     # -- within -----------------------------------------------------------------------------
 
@@ -147,7 +146,7 @@ class Maintainer:
     def _expired(self, name: str, table: Table) -> bool:
         """Whether versions that the last maintenance had to keep have expired."""
         since = time.monotonic() - self._maintained.get(name, float("-inf"))
-        return since > VERSION_AGE.total_seconds() and _has_garbage(size_of(table))
+        return since > VERSION_AGE.total_seconds() and _has_garbage(table.size())
 
     def _maintain_table(self, name: str, table: Table) -> None:
         if is_vectors_table(name):
@@ -194,7 +193,7 @@ class Maintainer:
 
         A reader of such a version finds a file missing, and reads the newest instead.
         """
-        size = size_of(table)
+        size = table.size()
         if size.total > size.live * _DISK_BOUND + self._thresholds.slack:
             self._remove_young(name, table)
 

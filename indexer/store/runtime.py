@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from indexer.store.sizes import bytes_under
+from indexer.store.disk import bytes_under
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from indexer.api.errors import WorldError
+from indexer.api.status import TableSize
 from indexer.arrays import find_sorted
-from indexer.store import damage
-from indexer.store.disk import system_error, write_errors
+from indexer.store import damage, metadata_copies, pooled_file
+from indexer.store.disk import bytes_under, system_error, write_errors
 from indexer.store.metadata_copies import MetadataCopies
 from indexer.store.pooled_file import PooledFile
 from indexer.store.rowmap import RowMap
@@ -148,6 +149,13 @@ class Table:
     def schema(self) -> Any:
         """Its columns, which never change."""
         return self.inner.schema
+
+    def size(self) -> TableSize:
+        """Return the rows, the bytes of the directory, and those that the newest version uses."""
+        live = int(self.inner.stats()["total_bytes"])  # indices included
+        ours = pooled_file.FOLDER, metadata_copies.FOLDER
+        live += bytes_under(self.path / folder for folder in ours)
+        return TableSize(self.count(), bytes_under([self.path]), live)
 
     def count(self) -> int:
         return int(self.read(self.inner.count_rows))

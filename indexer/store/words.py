@@ -23,9 +23,8 @@ from indexer import faults
 from indexer.api.atomic import replacing, write_file
 from indexer.api.status import TableSize
 from indexer.store import word_queries
-from indexer.store.disk import write_errors
+from indexer.store.disk import bytes_under, write_errors
 from indexer.store.document_words import DocumentWords, document_entries, document_schema
-from indexer.store.sizes import bytes_under
 from indexer.store.values import NOTHING, NOTHING_LEFT_OUT, key_of
 from indexer.store.word_index import (
     AlteredIndexError,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from indexer.library.library import LANCE_NAME
 from indexer.store import pooled_file, schema
-from indexer.store.sizes import bytes_under
+from indexer.store.disk import bytes_under
 from indexer.store.texts import TEXTS_NAME
 from tests.benchmarks.report import Section
 
