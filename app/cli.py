@@ -24,6 +24,7 @@ from app import (
     cli_repair,
     cli_search,
     cli_settings,
+    cli_text,
 )
 from app.cli_common import Command, CommandContext, absolute_path, explain_failure
 from app.confined import WINDOW
@@ -49,6 +50,7 @@ COMMANDS: tuple[Command, ...] = (
     *cli_gui.COMMANDS,
     *cli_index.COMMANDS,
     *cli_search.COMMANDS,
+    *cli_text.COMMANDS,
     *cli_library.COMMANDS,
     *cli_repair.COMMANDS,
     *cli_models.COMMANDS,

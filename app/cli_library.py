@@ -161,11 +161,7 @@ def file_line(row: FileRow) -> str:
     """Format a file's path, state and reason, separated by tabs."""
     reason = reason_of(row)
     if row.bad_pages and reason_in(read_detail(row.detail)) != "parts_unread":
-        pages = ", ".join(str(page) for page in row.bad_pages[:20])
-        if len(row.bad_pages) > 20:
-            pages += f" and {len(row.bad_pages) - 20:,} more"
-        noun = "page" if len(row.bad_pages) == 1 else "pages"
-        reason = f"{reason} Not read: {noun} {pages}.".strip()
+        reason = f"{reason} Not read: {render.pages(row.bad_pages)}.".strip()
     return "\t".join([row.state, render.name(row.path), reason]).rstrip("\t")
 
 

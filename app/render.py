@@ -20,11 +20,12 @@ from indexer.api.labels import PACE_REASONS
 from indexer.api.progress import Progress, Step, rough
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # Control characters, and those that override the direction of text.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 _UNSAFE_ONE = re.compile(f"{_UNSAFE.pattern[:-1]}|[\u2028\u2029\ud800-\udfff]")
+_UNSAFE_IN_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SPACES = re.compile(r"\s+")
 SHORTEST = 16  # cells; a shorter part of a sentence is left out
 _RESET = "\x1b[0m"
@@ -85,6 +86,11 @@ def name(text: str) -> str:
     Unlike ``clean`` it keeps white space, so that the path stays the same.
     """
     return _UNSAFE_ONE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def document_text(text: str) -> str:
+    """Replace the control characters of a document's text, except line ends and tabs, by spaces."""
+    return _UNSAFE_IN_TEXT.sub(" ", text)
 
 
 def cells(text: str) -> int:
@@ -207,6 +213,12 @@ def columns(rows: list[tuple[str, str]], indent: str = "") -> list[str]:
 
 def count(number: int, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def pages(numbers: Sequence[int]) -> str:
+    """List the first of some pages by their numbers."""
+    more = f" and {len(numbers) - 20:,} more" if len(numbers) > 20 else ""
+    return f"page{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers[:20]))}{more}"
 
 
 def size(number: float) -> str:

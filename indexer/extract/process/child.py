@@ -26,7 +26,7 @@ from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.confine.reader import deny_programs, deny_sockets, limit_processes
 from indexer.extract.base import HasScannedPages, too_large
-from indexer.extract.document import CanonicalText, Spool
+from indexer.extract.document import PAGE_JOINT, CanonicalText, Spool
 from indexer.extract.process.messages import (
     DocumentRead,
     Ended,
@@ -39,6 +39,7 @@ from indexer.extract.process.messages import (
     PassagesSent,
     Recognise,
     Textless,
+    TextSent,
     ToChild,
 )
 from indexer.extract.registry import identify, opener, promised_format
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     Job = Extract | Recognise
 
 PASSAGES_A_FRAME = 64
+CHARACTERS_A_FRAME = 1_000_000
 _PROGRESS_INTERVAL_S = 0.5
 
 
@@ -237,7 +239,10 @@ def _extract(
             raise WorldError("changed_while_read")
         conversation.send(DocumentRead(info))
         if conversation.is_wanted():
-            _send_passages(conversation, document, outline, info.language)
+            if request.as_text:
+                _send_text(conversation, document)
+            else:
+                _send_passages(conversation, document, outline, info.language)
     conversation.send(Ended())
 
 
@@ -281,6 +286,14 @@ def _send_passages(
     passages = cut(document.pages(), outline, spoken, stem=stems)
     while group := tuple(islice(passages, PASSAGES_A_FRAME)):
         conversation.send(PassagesSent(group))
+
+
+def _send_text(conversation: EnginePipe, document: CanonicalText) -> None:
+    for page in document.pages():
+        text = page.text + PAGE_JOINT
+        for at in range(0, len(text), CHARACTERS_A_FRAME):
+            piece = text[at : at + CHARACTERS_A_FRAME]
+            conversation.send(TextSent(page.number, page.part, piece))
 
 
 def file_error(error: OSError, path: str) -> WorldError:

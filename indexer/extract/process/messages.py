@@ -7,7 +7,7 @@ Their order::
     child   Textless, for formats whose pages may be scanned
     child   DocumentRead
     engine  Go or Skip
-    child   PassagesSent, repeated
+    child   PassagesSent, repeated; TextSent if the text is asked for
     child   Ended, or Failed at any point
 
 or, to recognise a page (``indexer.extract.pdf.recognition``)::
@@ -59,7 +59,8 @@ class KnownPages:
 class Extract(ToChild):
     """Extract a document; ``format`` is the name of its format if the scan found it, else "".
 
-    ``skip`` are pages to leave out. A ``careful`` child reports every page before it reads it.
+    ``skip`` are pages to leave out. A ``careful`` child reports every page before it reads it. With
+    ``as_text`` it sends the canonical text instead of passages.
     """
 
     path: Path
@@ -69,6 +70,7 @@ class Extract(ToChild):
     skip: tuple[int, ...] = ()
     careful: bool = False
     recognised: KnownPages | None = None
+    as_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,15 @@ class PassagesSent(FromChild):
     """Some of a document's passages, in order."""
 
     passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextSent(FromChild):
+    """A piece of the canonical text that lies on one page and in one ``part``, in order."""
+
+    page: int
+    part: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

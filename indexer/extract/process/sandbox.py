@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import logging
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Self
 
@@ -30,6 +30,7 @@ from indexer.extract.process.messages import (
     Recognise,
     Skip,
     Textless,
+    TextSent,
 )
 from indexer.extract.process.process import ChildProcess
 
@@ -118,12 +119,34 @@ class ExtractionChild:
             WorldError: If the document could not be read to its end.
             Cancelled: If ``kill`` was called meanwhile.
         """
+        request = Extract(path.absolute(), form, password, self._limits, recognised=recognised)
+        for message in self._read(request, decide, watch, on_textless):
+            if isinstance(message, PassagesSent):
+                yield list(message.passages)
+
+    def text(
+        self,
+        path: Path,
+        decide: Decide,
+        *,
+        recognised: KnownPages | None = None,
+        on_textless: OnTextless = lambda _pages: None,
+    ) -> Iterator[TextSent]:
+        """Read one document and yield its canonical text, with the arguments of ``extract``."""
+        given = path.absolute()
+        request = Extract(given, "", None, self._limits, recognised=recognised, as_text=True)
+        for message in self._read(request, decide, None, on_textless):
+            if isinstance(message, TextSent):
+                yield message
+
+    def _read(
+        self, request: Extract, decide: Decide, watch: Watch | None, on_textless: OnTextless
+    ) -> Iterator[PassagesSent | TextSent]:
+        """Read a document, again and carefully if that ends the child."""
         skip: list[int] = []
         careful = False
         while True:
-            place, pages = path.absolute(), tuple(skip)
-            request = Extract(place, form, password, self._limits, pages, careful, recognised)
-            attempt = _Attempt(request)
+            attempt = _Attempt(replace(request, skip=tuple(skip), careful=careful))
             try:
                 yield from self._run(attempt, decide, watch, on_textless)
             except WorldError as error:
@@ -139,7 +162,7 @@ class ExtractionChild:
 
     def _run(
         self, attempt: _Attempt, decide: Decide, watch: Watch | None, on_textless: OnTextless
-    ) -> Iterator[list[Passage]]:
+    ) -> Iterator[PassagesSent | TextSent]:
         process = self._ready()
         number = next(self._ids)
         finished = False
@@ -158,8 +181,8 @@ class ExtractionChild:
                         attempt.decided = True
                         wanted = decide(message.info)
                         process.send(Go() if wanted else Skip(), number)
-                    case PassagesSent():
-                        yield list(message.passages)
+                    case PassagesSent() | TextSent():
+                        yield message
                     case Failed():
                         finished = True
                         raise message.error.error()

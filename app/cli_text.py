@@ -1,0 +1,159 @@
+"""``lectern text``: what is read of a document, for whoever misses something in it.
+
+The document is read here and now by a confined reader, whether a library has it or not; pages that
+a library has recognised are taken from it.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentTypeError
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from app import render
+from app.cli_common import Command, CommandContext, existing
+from indexer.api.codec import encode
+from indexer.api.errors import WorldError
+from indexer.api.formats import page_unit
+from indexer.api.phrases import english, read_detail, reason_in
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from indexer.api.types import DocumentInfo
+    from indexer.extract.process.messages import KnownPages, TextSent
+
+_PAGES = re.compile(r"(\d{1,9})(-(\d{1,9})?)?")
+_LAST = 10**9
+
+
+@dataclass(slots=True)
+class _Read:
+    """What the reader says of a document besides its text."""
+
+    info: DocumentInfo | None = None
+    textless: list[int] = field(default_factory=list)
+
+    def decide(self, info: DocumentInfo) -> bool:
+        self.info = info
+        return True
+
+
+def _arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a document, in the library or not")
+    parser.add_argument(
+        "--pages", type=page_range, default=(1, _LAST), metavar="A-B",
+        help="only these pages, slides, sheets or messages: 3, 3-7 or 3-",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def page_range(text: str) -> tuple[int, int]:
+    """Parse the first and the last page.
+
+    Raises:
+        ArgumentTypeError: If they are no range.
+    """
+    found = _PAGES.fullmatch(text)
+    first = int(found[1]) if found else 0
+    last = int(found[3] or _LAST) if found and found[2] else first
+    if not 1 <= first <= last:
+        raise ArgumentTypeError("pages are 3, 3-7 or 3-")
+    return first, last
+
+
+def _run(options: Namespace, context: CommandContext) -> int:
+    from indexer.extract.process.sandbox import ExtractionChild
+
+    path = existing(options.path)
+    if not path.is_file():
+        raise WorldError("bad_usage", command="lectern text", reason="it takes one document")
+    first, last = options.pages
+    read = _Read()
+    try:
+        with ExtractionChild(context.config().limits) as child:
+            known = _recognised(context.library, path)
+            pieces = child.text(
+                path, read.decide, recognised=known, on_textless=read.textless.extend
+            )
+            wanted = (piece for piece in pieces if first <= piece.page <= last)
+            if options.json:
+                context.print_json(_as_json(path, wanted, read))
+            else:
+                context.out.writelines(_lines(wanted, read))
+    finally:
+        context.note(*_notes(read))
+    return 0
+
+
+def _recognised(library: Path, path: Path) -> KnownPages | None:
+    """Return where the library has recognised pages of a file."""
+    from indexer.extract.process.messages import KnownPages
+    from indexer.files.hashing import content_id
+    from indexer.ocr.cache import FILE_NAME
+
+    if not (library / FILE_NAME).exists():
+        return None
+    return KnownPages(library, content_id(bytes(path)).content_id)
+
+
+def _by_part(pieces: Iterable[TextSent]) -> Iterator[tuple[int, str, Iterator[str]]]:
+    for (page, part), group in groupby(pieces, lambda piece: (piece.page, piece.part)):
+        yield page, part, (piece.text for piece in group)
+
+
+def _lines(pieces: Iterable[TextSent], read: _Read) -> Iterator[str]:
+    """Yield the text, with a line in brackets before each page and each embedded document."""
+    for page, part, texts in _by_part(pieces):
+        unit = page_unit(read.info.format) if read.info is not None else ""
+        where = [f"{unit} {page}" if unit else "", render.name(part)]
+        if any(where):
+            yield f"[{', '.join(filter(None, where))}]\n"
+        yield from map(render.document_text, texts)
+
+
+def _as_json(path: Path, pieces: Iterable[TextSent], read: _Read) -> dict[str, object]:
+    text = [
+        {"page": page, "part": part, "text": "".join(texts).removesuffix("\n")}
+        for page, part, texts in _by_part(pieces)
+    ]
+    known = encode(read.info) if read.info is not None else {}
+    return {"path": str(path), **known, "textless_pages": read.textless, "text": text}
+
+
+def _notes(read: _Read) -> Iterator[str]:
+    """Yield what is missing in the text, and why."""
+    if read.info is not None and read.info.bad_pages:
+        detail = read_detail(read.info.lost)
+        code = reason_in(detail, "content_damaged")
+        reason = english(code, detail)
+        yield (
+            reason
+            if code == "parts_unread"
+            else f"Not read: {render.pages(read.info.bad_pages)} ({reason})."
+        )
+    if read.textless:
+        yield f"Scanned, without recognised text: {render.pages(read.textless)}."
+
+
+COMMANDS = (
+    Command(
+        "text",
+        "print what is read of a document",
+        "Print the text that Lectern reads of a document, as the reading view shows it: with its "
+        "pages, slides, sheets or messages, and the documents inside it. It is what can be found. "
+        "The document may lie anywhere; it is read by a confined process and not kept. What could "
+        "not be read is said on the error stream.",
+        (
+            ("lectern text lease.pdf", "all of it"),
+            ("lectern text lease.pdf --pages 3-5", "three pages"),
+            ("lectern text --json inbox.mbox", "for a program"),
+        ),
+        _arguments,
+        _run,
+    ),
+)

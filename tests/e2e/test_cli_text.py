@@ -1,0 +1,73 @@
+"""``lectern text``: what is read of a document, through the confined reader."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.extract.process.child import CHARACTERS_A_FRAME
+from tests import mails
+from tests.unit.extract.pdfs import save, text_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Lectern
+
+
+def test_pages_of_a_file_outside_any_library(lectern: Lectern, tmp_path: Path) -> None:
+    pages = [text_at((72, 100, f"The keeper counts lamp {n}.")) for n in range(1, 4)]
+    path = save(tmp_path / "tale.pdf", *pages)
+    whole = lectern("text", path).stdout
+    assert whole.startswith("[page 1]\nThe keeper counts lamp 1.")
+    assert "[page 3]\nThe keeper counts lamp 3." in whole
+    assert not lectern.library.exists()
+    assert lectern("text", path, "--pages", "2-").stdout == whole[whole.index("[page 2]") :]
+    assert "lamp 2" not in lectern("text", path, "--pages", "1").stdout
+    answer = json.loads(lectern("text", "--json", path).stdout)
+    assert (answer["path"], answer["format"], answer["pages"]) == (str(path), "pdf", 3)
+    assert [(one["page"], one["part"]) for one in answer["text"]] == [(1, ""), (2, ""), (3, "")]
+
+
+def test_documents_inside_a_document_have_their_names(lectern: Lectern, tmp_path: Path) -> None:
+    attached = mails.part("lamp.txt", b"The lamp burns oil."), mails.part("a.bin", b"\0\1\2")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("letters/first.eml", mails.mail(*attached))
+    path = tmp_path / "box.zip"
+    path.write_bytes(packed.getvalue())
+    said = lectern("text", path)
+    assert "Own words." in said.stdout
+    assert "[letters/first.eml › lamp.txt]\nlamp.txt\nThe lamp burns oil." in said.stdout
+    assert said.stderr.startswith("Not read inside it: ")
+    assert "a.bin" in said.stderr
+
+
+def test_a_long_line_is_printed_whole_and_controls_are_not(
+    lectern: Lectern, tmp_path: Path
+) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("lamp " * (CHARACTERS_A_FRAME // 4) + "\x1b[31mred\tand blue\n")
+    text = lectern("text", path).stdout
+    assert text.split() == [*["lamp"] * (CHARACTERS_A_FRAME // 4), "[31mred", "and", "blue"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(("none.txt",), "path_missing"), ((".",), "bad_usage"), (("a", "--pages", "0"), "bad_usage"),
+     (("a", "--pages", "3-2"), "bad_usage")],
+)  # fmt: skip
+def test_what_cannot_be_printed(lectern: Lectern, arguments: tuple[str, ...], code: str) -> None:
+    assert f"[{code}]" in lectern("text", *arguments, status=2).stderr
+
+
+def test_a_damaged_document_has_its_reason(lectern: Lectern, tmp_path: Path) -> None:
+    path = tmp_path / "broken.docx"
+    path.write_bytes(b"PK\x03\x04 and nothing more")
+    said = lectern("text", path, status=1)
+    assert said.stdout == ""
+    assert "[unreadable]" in said.stderr
