@@ -1,7 +1,4 @@
-"""Writes files atomically: a reader finds the old file or the new one, never a part.
-
-Owns replacing owner-only files, and detecting a full disk; it must not know what is in them.
-"""
+"""Replaces files that only their owner may read, and detects a full disk."""
 
 from __future__ import annotations
 

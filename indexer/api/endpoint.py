@@ -1,7 +1,6 @@
 """The address of a library's engine: a local socket that only its owner can open.
 
 Owns the socket's name, the file that publishes it, connecting to it, and removing both when stale.
-It must not know the messages.
 
 The file holds the address and a secret. On Unix the socket's folder and mode exclude other users; a
 Windows pipe has no folder, so a client also proves by the secret that it can read the library. The

@@ -2,8 +2,7 @@
 
 Owns the lock file, the file beside it that names the holder, and the identity of a holding (folder
 and acquisition). The operating system releases the lock of a killed process; the file with the
-holder may be stale, or copied. It must not know what is done under the lock. Only acquiring needs
-more than the standard library.
+holder may be stale, or copied. Only acquiring needs more than the standard library.
 
 A read-only library is shared by its readers: each holds the lock file's shared lock, which excludes
 writers, and an exclusive lock outside the library, so that each person still has one engine.

@@ -1,8 +1,7 @@
 """The requests to an engine, one frozen dataclass each.
 
 Owns their fields and the checks on them, the type of each answer, and the queue of each
-(``indexer.api.contract``). It must not know how a request is handled (``indexer.engine``) or
-travels. The file is one table of declarations, which is why it is long.
+(``indexer.api.contract``). The file is one table of declarations, which is why it is long.
 """
 
 from __future__ import annotations

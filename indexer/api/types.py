@@ -1,8 +1,7 @@
 """The types shared by all rooms: documents, blocks, passages and hits.
 
-Standard library only; it must not know how anything is read, stored, embedded or shown. All offsets
-are code points into the canonical text of one document (see ``indexer.text.view``), all page
-numbers are 1-based.
+All offsets are code points into the canonical text of one document (see ``indexer.text.view``), all
+page numbers are 1-based.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The input and output types of an embedder, and the prefix of a passage.
-
-It must not know ONNX Runtime, tokenizers or where models are stored.
-"""
+"""The input and output types of an embedder, and the prefix of a passage."""
 
 from __future__ import annotations
 

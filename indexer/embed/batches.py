@@ -1,7 +1,6 @@
 """Batches of token sequences, and pooling of their token states to vectors.
 
-Owns which rows of a sequence belong to which sentence, and which sequences share a batch. Pure;
-it must not know ONNX Runtime or tokenizers.
+Owns which rows of a sequence belong to which sentence, and which sequences share a batch.
 """
 
 from __future__ import annotations

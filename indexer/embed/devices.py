@@ -1,7 +1,7 @@
 """Chooses the execution provider of ONNX Runtime: that of an accelerator or of the CPU.
 
 A provider is accepted if the session reports it and a test run gives the numbers of the CPU; the
-profile of that run says how much of it the provider computed. It must not know models or tokens.
+profile of that run says how much of it the provider computed.
 """
 
 from __future__ import annotations

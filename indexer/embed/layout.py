@@ -1,7 +1,6 @@
 """Converts passages to input sequences: special tokens, prefix, body, in overlapping windows.
 
-A passage is laid out alone or, for late chunking, in the windows of its document. It must not know
-how a sequence is run.
+A passage is laid out alone or, for late chunking, in the windows of its document.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 OpenVINO uses bfloat16 and matrix units where the processor has them. Owns its session, which has
 the methods of ONNX Runtime's that are used, and the verdict, which is kept (``findings``). A graph
-is compared with itself, so the vectors belong to the same space and nothing is embedded again. It
-must not know what is embedded.
+is compared with itself, so the vectors belong to the same space and nothing is embedded again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Concurrent runs of a model in threads, whose results come in order.
-
-It must not know what is run.
-"""
+"""Concurrent runs of a model in threads, whose results come in order."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Sums of token states, and normalised vectors.
-
-Pure functions of arrays; it must not know models, tokens or passages.
-"""
+"""Sums of token states, and normalised vectors."""
 
 from __future__ import annotations
 

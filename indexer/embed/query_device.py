@@ -1,8 +1,7 @@
 """Where questions are encoded: on the processor, or on the accelerator if that is faster here.
 
 A large model answers sooner on an idle accelerator, but behind the runs of indexing a question
-waits. Both cases are measured once and kept with the findings of the machine. Owns that choice; it
-must not know spaces or settings.
+waits. Both cases are measured once and kept with the findings of the machine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Re-ranking: a cross-encoder reads the question together with each of the leading passages.
 
-Owns how many passages fit the time, and when it is looked up again which model orders hits. It must
-not know hits or the ranking.
+Owns how many passages fit the time, and when it is looked up again which model orders hits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The token states that a passage's vector is the mean of, with their offsets in its text.
-
-It must not know how a sequence is run.
-"""
+"""The token states that a passage's vector is the mean of, with their offsets in its text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Overlapping windows over a text longer than the model's window.
 
 Every passage is pooled from the window in which it is farthest from a border, and every token is
-covered. Pure functions of lengths; it must not know tokens, models or vectors.
+covered.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The engine: one library, open in this process.
+"""The engine: one library, open in this process. It is asked by ``call`` with typed requests.
 
-Owns the order in which the parts of a library are opened and closed, and the requests that neither
-index (``indexer.engine.indexing``) nor only read (``open_library``). Its interface is ``call`` with
-the requests of ``indexer.api.requests``; it must not know sockets, commands or windows.
+Parts of a library are opened and closed in an order; the requests here neither index
+(``indexer.engine.indexing``) nor only read (``open_library``).
 """
 
 from __future__ import annotations

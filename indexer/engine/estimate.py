@@ -22,7 +22,7 @@ from indexer.catalog.roots import join, normal
 from indexer.embed.model_files import find_record
 from indexer.files.scanner import rules_for
 from indexer.files.walk import RootWalk, first_bytes
-from indexer.pipeline.throughput import Throughput, load
+from indexer.pipeline.rates import Throughput, load_throughput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -156,7 +156,7 @@ def estimate(
     space = catalog.spaces.active()
     model = str(space.record["model"]) if space else config.model
     layers = find_record(model, config.models).depth
-    rates = load(catalog, space.key if space else "", layers)
+    rates = load_throughput(catalog, space.key if space else "", layers)
     page_bytes = catalog.coverage.page_bytes() | sampled_page_bytes(counted.sample, token)
     return counted.describe(rates, page_bytes)
 

@@ -1,7 +1,7 @@
 """Indexes an open library: scans, reads, embeds, and changes to another model.
 
 Owns the order of an indexing job's steps and the work at its end; one thread at a time indexes. The
-steps are in ``indexer.pipeline``. It must not know how a library is opened, nor who the client is.
+steps are in ``indexer.pipeline``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Helps to choose a model: the same questions by the vectors of two, and removing one.
 
-Owns what may be removed, and the comparison of answers. It must not know how answers are found
-(``indexer.search``) or when a change happens (``reindex``).
+Owns what may be removed, and the comparison of answers.
 """
 
 from __future__ import annotations

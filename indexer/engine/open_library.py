@@ -1,7 +1,6 @@
 """An open library: every request that can be answered during indexing.
 
 Owns these handlers, and the settings that are effective at once (speed, pause, passwords).
-It must not know how a library is opened (``indexer.engine.engine``) or indexed (``indexing``).
 """
 
 from __future__ import annotations
@@ -54,8 +53,7 @@ from indexer.engine.estimate import estimate
 from indexer.engine.lookup import describe_document, sentences
 from indexer.engine.retry import PasswordsByPath, retry, unlock
 from indexer.engine.status import check_library
-from indexer.pipeline.recogniser import Recogniser
-from indexer.pipeline.scanned_pages import ScannedPages
+from indexer.pipeline.recogniser import Recogniser, ScannedPages
 from indexer.query.grammar import parse
 from indexer.search.compare import Comparer
 from indexer.search.explain import Explainer

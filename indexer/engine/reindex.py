@@ -3,8 +3,7 @@
 Owns when an embedding space becomes the active one, and which spaces are kept. Searches use the
 active space, and new documents are embedded there first; then in that of the configured model. When
 that is complete, one row in the catalog makes it the active one. The previous space is kept, for a
-roll-back, until the next change is complete or the person discards it. It must not know how vectors
-are made.
+roll-back, until the next change is complete or the person discards it.
 """
 
 from __future__ import annotations

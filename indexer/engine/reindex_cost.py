@@ -1,7 +1,6 @@
 """Estimates the cost of a change of model: texts, tokens, seconds, bytes.
 
-Owns the estimate, from a sample of the library that the model reads. It must not know when a change
-happens (``indexer.engine.reindex``).
+Owns the estimate, from a sample of the library that the model reads.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import find_record
 from indexer.embed.models import space_of
 from indexer.extract.base import EXTRACTOR_VERSION
-from indexer.pipeline.throughput import load
+from indexer.pipeline.rates import load_throughput
 from indexer.store.quantise import width
 from indexer.store.values import key_of
 
@@ -52,7 +51,7 @@ def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
     passages = sum(row.passages for row in rows)
     sample = _sample(store, rows)
     tokens, rate = _try_out(config, record, sample)
-    rates = load(catalog, key, record.depth)
+    rates = load_throughput(catalog, key, record.depth)
     sentences = sum(len(one.view_starts) for one in sample) / max(1, len(sample))
     a_row = _POOLED_BYTES * record.dimension + sentences * width(record.dimension) + _ROW_BYTES
     per_second = rates.passages if rates.measured or not rate else rate

@@ -1,6 +1,6 @@
 """The status of an open library, and its checks for ``doctor``.
 
-Owns the two reports. It must not know how they are shown, and changes nothing.
+Owns the two reports.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Embeds passages in batches, and yields to queries.
+"""The thread that runs the model's indexing session: embeds in batches, and yields to queries.
 
-Owns the one thread that runs the model's indexing session, and the handling of passages that the
-model fails on. It must not know documents, catalog or store: it takes numbered passages and returns
-their vectors.
+It takes numbered passages, returns their vectors, and handles passages that the model fails on.
 """
 
 from __future__ import annotations

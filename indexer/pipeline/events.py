@@ -1,8 +1,4 @@
-"""The messages from the readers and the model to the indexing thread.
-
-Owns the event types of one indexing run: plain values, two of them with a slot for a reply. It must
-not know who handles them.
-"""
+"""The messages from readers and the model to the indexing thread; two have a slot for a reply."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """One call to index, from the scan of the folders to the maintenance of the store.
 
 Owns interruptions and resuming: a pause lasts until the person ends it, a full disk until there is
-room. The work between two interruptions is one ``run.Run``. It must not know how documents are read
-or written.
+room. The work between two interruptions is one ``run.Run``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from indexer.api.progress import Progress, Step
 from indexer.api.types import Summary
 from indexer.library.recovery import recover
 from indexer.pipeline.parts import RunCounts
-from indexer.pipeline.throughput import record
+from indexer.pipeline.rates import record_throughput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,7 +111,7 @@ class IndexingJob:
             run.stop()
             # The throughput of slowed work is not recorded as the machine's.
             if not self.parts.throttle.slowed:
-                record(self.parts.catalog, self.parts.space.key, run.own, run.effort)
+                record_throughput(self.parts.catalog, self.parts.space.key, run.own, run.effort)
             self.counts, self._last = run.counts, run.progress
 
     def _wait_for_room(self) -> None:

@@ -1,7 +1,4 @@
-"""The dependencies of a run, its batch sizes and its counters.
-
-Owns these values. It must not know how the work is done.
-"""
+"""The dependencies of a run, its batch sizes and its counters."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Space
     from indexer.config import Limits
     from indexer.embed.base import Embedder
-    from indexer.pipeline.scanned_pages import ScannedPages
+    from indexer.pipeline.recogniser import ScannedPages
     from indexer.store.store import Store
     from indexer.throttle.throttle import QueryGate, Throttle
 

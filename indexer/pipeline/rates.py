@@ -1,20 +1,85 @@
-"""The progress of an indexing run: counts, throughput and the estimated time left.
+"""The progress of an indexing run, its estimated time left, and how fast this machine was.
 
-Owns the counts; ``time_left`` has the estimate. Counting the queue reads every row, so it is done
-at most once a second, and less often if it is slow. It must not know who displays it.
+Work finishes in batches, so a mean rate up to the present would grow until the next batch and then
+drop: the rate is measured from batch to batch. The estimate follows decreases, and increases only
+when they exceed a threshold. Counting the queue reads every row, so it is done at most once a
+second, and less often if it is slow. The rates of finished runs are kept in the catalog for
+estimates.
 """
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import json
+import math
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from indexer.api.errors import LecternError
 from indexer.api.progress import Progress, Step
-from indexer.pipeline.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
+    from indexer.pipeline.parts import Effort, RunCounts
+
+# The sliding window of the rate.
+WINDOW_S = 120.0
+# The least number of batches and seconds before an estimate is reported.
+LEAST_BATCHES, LEAST_S = 5, 5.0
+# A batch that takes so many times as long as the longest in the window lowers the rate.
+PATIENCE = 2.0
+# The time constant of the smoothing.
+SMOOTHING_S = 5.0
+# The reported time only grows when the measured one exceeds it by this.
+GROWTH_SHARE, GROWTH_S = 1.25, 15.0
+
+
+@dataclass(slots=True)
+class TimeLeft:
+    """Estimates one kind of work; times are seconds of one monotonic clock."""
+
+    _batches: deque[tuple[float, float]] = field(default_factory=deque)  # when, done by then
+    _done: float | None = None
+    _measured: float = 0.0  # smoothed, as of ``_at``
+    _reported: float | None = None
+    _at: float = 0.0
+
+    def follow(self, now: float, done: float, left: float) -> float | None:
+        """Add a measurement; return the seconds left, None before there is enough data."""
+        self._note(now, done)
+        times = [time for time, _ in self._batches]
+        if len(times) <= LEAST_BATCHES or times[-1] - times[0] < LEAST_S:
+            return None
+        patience = PATIENCE * max(b - a for a, b in itertools.pairwise(times))
+        until = max(times[-1], now - patience)
+        rate = (self._batches[-1][1] - self._batches[0][1]) / (until - times[0])
+        measured = max(0.0, left / rate - (now - until))
+        if self._reported is None:
+            self._measured = self._reported = measured
+        passed = now - self._at
+        expected = max(0.0, self._measured - passed)
+        self._measured = expected + (measured - expected) * -math.expm1(-passed / SMOOTHING_S)
+        if (
+            self._measured < self._reported
+            or self._measured > GROWTH_SHARE * self._reported + GROWTH_S
+        ):
+            self._reported = self._measured
+        self._at = now
+        return self._reported
+
+    def _note(self, now: float, done: float) -> None:
+        if self._done is None:
+            self._done = done
+        elif done > self._done:
+            # The clock starts with the first batch: the time before it was preparation.
+            self._done = done
+            self._batches.append((now, done))
+        while len(self._batches) > LEAST_BATCHES + 1 and now - self._batches[1][0] > WINDOW_S:
+            self._batches.popleft()
+
 
 COUNT_EVERY_S = 1.0
 COUNT_SHARE = 0.02  # of the indexing thread's time
@@ -44,7 +109,7 @@ class FilesInReading:
     bytes: int = 0
 
 
-NOTHING = FilesInReading()
+NOTHING_TAKEN = FilesInReading()
 
 
 def passages_left(pending: int, made: int, done: Done, bytes_left: int) -> float:
@@ -90,7 +155,7 @@ class Rates:
         embedded: int,
         tokens: int,
         reused: int = 0,
-        taken: FilesInReading = NOTHING,
+        taken: FilesInReading = NOTHING_TAKEN,
     ) -> Progress:
         """Take a snapshot.
 
@@ -144,3 +209,74 @@ class Rates:
         # By the work, not by the clock: on a busy computer counts would be a minute old.
         worked = time.thread_time() - began
         self._count_at = time.monotonic() + max(COUNT_EVERY_S, worked / COUNT_SHARE)
+
+
+THROUGHPUT_KEY = "rates"
+# Defaults before the first measurement: of a laptop, and of a model of so many layers.
+DEFAULT_PAGES_A_SECOND = 60.0
+DEFAULT_PASSAGES_A_SECOND = 25.0
+DEFAULT_LAYERS = 6
+DEFAULT_PASSAGES_A_PAGE = 3.0
+# Smaller runs are not recorded.
+LEAST_PAGES = 50
+LEAST_PASSAGES = 100
+# The weight of the latest run in the moving average.
+RATE_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """Pages read and passages embedded per second, each while nothing else runs."""
+
+    pages: float = DEFAULT_PAGES_A_SECOND
+    passages: float = DEFAULT_PASSAGES_A_SECOND
+    passages_a_page: float = DEFAULT_PASSAGES_A_PAGE
+    measured: bool = False
+
+
+def load_throughput(catalog: Catalog, space: str, layers: int = DEFAULT_LAYERS) -> Throughput:
+    """Return the rates measured in this library, or defaults.
+
+    Args:
+        catalog: Of the library.
+        space: The key of the embedding space whose rate of passages is meant.
+        layers: Of its model, to scale the default.
+    """
+    known = _known(catalog)
+    of_space = known.get(f"passages:{space}")
+    return Throughput(
+        known.get("pages") or DEFAULT_PAGES_A_SECOND,
+        of_space or DEFAULT_PASSAGES_A_SECOND * DEFAULT_LAYERS / layers,
+        known.get("passages_a_page") or DEFAULT_PASSAGES_A_PAGE,
+        measured=bool(known.get("pages") and of_space),
+    )
+
+
+def record_throughput(catalog: Catalog, space: str, done: RunCounts, effort: Effort) -> None:
+    """Update the rates by a run's counts and busy times."""
+    seen: dict[str, float] = {}
+    if done.pages >= LEAST_PAGES and effort.reading_s > 0:
+        seen["pages"] = done.pages / effort.reading_s
+        seen["passages_a_page"] = done.written / done.pages
+    if done.embedded >= LEAST_PASSAGES and effort.embedding_s > 0:
+        seen[f"passages:{space}"] = done.embedded / effort.embedding_s
+    if not seen:
+        return
+    known = _known(catalog)
+    for key, rate in seen.items():
+        known[key] = (
+            rate if key not in known else RATE_WEIGHT * rate + (1 - RATE_WEIGHT) * known[key]
+        )
+    # Only estimates depend on it, so a full disk must not fail the run.
+    with contextlib.suppress(LecternError):
+        catalog.set_meta(THROUGHPUT_KEY, json.dumps(known))
+
+
+def _known(catalog: Catalog) -> dict[str, float]:
+    try:
+        return {
+            key: float(rate)
+            for key, rate in json.loads(catalog.meta(THROUGHPUT_KEY) or "{}").items()
+        }
+    except (ValueError, TypeError, AttributeError):
+        return {}

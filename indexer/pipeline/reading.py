@@ -1,8 +1,9 @@
-"""Reads documents: hashes the file, then has a child extract it.
+"""Takes files from the queue and reads them: hashes each, then has a child extract it.
 
-Owns the threads that wait on disk and on children, so that the indexing thread never does. A
-broken, hostile or vanished file ends in an event with its failure, never in a dead thread. It must
-not know the catalog or the store: the replies to its events decide what is read.
+The threads that wait on disk and on children are here, so that the indexing thread never waits.
+Files that may have crashed an engine are read alone, the others by priority, with one reader for
+files that are more urgent than all that are being read. A broken, hostile or vanished file ends in
+an event with its failure, never in a dead thread; the replies to its events decide what is read.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from indexer.pipeline.events import (
     TextExtracted,
     offer,
 )
+from indexer.pipeline.rates import FilesInReading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from indexer.catalog.records import QueuedFile
     from indexer.config import Limits
     from indexer.files.hashing import ContentHash
+    from indexer.pipeline.parts import Parts
     from indexer.throttle.throttle import Throttle
 
 log = logging.getLogger(__name__)
@@ -200,3 +203,119 @@ class FileReader:
 
 def _shown(path: bytes) -> str:
     return path.decode("utf-8", "replace")
+
+
+class Intake:
+    """The readers of one run, and their files.
+
+    Attributes:
+        files: The files that were taken and are not finished, by number.
+        suspects: Whether files may be left in the queue that may have crashed an engine.
+    """
+
+    def __init__(self, parts: Parts, events: Queue[Event]) -> None:
+        self.files: dict[int, QueuedFile] = {}
+        self.suspects = True
+        self._parts, self._events = parts, events
+        self._queue = parts.catalog.queue
+        self._jobs: Queue[QueuedFile] = Queue()
+        self._urgent: Queue[QueuedFile] = Queue(1)
+        self._overtaking = 0  # the file of the urgent reader
+        self._current = ""  # the path of the file that was started last
+        self._readers = [
+            self._reader(self._jobs, ReaderRole.EXTRA if number else ReaderRole.MAIN)
+            for number in range(parts.children)
+        ]
+        self._urgent_reader = self._reader(self._urgent, ReaderRole.URGENT)
+
+    def _reader(self, jobs: Queue[QueuedFile], role: ReaderRole) -> FileReader:
+        parts = self._parts
+        return FileReader(
+            jobs,
+            self._events,
+            parts.limits,
+            parts.password_of,
+            parts.throttle,
+            parts.scanned_pages.library,
+            role,
+        )
+
+    @property
+    def taken(self) -> FilesInReading:
+        return FilesInReading(len(self.files), sum(job.stamp.size for job in self.files.values()))
+
+    @property
+    def current(self) -> str:
+        """The path of the file that was started last; "" if none is being read."""
+        return self._current if self.files else ""
+
+    @property
+    def busy_s(self) -> float:
+        """The mean busy time of the readers, without the urgent one."""
+        return sum(reader.busy_s for reader in self._readers) / len(self._readers)
+
+    def refill(self, *, writing: bool, embeds_suspects: bool) -> None:
+        """Give the readers the next files.
+
+        Args:
+            writing: Passages of finished files are not written yet.
+            embeds_suspects: A document that may have crashed an engine waits for its vectors.
+        """
+        self._overtake(embeds_suspects=embeds_suspects)
+        wanted = 2 * self._parts.children - len(self.files) + bool(self._overtaking)
+        if wanted > 0:
+            for job in self._next(wanted, writing=writing, embeds_suspects=embeds_suspects):
+                self.files[job.file] = job
+                self._jobs.put(job)
+
+    def _next(self, wanted: int, *, writing: bool, embeds_suspects: bool) -> list[QueuedFile]:
+        """Return the files to be read next.
+
+        Files that may have crashed an engine come first, one at a time, and each is embedded before
+        the next is read: another crash then identifies the file.
+        """
+        if self.suspects:
+            if self.files or writing:
+                return []
+            if jobs := self._queue.take(1, suspects=True):
+                return jobs
+            self.suspects = False
+        return [] if embeds_suspects else self._queue.take(wanted, without=self.files)
+
+    def _overtake(self, *, embeds_suspects: bool) -> None:
+        """Start reading a file that is more urgent than all that are being read.
+
+        Otherwise a note that was just saved would wait until two books are read.
+        """
+        if self._overtaking or self.suspects or not self.files or embeds_suspects:
+            return
+        above = max(job.priority for job in self.files.values())
+        for job in self._queue.take(1, without=self.files, above=above):
+            self._overtaking = job.file
+            self.files[job.file] = job
+            self._urgent.put(job)
+
+    def started(self, job: QueuedFile) -> None:
+        """Note that a file is being read."""
+        self._current = job.path.decode("utf-8", "replace")
+        self._queue.started(job.file)
+
+    def finished(self, job: QueuedFile) -> None:
+        """Forget a file that was read, or failed."""
+        del self.files[job.file]
+        if job.file == self._overtaking:
+            self._overtaking = 0
+
+    def stop(self) -> None:
+        """Ask the readers to end."""
+        for reader in (*self._readers, self._urgent_reader):
+            reader.stop()
+
+    def join(self) -> None:
+        """Wait until the readers have ended."""
+        for reader in (*self._readers, self._urgent_reader):
+            reader.join()
+
+    def release(self) -> None:
+        """Return unfinished files to the queue."""
+        self._queue.release(self.files)

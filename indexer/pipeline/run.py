@@ -1,15 +1,16 @@
 """One indexing run: feeds readers and the model, writes their results, detects the end.
 
-Owns the loop of the indexing thread, the only writer of the library. Reading, embedding and writing
-overlap; this thread only schedules and writes. ``intake`` has the files that are being read. It
-must not know sockets or commands.
+Reading, embedding and writing overlap; the indexing thread, the only writer of the library,
+schedules and writes. Passages are buffered and written to the store first, with their completion,
+then their documents are marked in the catalog, so that a kill loses nothing. A document may span
+several writes and is marked after the last.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
@@ -28,16 +29,93 @@ from indexer.pipeline.events import (
     PassagesCut,
     TextExtracted,
 )
-from indexer.pipeline.intake import Intake
 from indexer.pipeline.parts import Effort, RunCounts
-from indexer.pipeline.passages import FinishedDocument, PassageWriter
 from indexer.pipeline.rates import Rates
+from indexer.pipeline.reading import Intake
 from indexer.pipeline.vectors import VectorWriter
+from indexer.store.values import PassageRow
 
 if TYPE_CHECKING:
-    from indexer.api.types import DocumentInfo
+    from collections.abc import Sequence
+
+    from indexer.api.types import DocumentInfo, Passage
+    from indexer.catalog.catalog import Catalog
     from indexer.files.hashing import ContentHash
     from indexer.pipeline.parts import Parts
+    from indexer.store.store import Store
+
+FLUSH_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedDocument:
+    """A completely read document, and its number of passages."""
+
+    doc: int
+    info: DocumentInfo
+    passages: int
+    priority: int = 0  # of its file
+
+
+@dataclass(slots=True)
+class PassageWriter:
+    """Buffers the passages of documents and writes them in few commits."""
+
+    catalog: Catalog
+    store: Store
+    flush_at: int  # passages
+    written: int = 0
+    _rows: list[PassageRow] = field(default_factory=list)
+    _ended: list[FinishedDocument] = field(default_factory=list)
+    _since: float = 0.0
+
+    @property
+    def holding(self) -> bool:
+        """Whether a flush would write anything."""
+        return bool(self._rows or self._ended)
+
+    def add(self, doc: int, info: DocumentInfo, passages: Sequence[Passage]) -> None:
+        """Buffer some passages of a document, in order."""
+        if not self.holding:
+            self._since = time.monotonic()
+        self._rows.extend(
+            PassageRow(doc, info.text_id, info.language, passage) for passage in passages
+        )
+
+    def end(self, document: FinishedDocument) -> None:
+        """Mark a document as complete with the next flush."""
+        if not self.holding:
+            self._since = time.monotonic()
+        self._ended.append(document)
+
+    def drop(self, doc: int) -> None:
+        """Delete a partly read document that failed, from the buffer and from the store."""
+        self._rows = [row for row in self._rows if row.doc != doc]
+        self.store.delete_docs([doc])
+        self.catalog.docs.forget([doc])
+
+    def due(self, *, starved: bool) -> bool:
+        """Whether to flush now: at once if the model has nothing to embed."""
+        if not self.holding:
+            return False
+        waited = time.monotonic() - self._since
+        return len(self._rows) >= self.flush_at or waited >= FLUSH_S or (starved and waited >= 0.3)
+
+    def flush(self) -> list[FinishedDocument]:
+        """Write the buffer, the store first; return the documents that this completes."""
+        rows, ended = self._rows, self._ended
+        self._rows, self._ended = [], []
+        if rows or ended:
+            self.store.add_passages(rows, [one.doc for one in ended])
+            self.written += len(rows)
+            faults.reached("passages-committed")
+        if ended:
+            with self.catalog.write():
+                for one in ended:
+                    self.catalog.docs.finish_passages(one.doc, one.passages)
+            faults.reached("passages-marked")
+        return ended
+
 
 log = logging.getLogger(__name__)
 

@@ -1,8 +1,7 @@
 """Makes the token vectors of passages that lack them, once everything else is searchable.
 
 Owns the order and when it gives way to files that are queued meanwhile. A late-interaction model
-has a space of its own beside the searched one, with neither profiles of documents nor names. It
-must not know the model.
+has a space of its own beside the searched one, with neither profiles of documents nor names.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from indexer.api.progress import Progress, Step
 from indexer.embed.base import EmbedInput
-from indexer.pipeline.backlog import DOCS_AHEAD
 from indexer.pipeline.embedding import EmbeddingWorker, Unit
 from indexer.pipeline.events import Embedded, EmbeddingFailed, PendingPassage
-from indexer.pipeline.vectors import join
+from indexer.pipeline.vectors import DOCS_AHEAD, join
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

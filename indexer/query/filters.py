@@ -1,7 +1,7 @@
 """The operators of the query grammar and their values.
 
 Owns the one table of operators, from which the help of the command line and of the window derive,
-and parsing dates, sizes and ranges. Pure; it must not know how a filter is applied.
+and parsing dates, sizes and ranges.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Which hits of an answer are re-ranked, and the answer in their new order.
 
-Owns that hits on exact phrases and on names stay where they are. It must not know how passages are
-scored.
+Owns that hits on exact phrases and on names stay where they are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The similarity matrix between the parts (tokens or sentences) of two texts.
 
-Owns the arithmetic; pure functions of arrays. It must not know texts, models or documents.
+Owns the arithmetic; pure functions of arrays.
 
 A text's vector is the mean of its tokens' states, scaled to length 1, so the cosine of two texts
 is a sum over all pairs of their tokens:

@@ -1,8 +1,7 @@
 """Whether a library answers a query, or its best hits are only the closest there are.
 
-Owns the features and the classifier over them: pure functions. It must not know where its numbers
-come from (``indexer.search.answerability_features``). A ranking score compares passages with each
-other; whether the best of them is good is told by:
+Owns the features and the classifier over them: pure functions. A ranking score compares passages
+with each other; whether the best of them is good is told by:
 
 * *Meaning.* The similarity of the best hit, in deviations from what a cohort of unrelated
   questions reaches in this library (``indexer.search.score_normalisation``), and that of the

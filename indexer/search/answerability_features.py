@@ -1,7 +1,6 @@
 """The answerability features of a query and its hits.
 
-Owns their computation from what the hits hold already: names, titles, leading passages. It must
-not know how features are weighed (``indexer.search.answerability``).
+Owns their computation from what the hits hold already: names, titles, leading passages.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Owns measuring and storing it, with the cohort, at the end of an indexing run. A sentence of a
 passage stands for a question with an answer, and what is found is scored as for any query. Of what
-the sentences score the lower quartile counts. It must not know how scores are made of features
-(``indexer.search.answerability``).
+the sentences score the lower quartile counts.
 """
 
 from __future__ import annotations

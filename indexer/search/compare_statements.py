@@ -1,7 +1,6 @@
 """The statements of a document: its sentences without tables, lists of names, headings, contents.
 
-Owns which sentences are compared, and their similarity by words. Pure functions of passages; it
-must not know vectors or documents.
+Owns which sentences are compared, and their similarity by words.
 """
 
 from __future__ import annotations

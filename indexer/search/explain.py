@@ -3,7 +3,7 @@
 Owns the explanation of one hit, made on request: the model reads the passage again as it did for
 the index, and what each token adds to the similarity is computed exactly
 (``indexer.search.alignment``). Attention weights are not used, since they do not explain
-similarity. It must not know how hits are ranked.
+similarity.
 """
 
 from __future__ import annotations

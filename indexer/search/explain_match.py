@@ -1,8 +1,7 @@
 """The similarity of a query and a passage, word by word, as plain numbers and offsets.
 
 Owns the way from tokens to words and offsets into the canonical text, and the summary of their
-alignment: shares of words, highlighted words, closest partners. Pure; it must not know models or
-documents.
+alignment: shares of words, highlighted words, closest partners.
 """
 
 from __future__ import annotations

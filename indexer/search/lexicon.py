@@ -2,7 +2,7 @@
 
 Words are folded by ``indexer.text.terms``. A query word may be expanded to a group: its other
 forms, the completions of a prefix, a corrected typo. A group is scored as one word by BM25 of whole
-documents. Must not know how the query is parsed.
+documents.
 """
 
 from __future__ import annotations

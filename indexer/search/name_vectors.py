@@ -1,7 +1,7 @@
 """The vectors of documents' names, held in memory, and which document has which.
 
 Names that are new are read from the catalog, the others stay. Owns this and the best name of each
-document. It must not know what a similarity is worth.
+document.
 """
 
 from __future__ import annotations

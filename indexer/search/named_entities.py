@@ -2,8 +2,7 @@
 
 Owns recognising names by their capitals, and matching them with a document's name and with its
 leading passages. The two are separate features: "Pfizer" occurs in reports of many companies, but
-only Pfizer's have it in their names. Pure functions of text; it must not know where texts come
-from.
+only Pfizer's have it in their names.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Owns the comparison of listed passages: Jaccard similarity of their word trigrams, with a threshold
 that groups the same paragraph of two years but not tables with different numbers. Passages that
 differ in a word of the query are not grouped, since that word was asked for, nor are those of one
-document, which are on different pages. Deterministic; it must not know how hits are ranked or
-shown.
+document, which are on different pages.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Owns the score of a page and its scale. Every passage of the document is scored by its words and its
 meaning as a search scores it; what a search adds for whole documents is the same for all pages and
-left out. It must not know how pages are shown.
+left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Makes a hit from a stored passage: its place, its best sentence, and the reason.
 
-Owns making one ``Hit``. It must not know the other hits.
+Owns making one ``Hit``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Expands a query word to words of the library.
 
 Owns the expansion: stems in the library's languages, the completions of a prefix that is being
-typed, the parts of "FY2018", compounds, one corrected typo. It must not know how passages are
-searched or how words are weighted against each other.
+typed, the parts of "FY2018", compounds, one corrected typo.
 """
 
 from __future__ import annotations

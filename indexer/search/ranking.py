@@ -1,7 +1,7 @@
 """The ranking of one query's candidates, and its explanation.
 
 Owns the order, and the explanation of a score by its components, which are defined in
-``indexer.search.fusion``. Must not know how candidates were found.
+``indexer.search.fusion``.
 """
 
 from __future__ import annotations

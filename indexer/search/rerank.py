@@ -2,8 +2,7 @@
 
 Owns the overlap of headings with the question, how many of its words stand together, lists of
 contents and of names, and the share of digits: the answer to "the margin of 2018" is in a table
-more often than in a sentence, and a table has hardly a word of the question. It must not know how
-the features are weighted (``rerank_scores``).
+more often than in a sentence, and a table has hardly a word of the question.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The arithmetic of the re-ranking pass: what the features of leading passages add to their scores.
 
 Owns the thresholds of these features, and that copies score alike; pure functions of arrays.
-``indexer.search.fusion`` says what each feature is for. It must not know how features are read from
-text (``indexer.search.rerank``).
+``indexer.search.fusion`` says what each feature is for.
 """
 
 from __future__ import annotations

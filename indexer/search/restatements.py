@@ -1,8 +1,7 @@
 """Finds where else the library says what a piece of a document says.
 
 Owns which sentences of the document are meant by a selected text, and the order of what is found:
-sentences that share most of the words, then those that are close in meaning. It must not know how
-the text was selected or is shown.
+sentences that share most of the words, then those that are close in meaning.
 """
 
 from __future__ import annotations

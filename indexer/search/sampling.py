@@ -1,6 +1,6 @@
 """A sample of passages that represents a library, and when it is drawn again.
 
-Owns the choice of samples for what is measured once and kept. It must not know what is measured.
+Owns the choice of samples for what is measured once and kept.
 """
 
 from __future__ import annotations

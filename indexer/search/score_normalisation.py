@@ -8,7 +8,7 @@ subjects. The cohort is in English, and in a multilingual model every language h
 the mean similarity of the query to passages in the hit's language is subtracted: in part for a hit
 in the query's language, whole for one in another. Some passages are also searched in the other
 documents, to measure how similar documents are to each other: yearly reports are as similar as
-answers. It must not know how the baseline is measured (``indexer.search.calibration``).
+answers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Searches: expands a parsed query, retrieves, scores and orders candidates, makes hits.
 
 Owns the order of the steps and the rules beyond the score: exact phrases come first, passages with
-excluded words are removed, files without text are found by name. It must not know how retrievers
-search or how evidence is summed.
+excluded words are removed, files without text are found by name.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Owns the query vector of the source, the choice of hits, and the similarity of whole documents:
 passage by passage, not by one mean vector. It searches by vectors alone; words beside the operator
-shift the query vector. It must not know how other queries are answered.
+shift the query vector.
 """
 
 from __future__ import annotations

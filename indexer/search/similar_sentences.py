@@ -1,7 +1,7 @@
 """Aligns the sentences of a similar passage with those of the source.
 
 Owns the alignment: for each sentence the most similar one of the source, by the matrix of their
-stored vectors. It must not know how passages were found.
+stored vectors.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Steers a search towards passages that one wants more of, and away from others.
 
 Owns what is added to the score: the similarity of a passage to those after ``more:``, less that to
-those after ``less:``. It must not know the rest of the ranking.
+those after ``less:``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Orders hits by the token vectors of an installed late-interaction model: MaxSim.
 
 In: a question and the keys of passages that the ranking put first. Out: their order. Owns nothing
-of the ranking itself: as with a cross-encoder, its order comes first and this one replaces it. It
-must not know how the vectors were made (``pipeline.token_feed``).
+of the ranking itself: as with a cross-encoder, its order comes first and this one replaces it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Accepts connections to a service: its socket, its published address, and the accepting thread.
 
-Owns listening. It must not know how a connection is used.
+Owns listening.
 """
 
 from __future__ import annotations

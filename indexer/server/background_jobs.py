@@ -1,8 +1,7 @@
 """The engine's own jobs, which no client waits for.
 
 Owns the jobs for retries, the watcher, failures due for a retry, scanned pages and a change of
-model, and scanning the folders of a waiting index request ahead. It must not know sockets, nor how
-documents are read.
+model, and scanning the folders of a waiting index request ahead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """An engine of this process that is shared with other processes.
 
 Owns the pairing of an engine with its service: requests of this process use the same queues as
-those of clients, so there is only one writer. It must not know how requests are handled.
+those of clients, so there is only one writer.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The engine, served to other processes of the same person.
 
-Owns the clients and the queues of their requests. It must not know how connections are accepted
-(``acceptor``), how bytes travel (``session``), or how a request is handled (``indexer.engine``).
-The caller holds the library lock; the service ends when the folder at the library's path is no
-longer the locked one.
+Owns the clients and the queues of their requests. The caller holds the library lock; the service
+ends when the folder at the library's path is no longer the locked one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """One connection to the engine: a thread that reads, a thread that writes, no work.
 
-Owns the hello, the order of outgoing messages, the limits on both, and the end of the connection.
-It must not know what the requests mean. A slow client affects only itself: unsent progress is
-replaced by newer progress, and a connection with too many unsent bytes, or without any read for a
-while, is closed. So is one without a hello, or one that stalls in the middle of a message.
+Owns the hello, the order of outgoing messages, the limits on both, and the end of the connection. A
+slow client affects only itself: unsent progress is replaced by newer progress, and a connection
+with too many unsent bytes, or without any read for a while, is closed. So is one without a hello,
+or one that stalls in the middle of a message.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The work queues of the engine: threads that run the jobs of requests.
 
 A work queue runs one job at a time. In the search queue a client's newest query replaces its older
-ones; the index queue is the only writer and reports its progress to waiting jobs. This module owns
-order, replacement and cancelling; it must not know sockets, messages or what the jobs do.
+ones; the index queue is the only writer and reports its progress to waiting jobs.
 """
 
 from __future__ import annotations

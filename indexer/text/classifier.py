@@ -2,7 +2,7 @@
 
 Owns the unpacked model in the cache folder: 68 MB that take .4 s of processor time to unpack,
 shared through the page cache, without page tables that a fork has to copy. A file that does not
-match its checksum is written again. It must not know how a language is used.
+match its checksum is written again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The heading paths of passages.
 
 Owns reconciling the two sources of structure: the headings that the extractor detected and the
-document's own bookmarks. Pure; it must not know how text is cut.
+document's own bookmarks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The language of a text, or "" when it is unclear.
 
 Owns the decision: by script if only one language uses it, else by a statistical classifier, which
-is loaded at its first use (``indexer.text.classifier``). It must not know how a language is used.
+is loaded at its first use (``indexer.text.classifier``).
 """
 
 from __future__ import annotations

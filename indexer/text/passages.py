@@ -3,8 +3,7 @@
 Owns the cost function of a passage: near the target length, beginning at a heading, within one
 page, and not in the middle of a list, table or paragraph. Dynamic programming minimises the sum. A
 cut is final once every continuation shares it, so documents are streamed with the same result as if
-they were read whole; an edit moves only the cuts near it. Independent of any model; it must not
-know about tokens or vectors.
+they were read whole; an edit moves only the cuts near it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A piece is a sentence, a short run of sentences or a row of a table, with its offsets and its place
 in the structure; passages are cut between pieces only. It streams, holding only the pages that are
-still needed. It must not know how long a passage is.
+still needed.
 """
 
 from __future__ import annotations

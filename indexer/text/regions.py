@@ -1,8 +1,7 @@
 """Complete blocks: every visible character of a text in one block, in order.
 
 Owns two rules that view and passages share: the roles of text between the extractor's blocks, and
-whether a paragraph continues across a column or page border. Pure functions; it must not know how
-text is folded or cut.
+whether a paragraph continues across a column or page border.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Segments words in scripts without spaces, by the dictionaries of ICU.
 
 Owns the characters of these scripts, and mapping traditional to simplified Chinese characters (by
-the tables of OpenCC). Loads ICU (13 ms) at the first such character; it must not know how the words
-are used.
+the tables of OpenCC).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Owns the rules: which characters end a sentence in each script, which full stops do not, and where a
 run without a full stop is cut. A line feed always ends a sentence, so the rows of a table are
-sentences too. Pure functions of text; it must not know about passages or offsets in documents.
+sentences too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Tokenised, folded and stemmed words: the same function for documents and for queries.
-
-Pure but for caches; it must not know where the words are stored or how they are weighted.
-"""
+"""Tokenised, folded and stemmed words: the same function for documents and for queries."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 Owns the differences between canonical text and view: without running heads, hyphens at line ends,
 control characters, and line breaks inside a paragraph; with single spaces, and letters in place of
-ligatures. No other letter is changed. Pure functions of a text and its blocks; it must not know
-about files, pages or passages.
+ligatures. No other letter is changed.
 """
 
 from __future__ import annotations

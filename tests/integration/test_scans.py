@@ -272,6 +272,6 @@ def test_an_engine_that_serves_reads_scans_when_nothing_else_is_to_be_done(
 
 
 def test_every_reason_for_a_scan_is_declared() -> None:
-    from indexer.pipeline.scanned_pages import CODES as SCAN_CODES
+    from indexer.pipeline.recogniser import CODES as SCAN_CODES
 
     assert set(SCAN_CODES) <= set(CODES)

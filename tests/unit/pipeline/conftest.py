@@ -12,7 +12,7 @@ import pytest
 from indexer.catalog.catalog import Catalog
 from indexer.embed.base import PassageVectors
 from indexer.pipeline.embedding import EmbeddingWorker
-from indexer.pipeline.passages import FinishedDocument, PassageWriter
+from indexer.pipeline.run import FinishedDocument, PassageWriter
 from indexer.store.store import Store
 from indexer.throttle.throttle import QueryGate, Throttle
 from tests.store_rows import DIMENSION, passage, unit

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.pipeline.passages import FinishedDocument, PassageWriter
+from indexer.pipeline.run import FinishedDocument, PassageWriter
 from tests.store_rows import passage
 from tests.unit.catalog.fakes import info
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.progress import rough
-from indexer.pipeline.time_left import GROWTH_S, TimeLeft
+from indexer.pipeline.rates import GROWTH_S, TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.pipeline.events import Embedded, PendingPassage
-from indexer.pipeline.name_feed import NAME
 from indexer.pipeline.parts import BatchSizes
-from indexer.pipeline.vectors import VectorWriter
+from indexer.pipeline.vectors import NAME, VectorWriter
 from tests.store_rows import vectors
 from tests.unit.pipeline.conftest import SPACE
 from tests.waiting import WAIT_S
