@@ -17,6 +17,10 @@ from indexer.extract.plain.decode import without_surrogates
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_DOWNWARDS = (0, 1)
+FIRST_EAST_ASIAN = "\u2e80"
+_APART = 3  # in type sizes, the most that glyphs of a column are apart
+_UPRIGHT = 3  # digits and letters that stand side by side in vertical text
 _BOLD_FLAG = 16
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 
@@ -71,11 +75,45 @@ def read_lines(page: dict[str, Any]) -> list[Line]:
     if not found:
         return []
     main = max(turns, key=lambda direction: turns[direction])
+    lines = [line for line, _ in found]
+    if main == (1, 0) and (stacked := _stacked(lines)):
+        for line in stacked:
+            _turn(line, _DOWNWARDS, page["width"], page["height"])
+        return _touching(stacked)
     if main in ((1, 0), (0, 0)) or (len(turns) > 1 and turns.get((1, 0), 0) * 2 > turns[main]):
-        return [line for line, _ in found]
-    for line, _ in found:
+        return lines
+    for line in lines:
         _turn(line, main, page["width"], page["height"])
-    return [line for line, _ in found]
+    return lines
+
+
+def _stacked(lines: list[Line]) -> list[Line]:
+    """Return the lines of vertical text that was drawn glyph by glyph, in order, else none.
+
+    Its ideographs and syllables are lines of one character, drawn column by column or across.
+    """
+    alone = sum(len(line.text) == 1 and line.text >= FIRST_EAST_ASIAN for line in lines)
+    if 2 * alone < len(lines):
+        return []
+    by_column = sorted(lines, key=lambda line: (-round((line.x0 + line.x1) / line.size), line.y0))
+    for ordered in (lines, by_column):
+        below = sum(
+            len(line.text) <= _UPRIGHT
+            and abs(line.x0 + line.x1 - before.x0 - before.x1) < line.size
+            and 0.5 * line.size < line.y0 - before.y0 < _APART * line.size
+            for before, line in pairwise(ordered)
+        )
+        if 2 * below > sum(len(line.text) for line in lines):
+            return ordered
+    return []
+
+
+def _touching(glyphs: list[Line]) -> list[Line]:
+    """Extend each glyph of a column that was turned to the next, so that no gap parts them."""
+    for before, glyph in pairwise(glyphs):
+        if 0 < glyph.x0 - before.x0 < _APART * glyph.size:
+            before.x1 = glyph.x0
+    return glyphs
 
 
 def _line(raw: dict[str, Any]) -> Line | None:
@@ -127,7 +165,7 @@ def _turn(line: Line, direction: tuple[int, int], width: float, height: float) -
     x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
     if direction == (0, -1):  # upwards: the left edge of the page is its top
         line.x0, line.y0, line.x1, line.y1 = height - y1, x0, height - y0, x1
-    elif direction == (0, 1):  # downwards: the right edge is its top
+    elif direction == _DOWNWARDS:  # the right edge of the page is its top
         line.x0, line.y0, line.x1, line.y1 = y0, width - x1, y1, width - x0
     elif direction == (-1, 0):  # upside down
         line.x0, line.y0, line.x1, line.y1 = width - x1, height - y1, width - x0, height - y0

@@ -15,6 +15,7 @@ import pymupdf
 
 from indexer.api.types import OutlineEntry
 from indexer.extract.base import Metadata, RawPage
+from indexer.extract.pdf.glyphs import join_glyphs, needs_joining
 from indexer.extract.pdf.layout import lay_out
 from indexer.extract.pdf.legible import (
     FEW_UNMAPPED,
@@ -43,8 +44,8 @@ _UNSEEN = frozenset({"ignore-text"})
 
 
 @dataclass(frozen=True, slots=True)
-class RecognisedText:
-    """A replacement of PyMuPDF's text page, with recognised text."""
+class MadeText:
+    """A replacement of PyMuPDF's text page: recognised text, or glyphs that were joined."""
 
     content: dict[str, Any]
 
@@ -71,12 +72,12 @@ def _words(lines: Sequence[RecognisedLine]) -> str:
     return " ".join(word.text for line in lines for word in line.words)
 
 
-def recognised_text(page: Any, lines: Sequence[RecognisedLine]) -> RecognisedText:
+def recognised_text(page: Any, lines: Sequence[RecognisedLine]) -> MadeText:
     """Return recognised lines as the text page of an open page."""
     width, height = page.rect.width, page.rect.height
     if page.rotation in {90, 270}:
         width, height = height, width
-    return RecognisedText(page_dictionary(lines, tuple(page.derotation_matrix), width, height))
+    return MadeText(page_dictionary(lines, tuple(page.derotation_matrix), width, height))
 
 
 # Hyphens are not joined and ligatures not split. White space is kept because the width of a gap
@@ -227,6 +228,10 @@ def read_page(
         text_page = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS)
         content = text_page.extractDICT()
         lines = read_lines(content)
+    if needs_joining([line.text for line in lines]):
+        text_page = MadeText(text_page.extractRAWDICT())
+        join_glyphs(text_page.content)
+        lines = read_lines(text_page.content)
     return lines, content["height"], text_page
 
 
