@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.confine.launcher import Command, LauncherRequest
-    from ui.application import Application
+    from ui.application import Application, Start
     from ui.main_window import MainWindow
-    from ui.single import Start
 
 log = logging.getLogger(__name__)
 
@@ -61,8 +60,7 @@ def run(
     """
     check_display()
     logs.start()
-    from ui.application import make_application, use_language
-    from ui.single import Start, hand_over
+    from ui.application import Start, hand_over, make_application, use_language
 
     app = make_application()
     start = Start.from_arguments(given, os.environ.pop("XDG_ACTIVATION_TOKEN", ""))
@@ -147,17 +145,15 @@ class Program:
     ) -> None:
         from PySide6.QtCore import QFileSystemWatcher, QObject
 
-        from ui.activity_feed import ActivityFeed
-        from ui.application import Signals
-        from ui.engine_client import EngineLink
+        from ui.application import Signals, Single
+        from ui.engine_client import ActivityFeed, EngineLink
         from ui.main_window import MainWindow
-        from ui.notices import NoticeBar
         from ui.ports import Context
         from ui.quick_search import HotkeySearch
-        from ui.single import Single
         from ui.state import WindowState
         from ui.supervisor import Supervisor
         from ui.theme import Themes
+        from ui.window_parts import NoticeBar
 
         self.app = app
         self.settings = settings
@@ -280,7 +276,7 @@ class Program:
         self.window.present(start.query, start.paths)
 
     def _asked(self, what: str) -> None:
-        from ui.single import Start
+        from ui.application import Start
 
         self._handed_over(Start.from_arguments([what]))
 

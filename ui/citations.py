@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from indexer.api.requests import GetDocument
-from ui.links import link_of
 from ui.search import describe
+from ui.search.query_text import link_of
 from ui.search.safe_text import plain, shown
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The window's end of the connection to the engine: non-blocking, callbacks on Qt's thread.
 
-It must not know what is asked, nor how an engine is started (``ui.supervisor``).
+How an engine is started is the matter of ``ui.supervisor``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtNetwork import QLocalSocket
 
 from indexer.api.codec import decode, decode_error
+from indexer.api.contract import LibraryPart
 from indexer.api.endpoint import published
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.progress import Progress
@@ -30,7 +31,8 @@ from indexer.api.protocol import (
     hello,
     program_version,
 )
-from indexer.api.requests import Shutdown
+from indexer.api.requests import GetActivity, SetPace, Shutdown
+from ui.requests import LatestRequest
 from ui.widgets import timer
 
 if TYPE_CHECKING:
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
     from indexer.api.codec import Header
     from indexer.api.contract import Request
     from indexer.api.endpoint import Endpoint
+    from indexer.api.status import Activity
+    from ui.ports import EnginePort
+
 
 A = TypeVar("A")
 
@@ -323,3 +328,66 @@ class EngineLink(QObject):
         sent = self._sent.pop(number, None)
         if sent is not None and sent.failed is not None:
             sent.failed(error)
+
+
+EVERY_MS = 1000
+
+
+class ActivityFeed(QObject):
+    """Publishes the engine's ``Activity`` while it is connected, and what others change.
+
+    Signals:
+        changed: With the newest activity; None while there is no engine.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, link: EnginePort, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.latest: Activity | None = None
+        self._link = link
+        self._request = LatestRequest(link)
+        self._timer = timer(self, EVERY_MS, self.refresh, single=False)
+        link.connected.connect(self._start)
+        link.disconnected.connect(self._stop)
+        link.changed.connect(self.refresh)
+        if link.is_connected:
+            self._start()
+
+    @property
+    def paused(self) -> bool:
+        return self.latest is not None and self.latest.paused
+
+    def refresh(self) -> None:
+        """Ask now, unless a request is under way."""
+        if self._link.is_connected and not self._request.is_waiting:
+            self._request.ask(GetActivity(), self._publish)
+
+    def pause(self, paused: bool) -> None:
+        """Pause or resume indexing."""
+        self._link.ask(SetPace(paused=paused), done=self._publish)
+
+    def close(self) -> None:
+        self._timer.stop()
+        self._request.cancel()
+
+    def _start(self) -> None:
+        self._timer.start()
+        self.refresh()
+
+    def _stop(self) -> None:
+        self._timer.stop()
+        self._request.cancel()
+        self._publish(None)
+
+    def _publish(self, activity: Activity | None) -> None:
+        before, self.latest = self.latest, activity
+        self.changed.emit(activity)
+        # What has changed since pages asked, before the first activity, cannot be known.
+        if activity is not None and (before is None or _version(activity) != _version(before)):
+            self._link.changed.emit(frozenset({LibraryPart.FILES}))
+
+
+def _version(activity: Activity) -> tuple[int, float, bool]:
+    """What differs when files, documents or their states have changed."""
+    return activity.changes, activity.embedded_share, activity.running is None

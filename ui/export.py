@@ -37,8 +37,8 @@ from ui.citations import (
     encodable,
     passage,
 )
-from ui.links import link_of
 from ui.search.describe import headings
+from ui.search.query_text import link_of
 from ui.search.safe_text import is_right_to_left, plain, shown
 
 if TYPE_CHECKING:

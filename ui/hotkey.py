@@ -1,23 +1,311 @@
 """The system-wide hotkey for the search, where the system allows one.
 
-On X11 and Wayland ``ui.hotkey_listeners`` listens, on Windows and macOS pynput, which is loaded
-only when a hotkey is chosen.
+On Wayland the desktop portal's GlobalShortcuts listen, which may ask the person first. On X11 Qt
+grabs no keys for a program without the focus, so libX11 does, which Qt needs there anyway. On
+Windows and macOS it is pynput, loaded only when a hotkey is chosen. Callbacks come on the
+listener's thread.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import logging
 import os
+import secrets
+import select
+import socket
 import sys
+import threading
+from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
-from ui.hotkey_listeners import KeyTakenError, PortalListener, X11Listener
-
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from jeepney.io.blocking import DBusConnection
+    from PySide6.QtCore import QKeyCombination
+
+
+_BUS, _OBJECT = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
+_SHORTCUTS, _REQUEST = "org.freedesktop.portal.GlobalShortcuts", "org.freedesktop.portal.Request"
+_SHORTCUT_ID = "search"
+# Seconds for an answer that asks nobody, and for one that waits for the person.
+_SOON_S, _PERSON_S = 10.0, 600.0
+# https://specifications.freedesktop.org/shortcuts-spec
+_PORTAL_MODIFIERS = (
+    (Qt.KeyboardModifier.ControlModifier, "CTRL"),
+    (Qt.KeyboardModifier.AltModifier, "ALT"),
+    (Qt.KeyboardModifier.ShiftModifier, "SHIFT"),
+    (Qt.KeyboardModifier.MetaModifier, "LOGO"),
+)
+_KEYSYMS = {
+    Qt.Key.Key_PageUp: "Page_Up", Qt.Key.Key_PageDown: "Page_Down", Qt.Key.Key_Enter: "KP_Enter",
+    Qt.Key.Key_Space: "space",
+}  # fmt: skip
+
+
+def trigger(keys: str) -> str:
+    """Return keys in the notation of the portal, such as ``CTRL+ALT+l``."""
+    combination: Any = cast("Any", QKeySequence(keys))[0]  # its stub does not know indexing
+    held, key = combination.keyboardModifiers(), combination.key()
+    name = _KEYSYMS.get(key) or QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
+    names = [text for modifier, text in _PORTAL_MODIFIERS if held & modifier]
+    return "+".join([*names, name.lower() if len(name) == 1 else name])
+
+
+class PortalError(Exception):
+    """The portal offers no hotkeys, or the person declined this one."""
+
+
+class PortalListener(threading.Thread):
+    """Asks for a hotkey and listens for it until it is stopped.
+
+    Args:
+        keys: What is proposed; the desktop may let the person choose other ones.
+        description: What the hotkey does, for the person.
+        pressed: Called at each press.
+        refused: Called once, if there is no hotkey.
+    """
+
+    def __init__(
+        self,
+        keys: str,
+        description: str,
+        pressed: Callable[[], None],
+        refused: Callable[[], None],
+    ) -> None:
+        super().__init__(name="hotkey", daemon=True)
+        self._shortcut = {
+            "description": ("s", description),
+            "preferred_trigger": ("s", trigger(keys)),
+        }
+        self._pressed = pressed
+        self._refused = refused
+        self._bus: DBusConnection | None = None
+        self._stopped = False
+        self._lock = threading.Lock()
+        self.bound = threading.Event()
+        self.start()
+
+    def wait(self) -> None:
+        """Wait until keys are listened for."""
+        self.bound.wait()
+
+    def stop(self) -> None:
+        """End the conversation; the portal forgets the session with it."""
+        with self._lock:
+            self._stopped = True
+            if self._bus is not None:
+                with contextlib.suppress(OSError):
+                    self._bus.sock.shutdown(socket.SHUT_RDWR)
+        self.join()
+
+    def run(self) -> None:
+        from jeepney.io.blocking import open_dbus_connection
+
+        try:
+            with open_dbus_connection("SESSION") as bus:
+                with self._lock:
+                    if self._stopped:
+                        return
+                    self._bus = bus
+                try:
+                    self._listen(bus)
+                finally:
+                    with self._lock:
+                        self._bus = None
+        except Exception as error:  # noqa: BLE001  # of the library, the socket or the portal
+            if not self._stopped:
+                log.warning("no hotkey by the portal: %s", error)
+                self._refused()
+
+    def _listen(self, bus: DBusConnection) -> None:
+        from jeepney import MatchRule, message_bus
+
+        presses: deque[Any] = deque()
+        rule = MatchRule(type="signal", interface=_SHORTCUTS, member="Activated", path=_OBJECT)
+        bus.send_and_get_reply(message_bus.AddMatch(rule), timeout=_SOON_S)
+        with bus.filter(rule, queue=presses):
+            token = secrets.token_hex(8)
+            made = self._ask(bus, "CreateSession", "a{sv}", (
+                {"session_handle_token": ("s", token)},
+            ), _SOON_S)  # fmt: skip
+            session = made["session_handle"][1]
+            self._ask(bus, "BindShortcuts", "oa(sa{sv})sa{sv}", (
+                session, [(_SHORTCUT_ID, self._shortcut)], "", {},
+            ), _PERSON_S)  # fmt: skip
+            self.bound.set()
+            while True:
+                press = bus.recv_until_filtered(presses)
+                if press.body[:2] == (session, _SHORTCUT_ID):
+                    self._pressed()
+
+    def _ask(
+        self,
+        bus: DBusConnection,
+        method: str,
+        signature: str,
+        body: tuple[Any, ...],
+        seconds: float,
+    ) -> dict[str, Any]:
+        """Call a method whose answer comes as a signal of a request object.
+
+        Raises:
+            PortalError: If the portal does not know the method, or the person declined.
+        """
+        from jeepney import DBusAddress, MatchRule, MessageType, message_bus, new_method_call
+
+        token = secrets.token_hex(8)
+        sender = bus.unique_name.lstrip(":").replace(".", "_")
+        rule = MatchRule(
+            type="signal", interface=_REQUEST, member="Response",
+            path=f"{_OBJECT}/request/{sender}/{token}",
+        )  # fmt: skip
+        bus.send_and_get_reply(message_bus.AddMatch(rule), timeout=_SOON_S)
+        options = {**body[-1], "handle_token": ("s", token)}
+        address = DBusAddress(_OBJECT, _BUS, _SHORTCUTS)
+        call = new_method_call(address, method, signature, (*body[:-1], options))
+        with bus.filter(rule) as answers:
+            reply = bus.send_and_get_reply(call, timeout=_SOON_S)
+            if reply.header.message_type is MessageType.error:
+                raise PortalError(f"{method}: {reply.body}")
+            code, results = bus.recv_until_filtered(answers, timeout=seconds).body
+        if code:
+            raise PortalError(f"{method}: declined ({code})")
+        return cast("dict[str, Any]", results)
+
+
+_MASKS = {
+    Qt.KeyboardModifier.ShiftModifier: 1, Qt.KeyboardModifier.ControlModifier: 4,
+    Qt.KeyboardModifier.AltModifier: 8, Qt.KeyboardModifier.MetaModifier: 64,
+}  # fmt: skip
+# Caps Lock and Num Lock are modifiers too: the key is grabbed with and without them.
+_LOCKS = (0, 2, 16, 2 | 16)
+_NAMES = {
+    Qt.Key.Key_Space: b"space", Qt.Key.Key_Return: b"Return", Qt.Key.Key_Enter: b"KP_Enter",
+    Qt.Key.Key_Tab: b"Tab", Qt.Key.Key_Insert: b"Insert", Qt.Key.Key_Home: b"Home",
+    Qt.Key.Key_End: b"End", Qt.Key.Key_PageUp: b"Prior", Qt.Key.Key_PageDown: b"Next",
+    Qt.Key.Key_Up: b"Up", Qt.Key.Key_Down: b"Down", Qt.Key.Key_Left: b"Left",
+    Qt.Key.Key_Right: b"Right", Qt.Key.Key_Pause: b"Pause",
+}  # fmt: skip
+_ASYNC, _KEY_PRESS = 1, 2
+_EVENT_BYTES = 192
+_UNICODE = 0x01000000  # keysyms of characters beyond Latin-1
+
+_ErrorHandler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+_errors: list[int] = []
+
+
+def _note_error(_display: int, _event: int) -> int:
+    """Note an error; Xlib's own handler would end the process."""
+    _errors.append(1)
+    return 0
+
+
+_handler = _ErrorHandler(_note_error)  # kept as long as Xlib may call it
+
+
+class KeyTakenError(Exception):
+    """Another program has the key."""
+
+
+class X11Listener(threading.Thread):
+    """Grabs a key and calls ``pressed`` on this thread, until it is stopped.
+
+    Raises:
+        OSError: There is no libX11, no display, or no such key on the keyboard.
+        KeyTakenError: Another program has the key.
+    """
+
+    def __init__(self, keys: QKeyCombination, pressed: Callable[[], None]) -> None:
+        super().__init__(name="hotkey", daemon=True)
+        self._x11 = _library()
+        self._display = self._x11.XOpenDisplay(None)
+        if not self._display:
+            raise OSError("there is no display")
+        self._pressed = pressed
+        try:
+            self._grab(keys)
+        except BaseException:
+            self._x11.XCloseDisplay(self._display)
+            raise
+        self._wakes, self._wake = os.pipe()
+        self.start()
+
+    def wait(self) -> None:
+        """Return at once: the key is grabbed already."""
+
+    def stop(self) -> None:
+        """Release the key."""
+        os.close(self._wake)
+        self.join()
+
+    def run(self) -> None:
+        event = ctypes.create_string_buffer(_EVENT_BYTES)
+        connection = self._x11.XConnectionNumber(self._display)
+        while self._wakes not in select.select([connection, self._wakes], [], [])[0]:
+            while self._x11.XPending(self._display):
+                self._x11.XNextEvent(self._display, event)
+                if ctypes.cast(event, ctypes.POINTER(ctypes.c_int))[0] == _KEY_PRESS:
+                    self._pressed()
+        self._x11.XCloseDisplay(self._display)
+        os.close(self._wakes)
+
+    def _grab(self, keys: QKeyCombination) -> None:
+        code = self._x11.XKeysymToKeycode(self._display, _keysym(self._x11, keys.key()))
+        if not code:
+            raise OSError("the keyboard has no such key")
+        held = sum(mask for one, mask in _MASKS.items() if keys.keyboardModifiers() & one)
+        root = self._x11.XDefaultRootWindow(self._display)
+        self._x11.XSetErrorHandler(_handler)
+        _errors.clear()
+        for lock in _LOCKS:
+            self._x11.XGrabKey(self._display, code, held | lock, root, 0, _ASYNC, _ASYNC)
+        self._x11.XSync(self._display, 0)
+        if _errors:
+            raise KeyTakenError
+
+
+def _keysym(x11: Any, key: Qt.Key) -> int:
+    number, first = int(key), int(Qt.Key.Key_F1)
+    name = _NAMES.get(key)
+    if first <= number < first + 20:
+        name = f"F{number - first + 1}".encode()
+    if name is not None:
+        return int(x11.XStringToKeysym(name))
+    letter = ord(chr(number).lower()) if number < 0x3000 else 0
+    return letter if letter < 0x100 else _UNICODE | letter
+
+
+def _library() -> Any:
+    """Load libX11.
+
+    Raises:
+        OSError: It is not there.
+    """
+    x11, display = ctypes.CDLL("libX11.so.6"), ctypes.c_void_p
+    x11.XOpenDisplay.restype, x11.XOpenDisplay.argtypes = display, [ctypes.c_char_p]
+    x11.XStringToKeysym.restype, x11.XStringToKeysym.argtypes = ctypes.c_ulong, [ctypes.c_char_p]
+    x11.XKeysymToKeycode.restype = ctypes.c_ubyte
+    x11.XKeysymToKeycode.argtypes = [display, ctypes.c_ulong]
+    x11.XDefaultRootWindow.restype = ctypes.c_ulong
+    x11.XGrabKey.argtypes = [
+        display,
+        ctypes.c_int,
+        ctypes.c_uint,
+        ctypes.c_ulong,
+        *[ctypes.c_int] * 3,
+    ]
+    x11.XNextEvent.argtypes = [display, ctypes.c_char_p]
+    x11.XSync.argtypes = [display, ctypes.c_int]
+    for each in (x11.XDefaultRootWindow, x11.XConnectionNumber, x11.XPending, x11.XCloseDisplay):
+        each.argtypes = [display]
+    return x11
+
 
 log = logging.getLogger(__name__)
 

@@ -29,11 +29,10 @@ from ui.icons import icon
 from ui.keys import KeyList
 from ui.pages import ACTIVITY, BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.ports import Notice, ignore
-from ui.rail import Rail
 from ui.search.model import HIT_MIME, dragged_hits
-from ui.status_line import StatusLine
 from ui.theme import separator
 from ui.widgets import filled, timer
+from ui.window_parts import Rail, StatusLine
 from ui.words import amounts
 
 if TYPE_CHECKING:
@@ -43,11 +42,11 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent
 
     from indexer.api.status import Activity, Status
-    from ui.activity_feed import ActivityFeed
-    from ui.notices import NoticeBar
+    from ui.engine_client import ActivityFeed
     from ui.ports import Context
     from ui.state import WindowState
     from ui.supervisor import Supervisor
+    from ui.window_parts import NoticeBar
 
 # The size at first: widths of a letter, and lines.
 COLUMNS, LINES = 150, 42

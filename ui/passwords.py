@@ -22,8 +22,8 @@ from shiboken6 import isValid
 from indexer.api.atomic import write_file
 from indexer.api.requests import ListFiles, Unlock
 from indexer.api.types import FileState
-from ui.library.questions import Questions
 from ui.ports import ignore
+from ui.requests import Questions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget
 
 from ui import keys
-from ui.compare.parallels import ParallelsPane
+from ui.compare.statement_rows import ParallelsPane
 from ui.desktop import show_in_folder
 from ui.preview.viewers import open_external
 from ui.widgets import add_shortcut

@@ -22,8 +22,7 @@ from indexer.api.requests import (
 )
 from tests.ui.conftest import attach
 from tests.ui.engines import fake_engine
-from ui.activity_feed import ActivityFeed
-from ui.engine_client import EngineLink
+from ui.engine_client import ActivityFeed, EngineLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ui.portal import HAS_BUS, FakePortal, private_bus
-from ui.hotkey import Hotkey, pynput_keys
-from ui.hotkey_listeners import trigger
+from ui.hotkey import Hotkey, pynput_keys, trigger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from indexer.query.grammar import parse
 from tests.ui.search.hits import hit
 from ui.citations import CitedSource, quoted
-from ui.links import is_link, link_of, query_of
+from ui.search.query_text import is_link, link_of, query_of
 
 
 def test_a_link_has_words_of_the_best_sentence() -> None:

@@ -10,8 +10,8 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton, QWidget
 
-from ui.notices import NoticeBar
 from ui.ports import Notice
+from ui.window_parts import NoticeBar
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

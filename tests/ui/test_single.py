@@ -17,8 +17,8 @@ from PySide6.QtNetwork import QLocalSocket
 
 from indexer.api.endpoint import window_address
 from tests.ui.engines import ROOT
-from ui import single
-from ui.single import Single, Start, hand_over
+from ui import application
+from ui.application import Single, Start, hand_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ SECOND = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
-from ui.single import Start, hand_over
+from ui.application import Start, hand_over
 app = QCoreApplication([])
 sys.exit(0 if hand_over(Path(sys.argv[1]), Start(sys.argv[2])) else 3)
 """
@@ -37,7 +37,7 @@ CRASH = """
 import os, sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
-from ui.single import Single
+from ui.application import Single
 app = QCoreApplication([])
 single = Single(Path(sys.argv[1]))
 os._exit(0)
@@ -168,7 +168,12 @@ def test_an_invalid_message_closes_the_connection(
 ) -> None:
     heard: list[object] = []
     first.handed_over.connect(heard.append)
-    for said in (b"nonsense\n", b"[1]\n", b"[" * 50_000 + b"\n", b"x" * (single.MAX_BYTES + 10)):
+    for said in (
+        b"nonsense\n",
+        b"[1]\n",
+        b"[" * 50_000 + b"\n",
+        b"x" * (application.MAX_BYTES + 10),
+    ):
         socket = QLocalSocket()
         socket.connectToServer(window_address(library))
         socket.write(said)

@@ -14,8 +14,8 @@ from indexer.api.progress import Step
 from indexer.api.status import ModelChange
 from tests.answers import IDLE, running
 from ui.main_window import Tray
-from ui.status_line import StatusLine
 from ui.supervisor import EngineState
+from ui.window_parts import StatusLine
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

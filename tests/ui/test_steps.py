@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ui.steps import STAYED_S, Steps
+from ui.search.memory import STAYED_S, Steps
 
 
 class Clock:

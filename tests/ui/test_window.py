@@ -15,10 +15,10 @@ from app.settings import Settings
 from indexer.api.requests import Index
 from tests.ui.engines import answer
 from tests.ui.program import application, end, make, start
+from ui.application import Start
 from ui.library.first_run import FirstRun
 from ui.library.folders import FoldersPage
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
-from ui.single import Start
 from ui.supervisor import EngineState
 
 if TYPE_CHECKING:

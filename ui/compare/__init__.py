@@ -4,5 +4,5 @@ In: the engine's answers to ``Compare`` and ``FindElsewhere``. Out: rows of stat
 with what differs marked, and the pages on which they stand, outlined. It must not know how
 statements are compared.
 
-Open ``rows`` (the list that both have) first, then ``elsewhere`` and ``page``.
+Open ``statement_rows`` (the list that both have) first, then ``page``.
 """

@@ -12,7 +12,7 @@ from indexer.api.answers import Statement
 from indexer.api.requests import Compare
 from indexer.api.types import Hit, Why
 from ui import passwords
-from ui.compare.statement_rows import RowList, StatementCell, StatementRow
+from ui.compare.statement_rows import RowList, StatementCell, StatementRow, named
 from ui.preview.frame import MessagePane
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS
@@ -154,13 +154,6 @@ def hit_of(side: ComparisonSide, statement: Statement) -> Hit:
         end=statement.end, score=0.0, text=text, heading_path=statement.heading_path,
         why=Why.MEANING, best=whole, marks=(whole,), format=side.format,
     )  # fmt: skip
-
-
-def named(side: ComparisonSide | Hit) -> str:
-    """The file of a document, then its title, which versions share and which may be cut."""
-    file = line(PurePath(side.file).name)
-    title = line(side.title)
-    return f"{file} ({title})" if title and title != PurePath(side.file).stem else file
 
 
 # Statements of each part, the most different ones.

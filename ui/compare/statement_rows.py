@@ -1,26 +1,35 @@
-"""A list of statements, each beside what it is compared with, with what differs marked."""
+"""Lists of statements with what differs marked, and the pane that shows where else one is said."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
 from html import escape
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from ui.search.safe_text import is_right_to_left, shown
+from indexer.api.requests import FindElsewhere
+from ui.search import describe
+from ui.search.rows import FoundHits
+from ui.search.safe_text import is_right_to_left, line, plain, shown
 from ui.theme import L, M, S, current, row_background
-from ui.widgets import paint_bar, wrapped_label
+from ui.widgets import IconButton, paint_bar, plain_label, wrapped_label
+from ui.words import amounts, failures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent
 
-    from indexer.api.types import Span
+    from indexer.api.answers import ComparisonSide, Parallel
+    from indexer.api.errors import LecternError
+    from indexer.api.types import Hit, Span
+    from ui.ports import EnginePort
+
 
 # Rows that a key goes on; there are never so many as the last.
 _STEPS = {
@@ -248,3 +257,153 @@ class RowList(QScrollArea):
         for place, widget in enumerate(self.rows):
             widget.set_current(on=place == number)
         self.chosen.emit(self.rows[number].row)
+
+
+class ParallelsPane(QWidget):
+    """The pane.
+
+    Signals:
+        hit_selected: The passage of the current row.
+        opened: A passage to open in its own program.
+        left: Back to the results.
+        menu_requested: Where, the passage, and all that are listed.
+    """
+
+    hit_selected = Signal(object)
+    opened = Signal(object)
+    left = Signal()
+    menu_requested = Signal(QPoint, object, object)
+
+    def __init__(self, link: EnginePort, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Elsewhere in the library"))
+        self._link = link
+        self._request: int | None = None
+        self.hit: Hit | None = None  # the passage that was asked about
+        title = plain_label(self.tr("Elsewhere in the library"))
+        font = title.font()
+        font.setBold(True)
+        title.setFont(font)
+        self.back = IconButton(self.tr("Back to the results"), "search")
+        self.back.clicked.connect(self.left)
+        self.message = wrapped_label()
+        self.list = RowList()
+        self.list.setAccessibleName(self.tr("Passages that say nearly the same"))
+        self.list.chosen.connect(self._choose)
+        self.list.opened.connect(self._open)
+        self.list.menu_requested.connect(self._request_menu)
+        head = QHBoxLayout()
+        head.addWidget(title, 1)
+        head.addWidget(self.back)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, L, L, 0)
+        column.setSpacing(M)
+        column.addLayout(head)
+        column.addWidget(self.message)
+        column.addWidget(self.list, 1)
+
+    def ask_parallels(self, hit: Hit) -> None:
+        """Ask where else the library says what a passage says."""
+        self.stop()
+        self.hit = hit
+        self.list.show_rows([("", [self._here()])])
+        self.list.choose(0)
+        self._say(self.tr("Looking through the library…"))
+        known = hit.start < hit.end
+        self._request = self._link.ask(
+            FindElsewhere(
+                Path(hit.path),
+                hit.text,
+                page=0 if known else hit.page,
+                start=hit.start,
+                end=hit.end,
+            ),
+            done=self._answered,
+            failed=self._failed,
+        )
+
+    def stop(self) -> None:
+        """Cancel the request."""
+        if self._request is not None:
+            self._link.cancel(self._request)
+            self._request = None
+
+    def _here(self) -> StatementRow:
+        hit = self.hit
+        assert hit is not None  # noqa: S101  # set by ``ask``
+        return StatementRow((StatementCell(_place(hit), plain(hit).text),), hit, self.tr("Here"))
+
+    def _answered(self, found: tuple[Parallel, ...]) -> None:
+        self._request = None
+        if self.hit is None:
+            return
+        focused = any(row.hasFocus() for row in self.list.rows)
+        same = [_row(one) for one in found if one.same]
+        others = [_row(one, more) for one, more in _once(one for one in found if not one.same)]
+        self.list.show_rows(
+            [
+                (self.tr("Here"), [self._here()]),
+                (self.tr("Says nearly the same"), same),
+                (self.tr("Close in meaning"), others),
+            ]
+        )
+        nothing = self.tr("Nothing else in the library says this in these words.")
+        self._say("" if same else nothing)
+        self.list.choose(1 if same else 0, focus=focused)
+
+    def _failed(self, error: LecternError) -> None:
+        self._request = None
+        self._say(failures.failure(error))
+
+    def _say(self, text: str) -> None:
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
+
+    def _choose(self, row: StatementRow) -> None:
+        self.hit_selected.emit(row.of)
+
+    def _open(self, row: StatementRow) -> None:
+        self.opened.emit(row.of)
+
+    def _request_menu(self, row: StatementRow, _cell: int, at: QPoint) -> None:
+        found = FoundHits(tuple(each.row.of for each in self.list.rows))
+        self.menu_requested.emit(at, row.of, found)
+
+
+def named(side: ComparisonSide | Hit) -> str:
+    """The file of a document, then its title, which versions share and which may be cut."""
+    file = line(PurePath(side.file).name)
+    title = line(side.title)
+    return f"{file} ({title})" if title and title != PurePath(side.file).stem else file
+
+
+def _once(found: Iterable[Parallel]) -> Iterator[tuple[Parallel, int]]:
+    """Return the first passage with each sentence, and how many more have the same."""
+    by_sentence: dict[str, list[Parallel]] = {}
+    for one in found:
+        said = one.hit.text[slice(*one.hit.best)]
+        by_sentence.setdefault(" ".join(said.split()).casefold(), []).append(one)
+    for same in by_sentence.values():
+        yield same[0], len(same) - 1
+
+
+def _row(one: Parallel, more: int = 0) -> StatementRow:
+    """Return the row of a passage; ``more`` others say the same."""
+    hit = one.hit
+    said = plain(hit, (hit.best, *one.marks))
+    (start, end), *rest = said.spans or ((0, len(said.text)),)
+    marks = tuple((low - start, high - start) for low, high in rest)
+    translate = QCoreApplication.translate
+    pairs = [
+        translate("ParallelsPane", "{here} here, {there} there").format(here=here, there=there)
+        for here, there in one.pairs
+    ]
+    if more:
+        pairs.append(amounts.alike(more))
+    return StatementRow(
+        (StatementCell(_place(hit), said.text[start:end], marks, foot="; ".join(pairs)),), hit
+    )
+
+
+def _place(hit: Hit) -> str:
+    return ", ".join(filter(None, (named(hit), describe.pages(hit))))

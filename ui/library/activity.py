@@ -29,9 +29,9 @@ from ui.desktop import open_path
 from ui.library.column_page import ColumnPage
 from ui.library.coverage_model import has_pages
 from ui.library.current_work import CurrentWork, holdings, still_queued
-from ui.library.questions import Questions
 from ui.library.tones import StateBar, TonesBar
 from ui.ports import ignore
+from ui.requests import Questions
 from ui.search.labels import DocumentLink, Link
 from ui.search.safe_text import line
 from ui.theme import XL, L, M, S

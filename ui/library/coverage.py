@@ -23,13 +23,12 @@ from ui import passwords
 from ui.export import ExportFormat, ask_export_file
 from ui.help import about
 from ui.icons import icon
-from ui.library.coverage_actions import CoverageActions
+from ui.library.coverage_actions import CoverageActions, CoverageExport
 from ui.library.coverage_details import CoverageDetails
-from ui.library.coverage_export import CoverageExport
 from ui.library.coverage_model import CoverageModel
 from ui.library.coverage_table import CoverageTable, StateList
-from ui.library.questions import Questions
 from ui.ports import Notice, ignore
+from ui.requests import Questions
 from ui.theme import L
 from ui.widgets import (
     FlowLayout,

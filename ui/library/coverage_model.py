@@ -20,7 +20,7 @@ from PySide6.QtCore import (
 from indexer.api.formats import BY_EXTENSION
 from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileRow, FileState
-from ui.library.questions import Questions
+from ui.requests import Questions
 from ui.widgets import timer
 from ui.words import amounts, failures, names
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import EstimateIndex
-from ui.library.questions import Questions
+from ui.requests import Questions
 from ui.theme import L
 from ui.widgets import (
     CardFrame,

@@ -22,8 +22,8 @@ from ui.library.column_page import ColumnPage
 from ui.library.current_work import work_headline
 from ui.library.estimate_card import EstimateCard
 from ui.library.first_search import FirstSearch
-from ui.library.questions import Questions
 from ui.ports import ignore
+from ui.requests import Questions
 from ui.theme import XL, L, M, S
 from ui.widgets import (
     IconButton,

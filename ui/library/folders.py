@@ -1,32 +1,28 @@
-"""The page of the library's folders: adding, estimating, patterns, removing."""
+"""The page of the library's folders: adding, estimating, patterns, and removing with undo."""
 
 from __future__ import annotations
 
+import json
+import logging
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import (
-    QLabel,
-    QScrollArea,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QScrollArea, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from indexer.api.atomic import write_file
 from indexer.api.contract import LibraryPart
-from indexer.api.requests import GetStatus, Index
+from indexer.api.requests import GetStatus, Index, Remove
 from ui import desktop
 from ui.keys import shown
 from ui.library.current_work import ChangeLine
 from ui.library.estimate_card import EstimateCard
 from ui.library.folder_list import FolderList, FolderModel, name_of
 from ui.library.patterns_editor import PatternsEditor
-from ui.library.questions import Questions
-from ui.library.removals import Removals
 from ui.ports import Notice, ignore
+from ui.requests import Questions
 from ui.theme import L, M
 from ui.widgets import (
     FlowLayout,
@@ -48,8 +44,99 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QShowEvent
 
+    from indexer.api.errors import LecternError
     from indexer.api.status import RootStatus, Status
     from ui.ports import Context
+
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "removals.json"
+
+
+class Removals(QObject):
+    """Signals: ``changed`` when the set of hidden folders changes."""
+
+    changed = Signal()
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._file = context.folder / FILE_NAME
+        self._undoable: list[str] = []
+        self._due = _listed_removals(context)
+        context.link.connected.connect(self.send_removals)
+        if self._due and context.link.is_connected:
+            self.send_removals()
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The folders with a pending removal."""
+        return frozenset((*self._undoable, *self._due))
+
+    def remove_folders(self, paths: Sequence[str]) -> None:
+        """Hide folders, and remove them from the library unless the person undoes it."""
+        self._undoable = list(paths)
+        self._write()
+        self.changed.emit()
+        self._context.notices.post(
+            Notice(
+                self.tr("%Ln folder(s) removed. The files themselves stay.", "", len(paths)),
+                undo=self._undo,
+                expired=self._expire,
+            )
+        )
+
+    def send_removals(self) -> None:
+        """Send the removals that are due to the engine, if it is connected."""
+        if self._due and self._context.link.is_connected:
+            request = Remove(tuple(map(Path, self._due)))
+            self._questions.send(request, self._removed, failed=self._failed)
+
+    def _undo(self) -> None:
+        self._undoable = []
+        self._write()
+        self.changed.emit()
+
+    def _expire(self) -> None:
+        self._due += self._undoable
+        self._undoable = []
+        self.send_removals()
+
+    def _removed(self, _removal: object) -> None:
+        self._due = []
+        self._write()
+        self.changed.emit()
+
+    def _failed(self, error: LecternError) -> None:
+        if error.code == "engine_gone":
+            return  # sent again with the next connection
+        self._due = []
+        self._write()
+        self.changed.emit()
+        if error.code != "not_a_root":  # else it is removed already
+            self._questions.report(error)
+
+    def _write(self) -> None:
+        paths = [*self._due, *self._undoable]
+        try:
+            if paths:
+                self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                write_file(self._file, json.dumps(paths))
+            else:
+                self._file.unlink(missing_ok=True)
+        except OSError as error:
+            log.warning("what is to be removed cannot be noted: %s", error.strerror)
+
+
+def _listed_removals(context: Context) -> list[str]:
+    with suppress(OSError, ValueError):
+        paths = json.loads((context.folder / FILE_NAME).read_text(encoding="utf-8"))
+        if isinstance(paths, list) and all(isinstance(path, str) for path in paths):
+            return paths
+    return []
+
 
 SOON_MS = 300
 

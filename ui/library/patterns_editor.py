@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from indexer.api.requests import EstimateIndex, SetPatterns
 from indexer.api.types import FileState
 from ui import theme
-from ui.library.questions import Questions
+from ui.requests import Questions
 from ui.theme import L, M, S
 from ui.widgets import (
     CardFrame,

@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject, Signal
 
 from indexer.api.pages import DocumentSource, FindWords, GetMarks, GetOutline, GetText, Open
 from indexer.api.requests import MapPages
-from ui.latest_request import LatestRequest
 from ui.preview.client import RenderClient, Urgency
 from ui.preview.document import PageDocument, image_cache
 from ui.preview.marks import Marks, pieces_of
+from ui.requests import LatestRequest
 from ui.widgets import timer
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from indexer.api.requests import Unlock
 from indexer.api.types import FileState
 from ui import passwords
 from ui.ports import ignore
-from ui.preview.actions import PreviewActions
-from ui.preview.controls import Controls, Finder, PageOptions
+from ui.preview.controls import Controls, Finder, PageOptions, PreviewActions
 from ui.preview.frame import PreviewFrame
 from ui.preview.loader import Evidence, Loader
 from ui.preview.marks import NO_MARKS, flowing

@@ -18,7 +18,7 @@ from PySide6.QtCore import (
 )
 
 from ui.desktop import open_path, start, start_viewer
-from ui.preview.viewer_commands import filled, program_of, viewer_named
+from ui.programs import filled, program_of, viewer_named
 from ui.widgets import timer
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Rerank, Search, SearchByWords
 from indexer.query.reranking import rerank_request, reranked
-from ui.latest_request import LatestRequest
+from ui.requests import LatestRequest
 from ui.widgets import timer
 
 if TYPE_CHECKING:

@@ -12,24 +12,20 @@ from indexer.api.requests import GetStatus
 from indexer.api.types import Match
 from ui import keys
 from ui.file_worker import FileWorker
-from ui.latest_request import LatestRequest
-from ui.links import is_link, query_of
 from ui.ports import Notice
+from ui.requests import LatestRequest
 from ui.search.actions import HitAction, HitActions, SelectedHit
-from ui.search.alerts import Alerts, digest
-from ui.search.bar import SearchBar
+from ui.search.bar import Collections, FilterValues, SearchBar
 from ui.search.describe import is_name_only, pages
-from ui.search.filter_values import Collections, FilterValues
 from ui.search.filters import ChipBar
 from ui.search.labels import MessageLine
 from ui.search.live_search import FIRST_LIMIT, WORDS_LIMIT, Freshness, LiveSearch
-from ui.search.memory import Memory
-from ui.search.query_text import inside, place_of, steered
+from ui.search.memory import Alerts, Memory, Steps, digest
+from ui.search.query_text import inside, is_link, place_of, query_of, steered
 from ui.search.reasons import Reasons
 from ui.search.results import ResultsPane
 from ui.search.rows import ResultOrder, key_of
 from ui.search.view import warm
-from ui.steps import Steps
 from ui.theme import L, M
 from ui.widgets import timer
 from ui.words import failures

@@ -1,17 +1,22 @@
-"""Edits of the query's text: filters are added and removed.
+"""Edits of the query's text, which adds and removes filters, and links to passages.
 
 ``indexer.query.grammar`` reads the grammar that is written here. The text is what counts; chips are
-made from it.
+made from it. A link, ``lectern://passage?text=…``, holds words of the passage and no path, so it
+still works after the file was renamed, moved or saved again, and following it is a search.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, quote, urlsplit
 
 from indexer.query.grammar import clauses
+from ui.search.safe_text import plain, shown
 
 if TYPE_CHECKING:
+    from indexer.api.types import Hit
     from indexer.query.grammar import Clause
+
 
 # Operators that a query has once: a second one would only narrow the first.
 _SINGLE = frozenset({"date", "after", "before", "size", "page", "like", "lang", "type", "ext"})
@@ -123,3 +128,37 @@ def _replaced(operator: str) -> frozenset[str]:
     if operator in _KINDS:
         return _KINDS
     return frozenset({operator}) if operator in _SINGLE else frozenset()
+
+
+SCHEME = "lectern"
+_PLACE = "passage"
+# This many words in a row occur once; mail programs break longer links.
+_WORDS = 10
+_LEAST = 4
+
+
+def link_of(hit: Hit) -> str:
+    """Return the link to a passage; "" if it has too few words to be found by."""
+    made = plain(hit, [hit.best])  # without running heads, which no phrase of the library has
+    best = made.text[slice(*made.spans[0])] if made.spans else ""
+    for text in (best, made.text):
+        words = text.replace('"', " ").split()[:_WORDS]
+        if len(words) >= _LEAST:
+            return f"{SCHEME}://{_PLACE}?text={quote(' '.join(words))}"
+    return ""
+
+
+def is_link(text: str) -> bool:
+    """Whether a text has the scheme of our links."""
+    return text.strip().lower().startswith(f"{SCHEME}:")
+
+
+def query_of(link: str) -> str:
+    """Return the query that follows a link; "" if the link is not valid."""
+    try:
+        parts = urlsplit(link.strip())
+        text = parse_qs(parts.query).get("text", [""])[0]
+    except ValueError:
+        return ""
+    words = " ".join(shown(text).text.split())
+    return written("", words) if parts.netloc == _PLACE and words else ""

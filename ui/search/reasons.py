@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.requests import Explain
-from ui.latest_request import LatestRequest
+from ui.requests import LatestRequest
 from ui.search.rows import key_of
 
 if TYPE_CHECKING:

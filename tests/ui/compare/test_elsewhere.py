@@ -17,7 +17,7 @@ from tests.ui.engines import answer
 from tests.ui.menus import entries
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
-from ui.compare.parallels import _once, _row
+from ui.compare.statement_rows import _once, _row
 from ui.preview.panel import Preview
 from ui.search.page import SearchPage
 from ui.search_pane import SearchPane

@@ -20,7 +20,7 @@ from tests.answers import EMPTY, IDLE, root, running
 from tests.ui.contrast import contrast
 from tests.ui.library.port import CannedLink, canned_context, make_row
 from ui import theme
-from ui.activity_feed import ActivityFeed
+from ui.engine_client import ActivityFeed
 from ui.library.activity import LEAST_READ, ActivityPanel, LastRead
 from ui.library.current_work import Smooth, work_facts, work_headline
 from ui.library.tones import TonesBar, light_tone

@@ -16,7 +16,7 @@ from tests.ui.engines import answer
 from tests.ui.library.port import ManyFiles, canned_context
 from tests.ui.menus import entries
 from ui import passwords
-from ui.activity_feed import ActivityFeed
+from ui.engine_client import ActivityFeed
 from ui.library.coverage import CoveragePage
 from ui.library.coverage_model import Column, CoverageModel
 from ui.library.patterns_editor import lines_of, pattern_for

@@ -10,7 +10,7 @@ import pytest
 from indexer.api.requests import GetActivity
 from tests.ui.engines import answer
 from ui import passwords
-from ui.activity_feed import ActivityFeed
+from ui.engine_client import ActivityFeed
 from ui.library import first_run
 from ui.library.activity import ActivityPanel
 from ui.library.coverage import CoveragePage

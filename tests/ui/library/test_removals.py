@@ -13,7 +13,7 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import Remove
 from tests.ui.library.port import canned_context
 from ui.library.folder_list import FolderModel
-from ui.library.removals import FILE_NAME, Removals
+from ui.library.folders import FILE_NAME, Removals
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

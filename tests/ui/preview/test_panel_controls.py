@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from indexer.api.formats import page_unit
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import show, turn, wait_for_page
-from ui.preview import actions as actions_module
+from ui.preview import controls as actions_module
 from ui.preview.page_layout import Fit
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ui.preview.viewer_commands import VIEWERS, custom_command, filled, program_of, viewer_named
+from ui.programs import VIEWERS, custom_command, filled, program_of, viewer_named
 
 
 @pytest.mark.parametrize(

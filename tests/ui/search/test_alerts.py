@@ -17,9 +17,8 @@ from tests.ui.library.port import CannedLink
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui.file_worker import FileWorker
-from ui.search.alerts import Alerts
 from ui.search.live_search import LiveSearch
-from ui.search.memory import Memory
+from ui.search.memory import Alerts, Memory
 from ui.search.page import SearchPage
 
 if TYPE_CHECKING:

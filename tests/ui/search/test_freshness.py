@@ -14,7 +14,7 @@ from indexer.api.types import SearchResult
 from tests.answers import IDLE
 from tests.ui.engines import answer
 from tests.ui.search.hits import hit, many
-from ui.activity_feed import ActivityFeed
+from ui.engine_client import ActivityFeed
 from ui.search.live_search import Freshness
 from ui.search.model import ResultsModel
 from ui.search.page import SearchPage

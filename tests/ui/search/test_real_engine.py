@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from indexer.api.requests import Index
 from tests.ui.engines import answer
-from ui.links import link_of
 from ui.search.page import SearchPage
+from ui.search.query_text import link_of
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

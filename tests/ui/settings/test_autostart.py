@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui import autostart
-from ui.autostart import DesktopFile, LaunchAgent, _desktop_word
+from ui import desktop
+from ui.desktop import DesktopFile, LaunchAgent, _desktop_word
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,24 +30,24 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @linux_only
 def test_starting_at_login_is_enabled_and_disabled(home: Path) -> None:
-    assert not autostart.is_enabled()
-    autostart.set_enabled(True, "--tray")
-    assert autostart.is_enabled()
+    assert not desktop.starts_at_login()
+    desktop.set_start_at_login(True, "--tray")
+    assert desktop.starts_at_login()
     text = (home / ".config/autostart/lectern.desktop").read_text()
     command = next(line for line in text.splitlines() if line.startswith("Exec="))
-    assert shlex.split(command.removeprefix("Exec=")) == autostart.start_command("--tray")
-    autostart.set_enabled(False)
-    assert not autostart.is_enabled()
-    autostart.set_enabled(False)  # works without an entry
+    assert shlex.split(command.removeprefix("Exec=")) == desktop.start_command("--tray")
+    desktop.set_start_at_login(False)
+    assert not desktop.starts_at_login()
+    desktop.set_start_at_login(False)  # works without an entry
 
 
 @linux_only
 def test_the_folder_follows_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "elsewhere"))
-    autostart.set_enabled(True)
+    desktop.set_start_at_login(True)
     assert (home / "elsewhere/autostart/lectern.desktop").exists()
     monkeypatch.setenv("XDG_CONFIG_HOME", "not/absolute")
-    assert not autostart.is_enabled(), "a relative path is to be ignored"
+    assert not desktop.starts_at_login(), "a relative path is to be ignored"
 
 
 @pytest.mark.parametrize("line", ["Hidden=true", "X-GNOME-Autostart-enabled = false"])
@@ -90,7 +90,7 @@ def test_a_launch_agent_starts_at_login(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "win32", reason="the Run key exists on Windows only")
 def test_the_run_key() -> None:
-    entry = vars(autostart)["RunKey"](r"Software\Lectern\Tests")
+    entry = vars(desktop)["RunKey"](r"Software\Lectern\Tests")
     entry.write([r"C:\Program Files\Lectern\lectern.exe", "--tray"])
     assert entry.is_there()
     entry.remove()
@@ -103,12 +103,12 @@ def test_an_installed_program_starts_itself_and_an_image_from_outside(
 ) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.delenv("APPIMAGE", raising=False)
-    assert autostart.start_command("--tray") == [sys.executable, "--tray"]
+    assert desktop.start_command("--tray") == [sys.executable, "--tray"]
     monkeypatch.setenv("APPIMAGE", "/home/ann/Lectern.AppImage")
-    assert autostart.start_command() == ["/home/ann/Lectern.AppImage"]
+    assert desktop.start_command() == ["/home/ann/Lectern.AppImage"]
 
 
 def test_the_start_command_runs() -> None:
-    command = autostart.start_command("--tray")
+    command = desktop.start_command("--tray")
     assert command[-1] == "--tray"
     assert all(command)

@@ -24,7 +24,7 @@ from indexer.api.requests import GetStatus
 from indexer.api.status import ConnectionMade
 from tests.answers import EMPTY
 from tests.ui.library.port import Canned, canned_context
-from ui import autostart
+from ui import desktop
 from ui.settings_dialog.dialog import PRIVACY, SettingsDialog
 
 if TYPE_CHECKING:
@@ -198,11 +198,11 @@ def test_starting_at_login_reaches_the_system(
     dialog: SettingsDialog, qtbot: QtBot, canned: Canned
 ) -> None:
     _control(dialog, "start_at_login").click()
-    assert autostart.is_enabled()
+    assert desktop.starts_at_login()
     _control(dialog, "start_at_login").click()
-    assert not autostart.is_enabled()
+    assert not desktop.starts_at_login()
     _control(dialog, "start_at_login").click()
-    autostart.set_enabled(False)  # as the desktop's own settings do it
+    desktop.set_start_at_login(False)  # as the desktop's own settings do it
     again = SettingsDialog(canned[0])
     qtbot.addWidget(again)
     assert not _control(again, "start_at_login").isChecked()

@@ -15,7 +15,7 @@ import yaml
 
 from indexer.ocr.tesseract import install_command
 from tests.windows.python import requirements
-from ui.links import SCHEME
+from ui.search.query_text import SCHEME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,8 @@
-"""The requests of one widget: a new one replaces that of its slot, and all end with the widget."""
+"""Requests to the engine whose answers come only while somebody waits for them.
+
+A widget has ``Questions``, with one request in each slot, which end with the widget; anything else
+has a ``LatestRequest`` for each kind.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
-from ui.ports import Notice
+from ui.ports import Notice, ignore
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -17,7 +21,8 @@ if TYPE_CHECKING:
     from indexer.api.contract import Request
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
-    from ui.ports import Context
+    from ui.ports import Context, EnginePort
+
 
 A = TypeVar("A")
 
@@ -105,3 +110,36 @@ class Questions(QObject):
 def _forget(context: Context, numbers: dict[str, int], _gone: object = None) -> None:
     while numbers:
         context.link.cancel(numbers.popitem()[1])
+
+
+class LatestRequest:
+    """The request under way, if any; once replaced or cancelled it calls nothing back."""
+
+    def __init__(self, link: EnginePort) -> None:
+        self._link = link
+        self._number: int | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._number is not None
+
+    def ask(
+        self,
+        request: Request[A],
+        done: Callable[[A], None],
+        failed: Callable[[LecternError], None] = ignore,
+    ) -> None:
+        """Cancel the request under way, and send another."""
+        self.cancel()
+        self._number = self._link.ask(
+            request, done=partial(self._deliver, done), failed=partial(self._deliver, failed)
+        )
+
+    def cancel(self) -> None:
+        if self._number is not None:
+            self._link.cancel(self._number)
+            self._number = None
+
+    def _deliver(self, callback: Callable[[A], None], answer: A) -> None:
+        self._number = None
+        callback(answer)

@@ -1,0 +1,397 @@
+"""The parts around the window's pages: the rail of buttons, notices, the status line."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QLocale, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QBrush,
+    QKeySequence,
+    QPainter,
+    QPalette,
+    QPen,
+    QShortcut,
+)
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QToolButton,
+    QVBoxLayout,
+)
+
+from ui.icons import icon
+from ui.supervisor import EngineState
+from ui.theme import L, M, S, current, icon_size
+from ui.widgets import FocusReturn, IconToolButton, filled, timer, wrapped_label
+from ui.words import amounts, failures, names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QEnterEvent, QPaintEvent
+    from PySide6.QtWidgets import QWidget
+
+    from indexer.api.errors import LecternError
+    from indexer.api.progress import Progress
+    from indexer.api.status import Activity
+    from ui.ports import Notice
+    from ui.theme import Theme
+
+
+ICON_LINES = 1.5
+_NOTHING = QBrush(Qt.BrushStyle.NoBrush)
+
+
+class RailButton(QToolButton):
+    """A flat button in the theme's colours, which a style sheet would lose.
+
+    Signals:
+        dropped: The data of a drag that ended here; only of the format ``mime``, "" for none.
+    """
+
+    dropped = Signal(object)
+    mime = ""
+    over = False  # something is dragged over it
+    count = 0
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self.mime and event.mimeData().hasFormat(self.mime):
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+            self._show_over(over=True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._show_over(over=False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        self._show_over(over=False)
+        self.dropped.emit(event.mimeData())
+
+    def _show_over(self, *, over: bool) -> None:
+        self.over = over
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = current()
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(self._border(theme))
+        painter.setBrush(theme.base if self.isChecked() or self.underMouse() else _NOTHING)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), S, S)
+        option.rect = self.rect().adjusted(0, S, 0, 0)
+        self.style().drawControl(QStyle.ControlElement.CE_ToolButtonLabel, option, painter, self)
+        if self.count:
+            self._draw_count(painter, theme)
+        painter.end()
+
+    def _draw_count(self, painter: QPainter, theme: Theme) -> None:
+        """Draw the number at the corner of the icon."""
+        text = QLocale().toString(self.count)
+        metrics = self.fontMetrics()
+        high = metrics.height()
+        wide = max(high, metrics.horizontalAdvance(text) + 2 * S)
+        middle = self.rect().center().x() + self.iconSize().width() / 2
+        badge = QRectF(min(middle - high / 3, self.width() - wide - 1), 1, wide, high)
+        if self.isRightToLeft():
+            badge.moveRight(self.width() - badge.left())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.selection)
+        painter.drawRoundedRect(badge, high / 2, high / 2)
+        painter.setPen(theme.selection_text)
+        painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint() + QSize(M, M)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.setIconSize(icon_size(self, ICON_LINES))
+
+    def _border(self, theme: Theme) -> QPen:
+        if self.over:
+            return QPen(theme.accent, 2)
+        return QPen(theme.line) if self.isChecked() else QPen(Qt.PenStyle.NoPen)
+
+
+class Rail(QFrame):
+    """Signals: ``chosen`` with the name of a page, or of another button; ``dropped`` with data."""
+
+    chosen = Signal(str)
+    dropped = Signal(str, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Pages"))
+        self._buttons: dict[str, RailButton] = {}
+        self._pages = QButtonGroup(self)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(S, M, S, M)
+        self._column.setSpacing(S)
+
+    def add_page(self, name: str, text: str, drawing: str, keys: QKeySequence) -> None:
+        """Add the button of a page; the first one is pressed."""
+        button = self._add(name, text, drawing, keys)
+        button.setCheckable(True)
+        button.setChecked(len(self._buttons) == 1)
+        self._pages.addButton(button)
+
+    def add_gap(self) -> None:
+        self._column.addStretch(1)
+
+    def add_button(self, name: str, text: str, drawing: str, keys: QKeySequence) -> None:
+        """Add a button that opens something else than a page."""
+        self._add(name, text, drawing, keys)
+
+    def button(self, name: str) -> RailButton:
+        return self._buttons[name]
+
+    def show_chosen(self, name: str) -> None:
+        """Press the button of a page, without emitting ``chosen``."""
+        if name in self._buttons:
+            self._buttons[name].setChecked(True)
+
+    def _add(self, name: str, text: str, drawing: str, keys: QKeySequence) -> RailButton:
+        button = RailButton(self)
+        button.setObjectName(name)
+        button.setText(text)
+        button.setIcon(icon(drawing))
+        button.setIconSize(icon_size(button, ICON_LINES))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        button.setAutoRaise(True)
+        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setAccessibleName(text)
+        shown = keys.toString(keys.SequenceFormat.NativeText)
+        button.setToolTip(
+            self.tr("{name} ({keys})").format(name=text, keys=shown) if shown else text
+        )
+        button.clicked.connect(self._clicked)
+        self._buttons[name] = button
+        self._column.addWidget(button)
+        return button
+
+    def accept_drops(self, name: str, mime: str) -> None:
+        """Emit ``dropped`` with the name of a page for data of a format."""
+        button = self._buttons[name]
+        button.mime = mime
+        button.setAcceptDrops(True)
+        button.dropped.connect(partial(self.dropped.emit, name))
+
+    def show_count(self, name: str, number: int, spoken: str) -> None:
+        """Show a number at the button of a page, none for 0; ``spoken`` says what it counts."""
+        button = self._buttons[name]
+        button.count = number
+        button.setAccessibleDescription(spoken)
+        button.update()
+
+    def _clicked(self) -> None:
+        self.chosen.emit(self.sender().objectName())
+
+
+class NoticeBar(QFrame):
+    """Shows one notice at a time; a new one replaces the old. Implements ``ports.Notices``."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self.setAccessibleName(self.tr("Notice"))
+        self._act: Callable[[], None] | None = None
+        self._expired: Callable[[], None] | None = None
+        self._seconds = 0.0
+        self._timer = timer(self, 0, self.dismiss)
+        self._text = wrapped_label()
+        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._button = QPushButton()
+        self._button.setAccessibleName(self.tr("Act on this notice"))
+        self._button.clicked.connect(self._accept)
+        self._close = IconToolButton("close", self.tr("Dismiss"))
+        self._close.setAccessibleName(self.tr("Dismiss this notice"))
+        self._close.clicked.connect(self.dismiss)
+        self._focus = FocusReturn(self, self.dismiss)
+        self._undo = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self)
+        self._undo.activated.connect(self._accept)
+        self._undo.setEnabled(False)
+        row = filled(QHBoxLayout(self), self._text, self._button, self._close, edges=(L, S, S, S))
+        row.setStretch(0, 1)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """The text of the current notice; empty if there is none."""
+        return "" if self.isHidden() else self._text.text()
+
+    def post(self, notice: Notice) -> None:
+        """See ``ports.Notices``."""
+        self.dismiss()
+        self._act, self._expired = notice.undo or notice.act, notice.expired
+        self._seconds = notice.seconds
+        self._undo.setEnabled(notice.undo is not None)
+        action = self.tr("Undo") if notice.undo is not None else notice.action
+        self._text.setText(notice.text)
+        self._button.setText(action)
+        self._button.setAccessibleName(action)
+        self._button.setVisible(bool(action))
+        self.show()
+        self._start()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.text))
+
+    def dismiss(self) -> None:
+        """Remove the notice and call its ``expired``."""
+        expired = self._expired
+        self._clear()
+        if expired is not None:
+            expired()
+
+    def _accept(self) -> None:
+        act = self._act
+        self._clear()
+        if act is not None:
+            act()
+
+    def _clear(self) -> None:
+        self._timer.stop()
+        self._act = self._expired = None
+        self._undo.setEnabled(False)
+        self._focus.give_back()
+        self.hide()
+
+    def _start(self) -> None:
+        if self._seconds > 0:
+            self._timer.start(round(self._seconds * 1000))
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        # The notice stays while the pointer is on it: its button may be pressed next.
+        self._timer.stop()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        if self._text.text() and self.isVisible():
+            self._start()
+        super().leaveEvent(event)
+
+
+# Reasons that are shown also while no job runs.
+LASTING = frozenset({"paused", "disk_full", "library_read_only", "model_missing", "model_absent"})
+
+
+class StatusLine(QFrame):
+    """Signals: ``pause_requested`` with whether to pause, ``retry_requested``, ``clicked``."""
+
+    pause_requested = Signal(bool)
+    retry_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Status"))
+        self._engine = EngineState.STARTING
+        self._problem: LecternError | None = None
+        self._activity: Activity | None = None
+        self._sentence = wrapped_label()
+        self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._retry = QPushButton(self.tr("Try again"))
+        self._retry.setAccessibleName(self.tr("Start the engine again"))
+        self._retry.clicked.connect(self.retry_requested)
+        self._embedded = QLabel()
+        self._embedded.setToolTip(
+            self.tr("How much of the text can be found by its meaning; all of it by its words.")
+        )
+        self._device = QLabel()
+        self._pause = IconToolButton()
+        self._pause.setCheckable(True)
+        self._pause.clicked.connect(self.pause_requested)
+        parts = (self._sentence, self._retry, self._embedded, self._device, self._pause)
+        filled(QHBoxLayout(self), *parts, spacing=L, edges=(L, S, M, S)).setStretch(0, 1)
+        self._show()
+
+    @property
+    def text(self) -> str:
+        return self._sentence.text()
+
+    def show_engine(self, state: EngineState, problem: LecternError | None) -> None:
+        self._engine, self._problem = state, problem
+        self._show()
+
+    def show_activity(self, activity: Activity | None) -> None:
+        self._activity = activity
+        self._show()
+
+    def _show(self) -> None:
+        activity = self._activity if self._engine is EngineState.READY else None
+        known = activity is not None
+        self._sentence.setText(self._state_sentence())
+        self._retry.setVisible(self._engine is EngineState.FAILED)
+        self._pause.setVisible(known)
+        self._embedded.setVisible(known)
+        self._device.setVisible(known)
+        if activity is not None:
+            self._show_activity(activity)
+
+    def _show_activity(self, activity: Activity) -> None:
+        embedded_share = activity.embedded_share
+        self._embedded.setVisible(embedded_share < 1)
+        text = self.tr("Meaning search {share} ready").format(share=amounts.share(embedded_share))
+        self._embedded.setText(text)
+        device = activity.device.upper()
+        self._device.setText(device)
+        self._device.setAccessibleName(self.tr("Device: {device}").format(device=device))
+        self._device.setToolTip(failures.notes(activity.device_notes))
+        paused = activity.paused
+        name = self.tr("Go on reading") if paused else self.tr("Pause reading")
+        self._pause.setChecked(paused)
+        self._pause.setIcon(icon("play" if paused else "pause"))
+        self._pause.setToolTip(name)
+        self._pause.setAccessibleName(name)
+
+    def _state_sentence(self) -> str:
+        match self._engine:
+            case EngineState.FAILED if self._problem is not None:
+                return failures.failure(self._problem)
+            case EngineState.RESTARTING:
+                return self.tr("The engine stopped and is being started again. Nothing is lost.")
+            case EngineState.READY if self._activity is not None:
+                return self._doing(self._activity)
+            case _:
+                return self.tr("Starting…")
+
+    def _doing(self, activity: Activity) -> str:
+        reason = names.pause(activity.reason)
+        if activity.running is None:
+            # Without a job the other reasons slow nothing down.
+            return reason if activity.reason in LASTING else self._resting(activity)
+        change = names.change(activity)
+        if activity.paused and not change:
+            doing = names.doing(activity.running.progress)
+            return self.tr("{reason}. {progress}.").format(reason=reason, progress=doing)
+        sentence = change.sentence if change else self._progress(activity.running.progress)
+        if not reason:
+            return sentence
+        return self.tr("{progress} {reason}.").format(progress=sentence, reason=reason)
+
+    def _resting(self, activity: Activity) -> str:
+        if activity.pending:
+            return amounts.waiting(activity.pending)
+        change = names.change(activity)
+        return change.sentence if change else self.tr("Up to date")
+
+    def _progress(self, progress: Progress) -> str:
+        doing = names.doing(progress)
+        if progress.eta_seconds is None:
+            return f"{doing}."
+        left = amounts.about(progress.eta_seconds)
+        return self.tr("{progress}, {time} left.").format(progress=doing, time=left)
