@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from indexer.pipeline.parts import Parts
     from indexer.store.store import Store
 
-FLUSH_S = 2.0
+# A commit of the words takes some 0.1 s of processor time on a slow processor, however small it is.
+FLUSH_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """The words of whole documents: how often each occurs where, and look-ups in the vocabulary.
 
-A document has one entry for each commit that brought passages of it. Of each word its count is
-wanted, which tantivy does not return but scores: in a field of JSON every length counts as one, so
-a score determines the count.
+A document has one entry for each commit that brought passages of it; the stems of words stand in
+entries of their own, one for each commit and language. A query wants the count of each word, which
+tantivy does not return but scores: in a field of JSON every length counts as one, so a score
+determines the count.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from indexer.text.stemmers import stem_all
 from indexer.text.terms import forms, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from indexer.store.values import Float32s, Int32s
 
@@ -46,14 +47,8 @@ def document_schema() -> tantivy.Schema:
     return builder.build()
 
 
-def document_entries(
-    doc: int, views: Sequence[str], language: str
-) -> tuple[list[tantivy.Document], int]:
-    """The entry of some passages of a document, and how many words they have.
-
-    Empty ones follow, one less than there are passages: tantivy merges segments by their number of
-    entries, and would merge all at each eighth commit of few entries.
-    """
+def count_words(views: Iterable[str]) -> Counter[str]:
+    """Count the folded words of some passages."""
     pieces: Counter[str] = Counter()
     for view in views:
         pieces.update(view.split())
@@ -61,19 +56,35 @@ def document_entries(
     for piece, times in pieces.items():
         for word in _words_of(piece):
             counts[word] += times
-    pairs = [(stem, word) for word, stems in stems_of_words(counts, language) for stem in stems]
-    edges = {_FIRST + one[0] for pair in pairs for one in pair}
-    if language in COMPOUNDING or not language:
-        edges |= {_REVERSED + word[::-1] for word in counts if word.isalpha()}
+    return counts
+
+
+def document_entries(doc: int, passages: int, counts: Counter[str]) -> list[tantivy.Document]:
+    """Return the entry of some passages of a document with their counted words.
+
+    Empty ones follow, one less than there are passages: tantivy merges segments by their number of
+    entries, and would merge all at each eighth commit of few entries.
+    """
     entry = tantivy.Document()
     entry.add_integer("doc", doc)
-    entry.add_json("counts", {"w": " ".join(f"{word} " * n for word, n in counts.items())})
+    entry.add_json("counts", {"w": " ".join([f"{word} " * n for word, n in counts.items()])})
     entry.add_text("words", " ".join(counts))
-    entry.add_text("forms", " ".join(f"{stem}|{word}" for stem, word in pairs))
-    entry.add_text("edges", " ".join(edges))
     empty = tantivy.Document()
     empty.add_integer("doc", doc)
-    return [entry, *[empty] * (len(views) - 1)], counts.total()
+    return [entry, *[empty] * (passages - 1)]
+
+
+def vocabulary_entry(listed: Iterable[str], language: str) -> tantivy.Document:
+    """Return an entry of no document, with the stems and the edges of words of a language."""
+    every = list(listed)
+    pairs = [(stem, word) for word, stems in stems_of_words(every, language) for stem in stems]
+    edges = {_FIRST + one[0] for pair in pairs for one in pair}
+    if language in COMPOUNDING or not language:
+        edges |= {_REVERSED + word[::-1] for word in every if word.isalpha()}
+    entry = tantivy.Document()
+    entry.add_text("forms", " ".join([f"{stem}|{word}" for stem, word in pairs]))
+    entry.add_text("edges", " ".join(edges))
+    return entry
 
 
 @lru_cache(maxsize=50_000)

@@ -24,7 +24,13 @@ from indexer.api.atomic import replacing, write_file
 from indexer.api.status import TableSize
 from indexer.store import word_queries
 from indexer.store.disk import bytes_under, write_errors
-from indexer.store.document_words import DocumentWords, document_entries, document_schema
+from indexer.store.document_words import (
+    DocumentWords,
+    count_words,
+    document_entries,
+    document_schema,
+    vocabulary_entry,
+)
 from indexer.store.values import NOTHING, NOTHING_LEFT_OUT, key_of
 from indexer.store.word_index import (
     AlteredIndexError,
@@ -62,11 +68,13 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 #: Of the fields and of what they have; an index of another one is made again.
-FORMAT = 1
+FORMAT = 2
 _STATE, _PENDING = "state", "pending.json"
 _PASSAGES, _DOCUMENTS = "passages", "documents"
 # Passages of a commit while catching up.
 _TOGETHER = 8_192
+# Words of which it is remembered that their stems were written, some 200 bytes each.
+_MOST_STEMMED = 50_000
 # Deleted entries count in document frequencies until they are merged away. From this share of
 # them on, and this many, all is made again.
 _MOST_DELETED, _FEW_ENTRIES = 0.25, 2_000
@@ -87,6 +95,8 @@ class WordStore:
         #: Of each document, how many passages and words the indexes have.
         self._counts: dict[int, tuple[int, int]] = {}
         self._documents: DocumentWords | None = None
+        #: Languages and words whose stems were written since the indexes were opened.
+        self._stemmed: set[tuple[str, str]] = set()
         try:
             self._load()
         except AlteredIndexError as error:
@@ -268,7 +278,7 @@ class WordStore:
         """Begin anew with empty indexes."""
         with suppress(FileNotFoundError), write_errors(self._folder):
             shutil.rmtree(self._folder)
-        self._counts, self._documents = {}, None
+        self._counts, self._documents, self._stemmed = {}, None, set()
         self._load()
         self.failed, self.behind = False, True
 
@@ -312,20 +322,38 @@ class WordStore:
             with self._index_of_documents.committing() as writer:
                 for doc in gone:
                     writer.delete_documents_by_term("doc", doc)
-                for (doc, language), listed in groupby(rows, key=lambda row: (row[0], row[2])):
-                    views = [row[3] for row in listed]
-                    entries, length = document_entries(doc, views, language)
-                    passages, before = counts.get(doc, (0, 0))
-                    counts[doc] = passages + len(views), before + length
-                    for entry in entries:
-                        writer.add_document(entry)
+                new = self._add_documents(writer, rows, counts)
             for doc, passages in (there or {}).items():
                 counts[doc] = passages, counts.get(doc, (0, 0))[1]
             faults.reached("words-of-documents")
             _write_state(self._folder / _STATE, self._checksums(), counts)
             (self._folder / _PENDING).unlink()
         self._counts, self._documents = counts, None
+        if len(self._stemmed) + len(new) > _MOST_STEMMED:
+            self._stemmed.clear()
+        self._stemmed |= new
         self.behind = behind
+
+    def _add_documents(
+        self,
+        writer: tantivy.IndexWriter,
+        rows: Sequence[tuple[int, int, str, str, str]],
+        counts: dict[int, tuple[int, int]],
+    ) -> set[tuple[str, str]]:
+        """Add the words of documents, and to ``counts``; return each new (language, word)."""
+        new: set[tuple[str, str]] = set()
+        for (doc, language), listed in groupby(rows, key=lambda row: (row[0], row[2])):
+            views = [row[3] for row in listed]
+            found = count_words(views)
+            passages, before = counts.get(doc, (0, 0))
+            counts[doc] = passages + len(views), before + found.total()
+            for entry in document_entries(doc, len(views), found):
+                writer.add_document(entry)
+            new.update((language, word) for word in found)
+        new -= self._stemmed
+        for language, pairs in groupby(sorted(new), key=lambda pair: pair[0]):
+            writer.add_document(vocabulary_entry([word for _, word in pairs], language))
+        return new
 
 
 def _passage_entry(doc: int, ordinal: int, view: str, stemmed: str) -> tantivy.Document:
