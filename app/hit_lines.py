@@ -228,9 +228,7 @@ def _place(hit: Hit) -> str:
     unit = page_unit(hit.format) if hit.format else "page"
     if hit.start == hit.end or not unit:
         return ""
-    if hit.page == hit.page_last:
-        return f"{unit} {hit.page}"
-    return f"{unit}s {hit.page}-{hit.page_last}"
+    return f"{unit} {hit.page}"
 
 
 def _reason(hit: Hit) -> str:

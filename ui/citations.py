@@ -157,7 +157,7 @@ def bibtex(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
     """Return an entry for each source, with the pages of the hits in it."""
     pages: dict[str, list[int]] = {}
     for hit in hits:
-        pages.setdefault(hit.path, []).extend({hit.page, hit.page_last} - {0})
+        pages.setdefault(hit.path, []).extend({hit.page} - {0})
     entries = []
     for path, key in citation_keys(sources).items():
         source = sources[path]

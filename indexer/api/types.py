@@ -95,7 +95,8 @@ class Passage:
 
     ``text`` is the canonical slice ``document_text[char_start:char_end]``; ``view`` is what is
     searched and embedded. Sentence ``i`` is ``text[text_starts[i]:text_starts[i + 1]]`` and, in
-    the view, ``view[view_starts[i]:view_starts[i + 1]]``; both lists start with 0.
+    the view, ``view[view_starts[i]:view_starts[i + 1]]``; both lists start with 0. It begins
+    on page ``text_pages[i]``; these are empty if the passage is on one page.
     """
 
     ordinal: int
@@ -109,6 +110,7 @@ class Passage:
     text_starts: tuple[int, ...]
     view_starts: tuple[int, ...]
     stems: str = ""  # stems of the view, in order, separated by spaces
+    text_pages: tuple[int, ...] = ()
 
 
 class Match(StrEnum):
@@ -140,6 +142,7 @@ class Also:
     page_last: int
     start: int
     end: int
+    pages_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +217,8 @@ class Hit:
     root: str
     file: str  # path relative to the root, with forward slashes
     title: str
-    page: int
-    page_last: int
+    page: int  # of its best sentence
+    page_last: int  # of the passage
     start: int
     end: int
     score: float
@@ -233,8 +236,14 @@ class Hit:
     also: tuple[Also, ...] = ()  # near-duplicates grouped under this one, best first
     language: str = ""  # of a hit found by meaning, if the query is clearly in another language
     left_out: tuple[Span, ...] = ()  # running heads and page numbers inside ``text``
+    pages_before: int = 0  # of the passage, before ``page``
     # Of the passage, for ``Rerank``; 0 if not found by its text. Another library has other numbers.
     key: int = field(default=0, compare=False)
+
+    @property
+    def page_first(self) -> int:
+        """The page on which the passage begins."""
+        return self.page - self.pages_before
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,5 +105,5 @@ def _is_right(hit: Hit, right: str) -> bool:
     """Whether a hit is in a document, or on a page of it; see ``Question``."""
     path, _, page = right.partition("#page=")
     named = any(f"/{each}".endswith(f"/{path}") for each in (hit.path, *hit.other_paths))
-    on_page = not page or (page.isdigit() and hit.page <= int(page) <= hit.page_last)
+    on_page = not page or (page.isdigit() and hit.page_first <= int(page) <= hit.page_last)
     return bool(path) and named and on_page

@@ -87,14 +87,14 @@ class HitMaker:
             token.check()
             if any((place.path, passage["char_start"]) in shown for place in places):
                 continue
-            same = groups.add(doc.doc, passage["view"])
-            if same is not None:
-                also = (*hits[same].also, Also(**where(passage, places[0], doc)))
-                hits[same] = replace(hits[same], also=also)
-                continue
             best = best_sentences(candidates, at)
             if words is not None and candidates.offsets[at] == candidates.offsets[at + 1]:
                 best = [best_by_words(passage, words)]
+            same = groups.add(doc.doc, passage["view"])
+            if same is not None:
+                also = Also(**where(passage, places[0], doc, best[0]))
+                hits[same] = replace(hits[same], also=(*hits[same].also, also))
+                continue
             hit = passage_hit(passage, places, doc, best)
             if exact[at]:
                 hit = with_phrases(hit, passage, self.query.phrases)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "text", "view", "page_first", "page_last", "char_start", "char_end", "heading_path",
-    "text_starts", "language",
+    "text_starts", "text_pages", "language",
 )  # fmt: skip
 # The most sentences that are marked: the best one, and those nearly as good.
 MARKS = 3
@@ -82,7 +82,7 @@ def passage_hit(
         format=place.format,
         modified_ns=place.mtime_ns,
         left_out=left_out(passage["text"], passage["view"]),
-        **where(passage, place, doc),
+        **where(passage, place, doc, best[0]),
     )
 
 
@@ -117,7 +117,8 @@ def with_phrases(hit: Hit, passage: dict[str, Any], phrases: Sequence[str]) -> H
     if not spans:
         return hit
     sentence = bisect_right(passage["text_starts"], spans[0][0]) - 1
-    return replace(hit, best=_sentence(passage, sentence), marks=spans[:MARKS])
+    best, page = _sentence(passage, sentence), _page(passage, sentence)
+    return replace(hit, best=best, marks=spans[:MARKS], **page)
 
 
 def _phrase_spans(passage: Mapping[str, Any], phrases: Sequence[str]) -> tuple[Span, ...]:
@@ -143,17 +144,30 @@ def _phrase_spans(passage: Mapping[str, Any], phrases: Sequence[str]) -> tuple[S
     return tuple((first[0], last[1]) for first, last in ends if first and last)
 
 
-def where(passage: dict[str, Any], place: DocumentFile, doc: DocRow) -> dict[str, Any]:
-    """Return the place of a passage, as the fields that ``Hit`` and ``Also`` share."""
+def where(
+    passage: dict[str, Any], place: DocumentFile, doc: DocRow, sentence: int
+) -> dict[str, Any]:
+    """The place of a passage, by its best sentence, as the fields of ``Hit`` and ``Also``."""
     return {
         "path": place.path,
         "file": place.relative,
         "title": doc.title or place.relative.rpartition("/")[2],
-        "page": passage["page_first"],
+        **_page(passage, sentence),
         "page_last": passage["page_last"],
         "start": passage["char_start"],
         "end": passage["char_end"],
     }
+
+
+def page_of(passage: Mapping[str, Any], sentence: int) -> int:
+    """The page on which a sentence of a passage begins; the first without such a sentence."""
+    pages: Sequence[int] = passage["text_pages"][sentence : sentence + 1]
+    return pages[0] if pages else int(passage["page_first"])
+
+
+def _page(passage: Mapping[str, Any], sentence: int) -> dict[str, Any]:
+    page = page_of(passage, sentence)
+    return {"page": page, "pages_before": page - passage["page_first"]}
 
 
 def _sentence(passage: dict[str, Any], number: int) -> tuple[int, int]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from indexer.api.types import AlignedSentence, SourceSentence
 from indexer.search.alignment import nearest
+from indexer.search.passage_hits import page_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]
 
-_COLUMNS = ("text", "text_starts", "page_first", "char_start")
+_COLUMNS = ("text", "text_starts", "text_pages", "page_first", "char_start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,11 @@ class Sentences:
         at = int(np.searchsorted(self.offsets, row, side="right")) - 1
         key = int(self.keys[at])
         passage = self.store.passages_of(self.keys[at : at + 1], _COLUMNS)[key]
-        first, last = spans_of(passage)[row - int(self.offsets[at])]
+        sentence = row - int(self.offsets[at])
+        first, last = spans_of(passage)[sentence]
         start = passage["char_start"]
         return SourceSentence(
-            passage["page_first"], start + first, start + last, passage["text"][first:last]
+            page_of(passage, sentence), start + first, start + last, passage["text"][first:last]
         )
 
 

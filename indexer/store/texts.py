@@ -98,6 +98,7 @@ class _Rest(msgspec.Struct, array_like=True):
     heading_path: tuple[str, ...]
     text_starts: tuple[int, ...]
     view_starts: tuple[int, ...]
+    text_pages: tuple[int, ...] = ()
 
 
 _pack = msgspec.msgpack.Encoder().encode
@@ -509,6 +510,7 @@ def _packed(row: PassageRow) -> _Row:
             one.heading_path,
             one.text_starts,
             one.view_starts,
+            one.text_pages,
         )
     )
     key, view, rest = key_of(row.doc, one.ordinal), _deflated(plain), _deflated(rest, plain)
@@ -533,6 +535,7 @@ def _passage(document: StoredDocument, row: _Row) -> StoredPassage:
         view=view,
         text_starts=rest.text_starts,
         view_starts=rest.view_starts,
+        text_pages=rest.text_pages,
     )
 
 

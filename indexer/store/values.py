@@ -158,6 +158,7 @@ class StoredPassage:
     view: str
     text_starts: tuple[int, ...]
     view_starts: tuple[int, ...]
+    text_pages: tuple[int, ...] = ()
 
     @property
     def key(self) -> int:

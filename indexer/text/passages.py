@@ -236,16 +236,18 @@ def _passage(
     start, end = pieces[0].start, pieces[-1].end
     view = "".join(piece.view + piece.gap for piece in pieces[:-1]) + pieces[-1].view
     places: dict[int, int] = {}
+    pages: dict[int, int] = {}
     at = 0
     for piece in pieces:
-        places[at] = piece.start - start
+        places[at], pages[at] = piece.start - start, piece.page
         at += len(piece.view) + len(piece.gap)
     kept = merge_short(list(places), len(view), MIN_SENTENCE)
+    page_last = source.page_at(end - 1)
     stands_in = next((piece for piece in pieces if not piece.level), pieces[-1])
     return Passage(
         ordinal=ordinal,
         page_first=pieces[0].page,
-        page_last=source.page_at(end - 1),
+        page_last=page_last,
         char_start=start,
         char_end=end,
         heading_path=stands_in.path,
@@ -254,4 +256,5 @@ def _passage(
         text_starts=tuple(places[place] for place in kept),
         view_starts=tuple(kept),
         stems=stem(view, stands_in.language) if stem else "",
+        text_pages=() if page_last == pieces[0].page else tuple(pages[place] for place in kept),
     )

@@ -2242,10 +2242,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
 <context>
     <name>Results</name>
     <message>
-        <source>pp. {first}–{last}</source>
-        <translation>S. {first}–{last}</translation>
-    </message>
-    <message>
         <source>p. {page}</source>
         <translation>S. {page}</translation>
     </message>

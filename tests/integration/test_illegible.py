@@ -80,7 +80,9 @@ def test_what_was_recognised_takes_its_place(
         check_whole(engine)
         spans = ((0, len(hit.text)),)
         found, _ = ask(
-            GetMarks(DocumentSource(path), hit.page, hit.page_last, hit.text, hit.start, spans)
+            GetMarks(
+                DocumentSource(path), hit.page_first, hit.page_last, hit.text, hit.start, spans
+            )
         )
         assert found.found
         assert SHOWN in " ".join(ask.letters(path, 2)[0].split())

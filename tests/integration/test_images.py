@@ -57,7 +57,7 @@ def test_it_is_shown_as_a_page_with_its_words_outlined(world: World, tesseract: 
     with world.engine() as engine:
         world.index(engine)
         (hit,) = search(engine, '"eleven vessels"')
-        assert hit.page_last == 2
+        assert hit.page == hit.page_last == 2
         documents = OpenDocuments(Limits(), RecognitionLookup(world.library).pages)
         document = documents.get(DocumentSource(path)).document
         assert isinstance(document, PdfPages)

@@ -51,7 +51,7 @@ def scan(folder: Path, target: Path, turned: int, rotation: int) -> Path:
 
 def outlined(ask: Asker, path: Path, hit: Hit, span: Span) -> tuple[MarkBox, ...]:
     found, _ = ask(
-        GetMarks(DocumentSource(path), hit.page, hit.page_last, hit.text, hit.start, (span,))
+        GetMarks(DocumentSource(path), hit.page_first, hit.page_last, hit.text, hit.start, (span,))
     )
     assert found.found
     (boxes,) = found.spans

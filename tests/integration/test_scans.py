@@ -54,7 +54,7 @@ def test_a_scan_is_found_by_its_words_on_its_page(world: World, tesseract: Count
         assert states(engine) == {"log.pdf": FileState.INDEXED}
         assert quoted(engine, "eleven vessels") == ["log.pdf"]
         hit = search(engine, '"eleven vessels"')[0]
-        assert (hit.page, hit.page_last) == (1, 2)
+        assert (hit.page_first, hit.page, hit.page_last) == (1, 2, 2)
         assert engine.call(GetStatus()).scanned_pages.waiting == 0
         assert engine.call(GetStatus()).scanned_pages.read == tesseract.runs == 2
         check_whole(engine)

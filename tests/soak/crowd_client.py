@@ -98,7 +98,7 @@ def malformed(result: SearchResult, limit: int, documents: Path) -> list[str]:
             math.isfinite(hit.score)
             and 0 <= hit.start <= hit.end
             and 0 <= first <= last <= len(hit.text)
-            and 1 <= hit.page <= hit.page_last
+            and 1 <= hit.page_first <= hit.page <= hit.page_last
             and (hit.text or hit.start == hit.end)
             and Path(hit.path).is_relative_to(documents)
             and Path(hit.path) == Path(hit.root) / hit.file

@@ -129,7 +129,7 @@ class PagePictures(QObject):
         whole = len(hit.text) == hit.end - hit.start
         spans = tuple(span for _number, span in _marked_spans(hit))
         start = hit.start if whole else None
-        request = GetMarks(self._source, hit.page, hit.page_last, hit.text, start, spans)
+        request = GetMarks(self._source, hit.page_first, hit.page_last, hit.text, start, spans)
         self._ask(request, self._marked)
 
     def _marked(self, found: PassageMarks, _data: bytes) -> None:

@@ -299,7 +299,7 @@ def selected_passage(frame: PreviewFrame, hit: Hit) -> Hit | None:
         start, end = frame.text.selected
         first = frame.text.loaded[0]
         text = frame.text.loaded_text[start - first : end - first]
-        page = hit.page + frame.text.parts_between(hit.start, start)
+        page = hit.page_first + frame.text.parts_between(hit.start, start)
     else:
         selection = frame.pages.selection
         text, page, start, end = selection.text, selection.page, 0, 0
@@ -308,7 +308,7 @@ def selected_passage(frame: PreviewFrame, hit: Hit) -> Hit | None:
     inside = hit.start <= start < end <= hit.end or text in hit.text
     whole = (0, len(text))
     return replace(
-        hit, page=page, page_last=page, start=start, end=end, text=text, best=whole,
+        hit, page=page, pages_before=0, page_last=page, start=start, end=end, text=text, best=whole,
         marks=(whole,), left_out=(), heading_path=hit.heading_path if inside else (),
         explain=None, also=(),
     )  # fmt: skip

@@ -211,7 +211,7 @@ class Loader(QObject):
     def _marks_of(self, hit: Hit, spans: tuple[Span, ...]) -> GetMarks:
         return GetMarks(
             self._source,
-            page=hit.page,
+            page=hit.page_first,
             last=hit.page_last,
             text=hit.text,
             start=hit.start if len(hit.text) == hit.end - hit.start else None,

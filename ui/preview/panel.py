@@ -228,7 +228,7 @@ class Preview(PreviewFrame):
     def _show_unit(self) -> None:
         """Show which slide, sheet or chapter is seen."""
         if (hit := self._hit) is not None:
-            number = hit.page + self.text.parts_from(hit.start)
+            number = hit.page_first + self.text.parts_from(hit.start)
             self.bar.show_unit(page_unit(hit.format), number)
 
     def _text_marked(self, passage: tuple[int, int], sentences: list[tuple[int, int]]) -> None:

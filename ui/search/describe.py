@@ -64,11 +64,7 @@ def pages(hit: Hit) -> str:
         return ""
     unit = page_unit(hit.format) if hit.format else "page"
     if unit != "page":
-        numbers = dict.fromkeys((hit.page, hit.page_last))
-        return names.place(unit, "–".join(map(str, numbers)))
-    if hit.page_last > hit.page:
-        text = QCoreApplication.translate("Results", "pp. {first}–{last}")
-        return text.format(first=hit.page, last=hit.page_last)
+        return names.place(unit, str(hit.page))
     return QCoreApplication.translate("Results", "p. {page}").format(page=hit.page)
 
 
@@ -93,7 +89,8 @@ def elsewhere(hit: Hit) -> list[Hit]:
     return [
         replace(
             hit, path=one.path, file=one.file, title=one.title, page=one.page,
-            page_last=one.page_last, start=one.start, end=one.end, other_paths=(), also=(),
+            pages_before=one.pages_before, page_last=one.page_last, start=one.start, end=one.end,
+            other_paths=(), also=(),
         )
         for one in hit.also
     ]  # fmt: skip

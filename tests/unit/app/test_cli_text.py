@@ -41,7 +41,7 @@ TOTALS = (
 
 def test_a_hit() -> None:
     assert hit_lines(1, HIT, STYLE) == [
-        " 1  A report [2J                                   pages 7-8",
+        " 1  A report [2J                                      page 7",
         "    One › Two",
         "    First things. «The best sentence of all.» Last things.",
         "    /home/a/report.pdf (words and meaning)",

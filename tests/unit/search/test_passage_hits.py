@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.types import Block, BlockKind
-from indexer.search.passage_hits import best_by_words, left_out
+from indexer.search.passage_hits import best_by_words, left_out, page_of
 from indexer.search.query_terms import StemWeights
 from indexer.text.view import make_view
 
@@ -45,3 +45,9 @@ def test_the_best_sentence_by_words_has_the_rarest_of_them() -> None:
     assert best_by_words(passage, StemWeights(dict([lamp, wick]), 2, 3.0)) == 1
     assert best_by_words(passage, StemWeights({}, 0, 0.0)) == 0
     assert best_by_words(passage | {"text_starts": []}, StemWeights(dict([lamp]), 1, 1.0)) == 0
+
+
+@given(st.lists(st.integers(3, 9), max_size=4).map(sorted), st.integers(-1, 6))
+def test_the_page_is_that_of_the_sentence_and_else_the_first(pages: list[int], at: int) -> None:
+    known = 0 <= at < len(pages)
+    assert page_of({"page_first": 3, "text_pages": pages}, at) == (pages[at] if known else 3)

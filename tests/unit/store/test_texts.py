@@ -60,11 +60,15 @@ def read(store: Texts, doc: int) -> list[str]:
     view=st.text(st.characters(exclude_categories=["Cs"])),
     starts=st.lists(st.integers(0, 2**31), max_size=5),
     path=st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=3),
+    pages=st.lists(st.integers(7, 9), max_size=5),
 )
 def test_a_passage_comes_back_as_it_went_in(
-    text: str, view: str, starts: list[int], path: list[str]
+    text: str, view: str, starts: list[int], path: list[str], pages: list[int]
 ) -> None:
-    one = Passage(3, 7, 9, 5, 5 + len(text), tuple(path), text, view, tuple(starts), tuple(starts))
+    begins = tuple(starts)
+    one = Passage(
+        3, 7, 9, 5, 5 + len(text), tuple(path), text, view, begins, begins, text_pages=tuple(pages)
+    )
     row = texts._packed(PassageRow(8, "id", "de", one))
     back = texts._passage(texts.StoredDocument("id", "de", 4), row)
     assert (back.doc, back.text_id, back.language, back.key) == (8, "id", "de", row.key)

@@ -146,6 +146,17 @@ def test_pages_of_a_passage(document: Document) -> None:
         assert (passage.page_first, passage.page_last) == (min(numbers), max(numbers))
 
 
+@given(documents())
+def test_pages_of_sentences(document: Document) -> None:
+    for passage in document.passages():
+        begins = [
+            max(page.number for page in document.pages if page.offset <= passage.char_start + start)
+            for start in passage.text_starts
+        ]
+        several = passage.page_last > passage.page_first
+        assert passage.text_pages == (tuple(begins) if several else ())
+
+
 def test_length_of_running_text() -> None:
     document = Document()
     for _ in range(60):

@@ -1,0 +1,25 @@
+"""What comes first in small libraries, and where it is said to stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexer.api.requests import SearchByWords
+from tests.integration.scanning import letters
+
+if TYPE_CHECKING:
+    from tests.integration.world import World
+
+LAMP = "The keeper climbed the narrow stair every evening and lit the great lamp of the tower."
+STORM = "During the storm of the second winter the harbour lost eleven vessels and one bridge."
+
+
+def test_a_hit_is_on_the_page_of_its_best_sentence(world: World) -> None:
+    letters(world.documents / "log.pdf", LAMP, STORM)
+    for number in range(5):
+        (world.documents / f"{number}.txt").write_text(f"Chapter {number} is about bees.")
+    with world.engine() as engine:
+        world.index(engine)
+        for query, page in (("the stair of the keeper", 1), ("vessels lost by the harbour", 2)):
+            hit = engine.call(SearchByWords(query)).hits[0]
+            assert (hit.page_first, hit.page, hit.page_last) == (1, page, 2)
