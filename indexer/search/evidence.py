@@ -124,14 +124,15 @@ class LibraryEvidence:
 def word_evidence(terms: QueryTerms, reading: LexiconReader) -> LibraryEvidence:
     """Compute the evidence of words for documents; ``with_similarity`` adds that of vectors.
 
-    If most words of a query do not occur in the library, as in another language, the others match
-    by chance, and their evidence is multiplied by the square of their share.
+    Function words count for no document. If most words of a query do not occur in the library, as
+    in another language, the others match by chance, and their evidence is multiplied by the square
+    of their share.
 
     Args:
         terms: Of the query.
         reading: Has the words of documents and of their names.
     """
-    docs, scores = reading.document_scores(terms.expansions, limit=MAX_DOCUMENTS)
+    docs, scores = reading.document_scores(terms.naming, limit=MAX_DOCUMENTS)
     asked = dict.fromkeys((*query_name_tokens(terms.text), *chain(*terms.instead.values())))
     named, name_scores = reading.names.scores(list(asked), abbreviations(terms.text))
     return LibraryEvidence(
@@ -152,7 +153,7 @@ def with_names(
     The others, which any document may have, count no more for it if these alone have more clarity.
     """
     evidence = replace(evidence, named=terms.named)
-    groups = [group for group in terms.expansions if not names.isdisjoint(group)]
+    groups = [group for group in terms.naming if not names.isdisjoint(group)]
     docs, scores = reading.document_scores(groups, limit=MAX_DOCUMENTS)
     clear = clarity(scores)
     if clear <= evidence.clarity:
@@ -201,8 +202,10 @@ def rare_words(docs: Docs, terms: QueryTerms, evidence: LibraryEvidence) -> froz
     few = min(FEW_DOCUMENTS, int(FEW_SHARE * evidence.documents))
     return frozenset(
         word
-        for group, counts in zip(terms.expansions, evidence.counts, strict=True)
-        if (counts[docs] > 1.0).any() and np.count_nonzero(counts) <= few
+        for asked, group, counts in zip(terms.words, terms.expansions, evidence.counts, strict=True)
+        if asked not in terms.function
+        and (counts[docs] > 1.0).any()
+        and np.count_nonzero(counts) <= few
         for word in group
     )
 

@@ -11,7 +11,8 @@ Owns the arithmetic of ranking: pure functions of arrays; that of the re-ranking
   A passage that is not embedded yet gets the mean meaning of the others that were found: with none
   at all, it would rank below what is only least far from the question among the first embedded.
 * *Document evidence.* The similarity of file names to the query, the words of names in the query,
-  names of the query in the document's first lines, and the BM25 of whole documents. The last counts
+  names of the query in the document's first lines, and the BM25 of whole documents, without the
+  words that any question has, which stand in documents written as questions most. The last counts
   by its clarity, the lead of the best document over the second: without a lead, words common to
   many would decide; and by how much of the query the library has words for. First lines with all
   of a name count up to twice by their own clarity. Both, words and first lines, count up to twice

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from indexer.query.focus import without_context, without_words
 from indexer.search.fusion import BM25_CEILING, NAME_FLOOR
 from indexer.search.query_expansion import Expander, Expansion
+from indexer.search.query_language import function_words
 from indexer.store.values import Term
 from indexer.text.terms import words
 
@@ -63,6 +64,7 @@ class QueryTerms:
         named: How much of a name the query has, 0 to 1, by the idf of the words of one.
         instead: Words of the library for those that do not occur in it: corrected typos, parts.
         unknown: The folded words that nothing in the library stands for.
+        function: Those that name no document; see ``indexer.search.query_language``.
     """
 
     text: str
@@ -84,6 +86,13 @@ class QueryTerms:
     named: float = 0.0
     instead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
+    function: frozenset[str] = frozenset()
+
+    @property
+    def naming(self) -> list[tuple[str, ...]]:
+        """The expansions of the words that may tell which document is meant."""
+        pairs = zip(self.words, self.expansions, strict=True)
+        return [group for word, group in pairs if word not in self.function]
 
     def forms(self, without: frozenset[str]) -> frozenset[str]:
         """The forms of the question's words, without those of some words."""
@@ -222,6 +231,7 @@ def prepare(
         unknown=frozenset(
             one.word for one, count in zip(found, counts, strict=True) if not (one.known or count)
         ),
+        function=function_words(query.text, [one.word for one in found], languages),
     )
 
 

@@ -96,4 +96,89 @@ STOP_WORDS: dict[str, frozenset[str]] = {
     "th": _words("การ ความ ที่ และ ของ ใน เป็น มี ได้ ให้ จะ ไม่ ว่า กับ ก็ ๆ"),
     "zh": _words("的 了 是 在 和 有 也 就 都 而 及 与 或 这 那 个 中 为 以 被 把"),
 }
+# Words that questions are full of, whatever they are about. Few documents have them, so that they
+# would pass for names: "how can I find my …" in a library of contracts.
+ASKING_WORDS: dict[str, frozenset[str]] = {
+    "en": _words(
+        "able allowed anybody anyone check describe difference differ doing done example exist "
+        "exists explain find gave get gets getting give given gives go going got happen happened "
+        "happens help kind kinds know let like list long made make makes making many may mean "
+        "meaning means might mine much must name need needed needs please possible purpose reason "
+        "said say says see set shall show something take takes tell thing things think type types "
+        "use used uses using want wanted way ways work works"
+    ),
+    "de": _words(
+        "bedeutet benutze benutzen bitte brauche darf durfen erklare erklaren finde finden gab "
+        "geben geht geschieht gib gibt gross haben heisst hilfe kannst konnen konnte lange mache "
+        "machen macht mein meine meinem meinen meiner mochte moglich muss mussen nenne passiert "
+        "sag sagt soll sollen sollte sollten tun unterschied warum weiss welche welchem welchen "
+        "welcher welches wem wen werden weshalb wessen wieso wieviel wieviele will wofur wollen "
+        "woher wohin worum wozu wurde wurden zeig zeige"
+    ),
+    "fr": _words(
+        "aide arrive avoir besoin combien comment connaitre difference dire dis dit doit dois "
+        "exemple explique expliquer faire fais fait faut laquelle lequel lesquelles lesquels mon "
+        "montre peut peuvent peux possible pourquoi pourrait puis quand quel quelle quelles quels "
+        "quoi sait savoir trouve trouver utilise utiliser veut veux voir"
+    ),
+    "es": _words(
+        "ayuda busco cuales cuanta cuantas cuanto cuantos debe debo decir dice diferencia "
+        "ejemplo encontrar encuentro existe existen explica explicar hace hacer hago mis mostrar "
+        "muestra necesito ocurre pasa podria posible puede pueden puedo queria quiere quiero "
+        "quienes saber significa tener tengo usar uso utilizar ver"
+    ),
+    "it": _words(
+        "aiuto bisogno cosa deve devo dice differenza dire dove esempio esiste esistono fa fare "
+        "mia mio mostra perche possibile posso potrebbe possono puo quale quali quanta quante "
+        "quanti quanto sapere serve significa spiega succede trovare trovo usare uso vedere voglio "
+        "vuole"
+    ),
+    "pt": _words(
+        "acontece ajuda deve devo diferenca dizer diz encontrar encontro exemplo existe existem "
+        "explica explicar faco faz fazer gostaria meus minha mostra mostrar onde pode podem posso "
+        "possivel porque precisa preciso quais quanta quantas quanto quantos quero quer saber "
+        "significa ter tenho usar uso ver"
+    ),
+    "nl": _words(
+        "betekent doe doen gaat gebeurt gebruik gebruiken geef geven graag hebben helpen hoeveel "
+        "kunnen kunt laat maak maken mag moet moeten mogelijk nodig toon uitleg verschil vind "
+        "vinden waarom waarvoor weten welk welke werkt wil willen worden wordt zien zeg zegt"
+    ),
+    "ru": _words(
+        "бывает быть делать зачем значит должен должна должны должно знать какая какие "
+        "какими каких какова каковы каково какого какое какой каком какую куда мне могу могут "
+        "могла может можно мой мою моя мои найти нужен нужна нужно нужны объясни объясните откуда "
+        "отличается пожалуйста показать покажи почему пример происходит работает разница расскажи "
+        "сделать сколько случае случится список хочу чей чего чем чему"
+    ),
+    "pl": _words(
+        "bedzie chce czego czy czym dlaczego jaka jaki jakie jakich jakiego jakim kiedy "
+        "kogo komu lista mam moga moge moj moja moje mozna musi musze mozliwe nalezy oznacza "
+        "podaj pokaz potrzebuje powinien prosze przyklad robi robic roznica skad trzeba uzyc "
+        "uzywac wyjasnij zeby znalezc znaczy zrobic"
+    ),
+    "el": _words(
+        "βρω γιατι εξηγησε εχει εχω θελω κανει κανω μπορει μπορω μου παραδειγμα πειτε ποια ποιασ "
+        "ποιεσ ποιο ποιοι ποιον ποιοσ ποιων ποση ποσα ποσο ποσοι ποσοσ ποτε πρεπει σημαινει "
+        "συμβαινει χρησιμοποιω"
+    ),
+    "tr": _words(
+        "acikla anlama bul bulabilirim edebilirim fark gerekir gerekiyor goster hangi hangisi "
+        "istiyorum kac kadar lazim mumkun neden nedir nelerdir niye olur oluyor ornek var "
+        "yapabilirim yapar yapilir yapmak zaman"
+    ),
+    "hi": _words(
+        "कितना कितनी कितने किस किसका किसकी किसके किसने कैसा कैसी कैसे क्यों कौनसा "
+        "चाहिए बताइए मुझे मेरा मेरी मेरे सकते"
+    ),
+    "ar": _words(
+        "اريد اشرح اعرف اين اذكر تعني توجد توضيح لماذا لي ماذا ممكن يجب يعني يمكن يمكنني يوجد"
+    ),
+    "he": _words(
+        "אוכל אילו אפשר איזה איזו אלו הסבר יכול יכולה כיצד להסביר למה לעשות לי "
+        "מדוע משמעות צריך שלי תסביר"
+    ),
+    "th": _words("ทำไม เท่าไร ไหน ใคร อะไร อย่างไร เมื่อไร"),
+    "zh": _words("什么 怎么 如何 哪些 哪个 多少 请问 吗 我 怎样 可以 谁 哪里 呢"),
+}
 ALL_STOP_WORDS = frozenset().union(*STOP_WORDS.values())

@@ -23,3 +23,24 @@ def test_a_hit_is_on_the_page_of_its_best_sentence(world: World) -> None:
         for query, page in (("the stair of the keeper", 1), ("vessels lost by the harbour", 2)):
             hit = engine.call(SearchByWords(query)).hits[0]
             assert (hit.page_first, hit.page, hit.page_last) == (1, page, 2)
+
+
+def test_a_question_does_not_go_to_the_document_that_is_written_as_questions(world: World) -> None:
+    asked = ("see the moon", "clean my mirror", "hold my tripod", "find my way at night")
+    texts = {
+        "telescope": "\n\n".join(
+            f"How can I {one}? Here you can do so, if I may." for one in asked
+        ),
+        "lamp": "Trim the wick each morning. Oil is poured from the can into the tank of the lamp.",
+        "kettle": "Water boils in the kettle. Scale is taken off by vinegar, and the lid is dried.",
+    }
+    for name, text in texts.items():
+        (world.documents / f"{name}.txt").write_text(text)
+    with world.engine() as engine:
+        world.index(engine)
+        for query, name in (
+            ("How can I trim my wick?", "lamp"),
+            ("How do I take scale off my kettle?", "kettle"),
+            ("How can I hold my tripod?", "telescope"),
+        ):
+            assert engine.call(SearchByWords(query)).hits[0].file == f"{name}.txt"

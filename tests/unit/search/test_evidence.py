@@ -16,6 +16,7 @@ from indexer.search.evidence import (
     word_evidence,
 )
 from indexer.search.query_terms import QueryTerms, prepare
+from indexer.text.terms import words
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 from tests.unit.search.library import Library
 
@@ -151,3 +152,16 @@ def test_words_count_little_where_the_library_lacks_most_of_the_query(library: L
     assert whole.lookup(docs).words.max() == 1.0
     assert part.lookup(docs).words.max() == pytest.approx(terms.coverage**2)
     assert terms.coverage < 0.5
+
+
+@pytest.mark.parametrize("around", ["how can I {}", "what does {} mean, and why?", "tell me: {}"])
+def test_words_of_any_question_speak_for_no_document(library: Library, around: str) -> None:
+    first, second, *_ = (int(doc) for doc in library.catalog.docs.known())
+    asking = dict.fromkeys(words(around), 9)
+    library.add({first: {"margin": 3} | asking, second: {"margin": 2, "wick": 2}})
+    _, plain = ask(library, "wick margin ")
+    terms, wrapped = ask(library, around.format("wick margin") + " ")
+    assert wrapped.words.docs.tolist() == plain.words.docs.tolist()
+    assert wrapped.words.scores.tolist() == plain.words.scores.tolist()
+    assert wrapped.clarity == plain.clarity > 0.0
+    assert rare_words(np.array([first], np.int32), terms, wrapped).isdisjoint(asking)

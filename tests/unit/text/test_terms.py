@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.stop_words import STOP_WORDS
+from indexer.text.stop_words import ASKING_WORDS, STOP_WORDS
 from indexer.text.terms import MAX_LENGTH, forms, stems, stems_in, stop_words, tokens, words
 
 
@@ -93,7 +93,8 @@ def test_stemming_in_many_threads() -> None:
 def test_stop_words_are_folded() -> None:
     assert "the" in stop_words("en")
     assert stop_words("xx") == frozenset()
-    for listed in STOP_WORDS.values():
+    assert STOP_WORDS.keys() == ASKING_WORDS.keys()
+    for listed in (*STOP_WORDS.values(), *ASKING_WORDS.values()):
         assert all(words(word) == [word] for word in listed)
 
 
