@@ -10,10 +10,10 @@ import time
 BEGAN = time.monotonic()
 
 _CHILDREN = {
-    "indexer.extract.process.child": "indexer.extract.process.child",
-    "indexer.render.child": "indexer.render.child",
-    "indexer.embed.hub_child": "indexer.embed.hub_child",
-    "indexer.store.probe_child": "indexer.store.probe_child",
+    "indexer.extract.process.child",
+    "indexer.render.child",
+    "indexer.embed.hub_child",
+    "indexer.store.probe_child",
 }
 
 
@@ -23,7 +23,7 @@ def main() -> int:
         _restore_library_path()  # before a module reads the environment
     from indexer.confine.process import CHILD_ARGUMENT
 
-    if sys.argv[1:2] == [CHILD_ARGUMENT] and (child := _CHILDREN.get("".join(sys.argv[2:3]))):
+    if sys.argv[1:2] == [CHILD_ARGUMENT] and (child := "".join(sys.argv[2:3])) in _CHILDREN:
         sys.argv = [sys.argv[0], *sys.argv[3:]]
         return int(importlib.import_module(child).main())
     from app.cli import main

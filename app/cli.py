@@ -26,10 +26,9 @@ from app import (
     cli_settings,
     cli_text,
 )
-from app.cli_common import Command, CommandContext, absolute_path, explain_failure
+from app.cli_common import CANCELLED, Command, CommandContext, absolute_path, explain_failure
 from app.confined import WINDOW
 from app.engine import open_engine
-from app.signals import CANCELLED
 from indexer.api.errors import Cancelled, InternalError, LecternError
 from indexer.confine.process import frozen_program, is_frozen
 

@@ -1,30 +1,76 @@
-"""The declaration of a command, and its context: settings, streams, the way to an engine."""
+"""The declaration of a command, and what it gets: settings, streams, signals, an engine."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import sys
+import threading
 import time
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
 from app.render import TerminalStyle
-from app.signals import stopping
 from indexer.api.codec import encode
 from indexer.api.errors import LecternError, WorldError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from app.engine import OpenEngine
     from app.settings import Settings
     from indexer.api.contract import EngineApi, Request
     from indexer.config import EngineConfig
+
+
+CANCELLED = 130  # what a shell reports after Ctrl+C
+
+
+@contextlib.contextmanager
+def stopping(stop: Callable[[], None]) -> Iterator[None]:
+    """Call ``stop`` at the first signal to end; a second one ends the process at once.
+
+    ``stop`` runs on a thread of its own: in the signal handler it would wait for ever for a lock
+    that the interrupted code holds, and setting an event takes one. Ending at once is like being
+    killed: the next process that opens the library recovers it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals
+        return
+    stop_requested = False
+    # The queue's ``put`` may interrupt itself, as a handler can.
+    calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+
+    def run() -> None:
+        if (call := calls.get()) is not None:
+            call()
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        nonlocal stop_requested
+        if stop_requested:
+            os._exit(CANCELLED)
+        stop_requested = True
+        calls.put(stop)
+
+    runner = threading.Thread(target=run, name="signals", daemon=True)
+    runner.start()
+    before = {name: signal.signal(name, handle) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)
+        calls.put(None)
+        runner.join()
+
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -119,6 +165,13 @@ class CommandContext:
 
     def print_json(self, value: Any) -> None:
         print(json.dumps(value, ensure_ascii=False, indent=2, default=str), file=self.out)
+
+    def answer(self, options: Namespace, value: Any, *lines: str) -> None:
+        """Print an answer: its value with ``--json``, else its lines."""
+        if options.json:
+            self.print_json(value)
+        else:
+            self.print(*lines)
 
     def note(self, *lines: str) -> None:
         """Print to the error stream, apart from the result."""

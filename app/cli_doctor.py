@@ -33,10 +33,7 @@ def _doctor(options: Namespace, context: CommandContext) -> int:
     except LecternError as error:
         status = error.declared.exit_status
         checks.append(doctor.check("engine", error.message, ok=False, advice=error.next_step))
-    if options.json:
-        context.print_json(encode(checks))
-    else:
-        context.print(*check_lines(checks, context.style()))
+    context.answer(options, encode(checks), *check_lines(checks, context.style()))
     return status or int(not all(check.ok for check in checks))
 
 
@@ -92,14 +89,11 @@ def _report_lines(*, with_log: bool) -> Iterator[str]:
 
 
 def _self_test(options: Namespace, context: CommandContext) -> int:
-    from app import self_test
+    from app import doctor
 
     context.note("Indexing the sample documents in a temporary library, and opening a window.")
-    checks = list(self_test.run(context))
-    if options.json:
-        context.print_json(encode(checks))
-    else:
-        context.print(*check_lines(checks, context.style()))
+    checks = list(doctor.self_test(context))
+    context.answer(options, encode(checks), *check_lines(checks, context.style()))
     return int(not all(check.ok for check in checks))
 
 

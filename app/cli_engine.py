@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, CommandContext, absolute_path, no_arguments
+from app.cli_common import CANCELLED, Command, CommandContext, absolute_path, no_arguments
 from app.cli_index import index, summary_lines
 from app.hit_lines import hit_lines
-from app.signals import CANCELLED
 from indexer.api.errors import WorldError
 from indexer.api.phrases import english
 from indexer.api.requests import GetStatus, Search, Watch
@@ -36,8 +35,8 @@ def _watch(_options: Namespace, context: CommandContext) -> int:
     from functools import partial
 
     from app import logs
+    from app.cli_common import stopping
     from app.engine import open_host
-    from app.signals import stopping
     from indexer.api.client import with_engine
 
     logs.start()
@@ -139,8 +138,8 @@ def serve(context: CommandContext, idle_exit: float | None, *, watch: bool = Fal
     import contextlib
 
     from app import logs
+    from app.cli_common import stopping
     from app.engine import open_host
-    from app.signals import stopping
 
     logs.start()
     host = open_host(context.config(), context.open_engine, lasting=True)

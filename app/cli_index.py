@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, CommandContext, existing
-from app.signals import CANCELLED
+from app.cli_common import CANCELLED, Command, CommandContext, existing
 from indexer.api.requests import Index
 from indexer.api.types import FileState
 

@@ -44,10 +44,7 @@ PAGE_ROWS = 1000
 
 def _status(options: Namespace, context: CommandContext) -> int:
     status = context.with_engine(lambda engine: engine.call(GetStatus()))
-    if options.json:
-        context.print_json(encode(status))
-    else:
-        context.print(*status_lines(status))
+    context.answer(options, encode(status), *status_lines(status))
     return 0
 
 
@@ -308,7 +305,7 @@ def _estimate_arguments(parser: ArgumentParser) -> None:
 
 
 def _estimate(options: Namespace, context: CommandContext) -> int:
-    from app.signals import stopping
+    from app.cli_common import stopping
     from indexer.api.codec import encode
     from indexer.api.progress import CancelToken
 
@@ -316,10 +313,7 @@ def _estimate(options: Namespace, context: CommandContext) -> int:
     token = CancelToken()
     with stopping(token.cancel):
         found = context.with_engine(lambda engine: engine.call(request, token=token))
-    if options.json:
-        context.print_json(encode(found))
-    else:
-        context.print(*estimate_lines(found))
+    context.answer(options, encode(found), *estimate_lines(found))
     return 0
 
 

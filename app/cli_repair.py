@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, CommandContext, json_argument
-from app.signals import CANCELLED
+from app.cli_common import CANCELLED, Command, CommandContext, json_argument
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.model_requests import Discard, EstimateReindex, Reindex, RollBack
@@ -26,7 +25,7 @@ DAMAGED = 1  # exit status for a library with problems
 def _verify(options: Namespace, context: CommandContext) -> int:
     found = context.with_progress(lambda call: call(Verify()))
     found = replace(found, seconds=context.elapsed)
-    _say(options, context, encode(found), *verify_lines(found))
+    context.answer(options, encode(found), *verify_lines(found))
     return DAMAGED if found.problems else 0
 
 
@@ -69,7 +68,7 @@ def _repair(options: Namespace, context: CommandContext) -> int:
     if read_again is not None:
         answer |= {"states": encode(read_again.states), "cancelled": read_again.cancelled}
     lines = repair_lines(rescued, repaired, read_again=read_again is not None)
-    _say(options, context, answer, *lines)
+    context.answer(options, answer, *lines)
     if read_again is not None and read_again.cancelled:
         return CANCELLED
     return DAMAGED if repaired.left else 0
@@ -132,7 +131,7 @@ def _reindex(options: Namespace, context: CommandContext) -> int:
         return _roll_back(options, context)
     if options.discard:
         freed = context.with_engine(lambda engine: engine.call(Discard()))
-        _say(options, context, {"bytes": freed}, f"{render.size(freed)} are free again.")
+        context.answer(options, {"bytes": freed}, f"{render.size(freed)} are free again.")
         return 0
     return change_model(options, context)
 
@@ -142,20 +141,20 @@ def change_model(options: Namespace, context: CommandContext) -> int:
     request = EstimateReindex(options.model, options.precision)
     cost = context.with_engine(lambda engine: engine.call(request))
     if options.dry_run:
-        _say(options, context, encode(cost), *cost_lines(cost))
+        context.answer(options, encode(cost), *cost_lines(cost))
         return 0
     _remember(context, cost.model, cost.precision)
     from app.cli_index import run_job, summary_lines
 
     summary = run_job(context, Reindex(cost.model, cost.precision), quiet=options.quiet)
-    _say(options, context, encode(summary), *summary_lines(summary))
+    context.answer(options, encode(summary), *summary_lines(summary))
     return CANCELLED if summary.cancelled else 0
 
 
 def _roll_back(options: Namespace, context: CommandContext) -> int:
     back = context.with_engine(lambda engine: engine.call(RollBack()))
     _remember(context, back.model, back.precision)
-    _say(options, context, encode(back), f"{back.model}, {back.precision}, answers again.")
+    context.answer(options, encode(back), f"{back.model}, {back.precision}, answers again.")
     return 0
 
 
@@ -186,13 +185,6 @@ def _remember(context: CommandContext, model: str, precision: str) -> None:
     for name, value in (("model", model), ("precision", precision)):
         if str(context.settings[name]) != value:
             context.settings.set(name, value)
-
-
-def _say(options: Namespace, context: CommandContext, answer: object, *lines: str) -> None:
-    if options.json:
-        context.print_json(answer)
-    else:
-        context.print(*lines)
 
 
 COMMANDS = (

@@ -250,10 +250,7 @@ def _compare(options: Namespace, context: CommandContext) -> int:
     request = Compare(place(options.first), place(options.second), limit)
     found = context.with_engine(lambda engine: engine.call(request))
     found = replace(found, seconds=context.elapsed)
-    if options.json:
-        context.print_json(encode(found))
-    else:
-        context.print(*_comparison_lines(found, context.style()))
+    context.answer(options, encode(found), *_comparison_lines(found, context.style()))
     return 0
 
 

@@ -1,7 +1,7 @@
 """The composition root of the window.
 
-Owns which parts there are, what they are given, and the order in which they start and stop.
-Importing it does not load Qt.
+It says which parts there are, what they are given, and the order in which they start and stop;
+after the window has closed it may delete all that Lectern made. Importing it does not load Qt.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ctypes
 import gc
 import logging
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from indexer.confine.launcher import Command, LauncherRequest
     from ui.application import Application, Start
     from ui.main_window import MainWindow
+
 
 log = logging.getLogger(__name__)
 
@@ -219,8 +221,6 @@ class Program:
             status = self.app.exec()
         self.close()
         if self._forgetting:
-            from app.forgetting import forget_everything
-
             forget_everything(self.library)
         return status
 
@@ -290,3 +290,35 @@ class Program:
 
     def _show_fault(self) -> None:
         self.window.alerts.show_fault(str(next(iter(logs.fault_reports()), logs.log_file())))
+
+
+# Seconds to wait for the engine, which was just ended, to release the library.
+RELEASE_S = 10.0
+RETRY_S = 0.2
+
+
+def forget_everything(library: Path) -> None:
+    """Delete the library, what the window stores and the log.
+
+    Raises:
+        WorldError: ``library_locked`` if another program keeps the library open,
+            ``library_unwritable`` if the system denies it.
+    """
+    _remove_library(library)
+    shutil.rmtree(paths.window_folder(), ignore_errors=True)
+    logs.remove()
+
+
+def _remove_library(library: Path) -> None:
+    from indexer.library.library import remove_everything
+
+    ends = time.monotonic() + RELEASE_S
+    while True:
+        try:
+            remove_everything(library)
+        except WorldError as error:
+            if error.code != "library_locked" or time.monotonic() > ends:
+                raise
+            time.sleep(RETRY_S)
+        else:
+            return

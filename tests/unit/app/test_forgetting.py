@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app import forgetting, paths
+from app import gui, paths
 from indexer.api.errors import WorldError
 from indexer.api.lock import LibraryLock
 from tests.ui.engines import make_home, real_engine
@@ -29,7 +29,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_library_and_window_files_are_deleted_and_settings_and_models_stay(library: Path) -> None:
     assert library.exists()
-    forgetting.forget_everything(library)
+    gui.forget_everything(library)
     assert not library.exists()
     assert not paths.window_folder().exists()
     assert paths.settings_file().exists()
@@ -37,9 +37,9 @@ def test_library_and_window_files_are_deleted_and_settings_and_models_stay(libra
 
 
 def test_a_locked_library_is_not_deleted(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forgetting, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(gui, "RELEASE_S", 0.5)
     lock = LibraryLock.acquire(library, "another program")
     with pytest.raises(WorldError, match="in use"):
-        forgetting.forget_everything(library)
+        gui.forget_everything(library)
     lock.release()
     assert paths.window_folder().exists()

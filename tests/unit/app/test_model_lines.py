@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.model_lines import comparison_lines, info_rows, summary
+from app.cli_models import comparison_lines, info_rows, summary
 from indexer.api.models import (
     ComparedPassage,
     ComparedQuestion,

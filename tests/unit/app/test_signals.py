@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 
-from app.signals import stopping
+from app.cli_common import stopping
 from tests.waiting import WAIT_S
 
 
