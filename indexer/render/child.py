@@ -14,13 +14,13 @@ import importlib
 import os
 import sys
 import traceback
-from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from indexer.api.errors import InternalError, LecternError, WorldError
+from indexer.api.lru_cache import LruCache
 from indexer.api.pages import DocumentRequest, PageRequest
 from indexer.api.protocol import Hello, hello, read_frame, write_frame
 from indexer.catalog.stamps import Stamp
@@ -81,7 +81,9 @@ class Workers:
         self._started = started
         self._outgoing = outgoing
         self._serve = serve
-        self._readers: OrderedDict[Path, _RunningWorker] = OrderedDict()
+        self._readers: LruCache[Path, _RunningWorker] = LruCache(
+            MAX_OPEN, evicted=lambda reader: reader.end()
+        )
 
     def serve(self, header: Header) -> None:
         """Pass a request to its worker; a crash of the worker ends this process too."""
@@ -89,16 +91,15 @@ class Workers:
         with suppress(WorldError):
             request = PageRequest.from_header(header)
         if not isinstance(request, DocumentRequest):
-            while self._readers:
-                self._readers.popitem()[1].end()
+            self._readers.clear()
             self._serve(OpenDocuments(), header, self._outgoing)
             return
         reader = self._reader(request.source)
         write_frame(reader.requests, header)
         if reader.worker.wait(reader.answered):
             os.read(reader.answered, len(_ANSWERED))
-        else:
-            self._readers.pop(request.source.path).requests.close()
+        elif (ended := self._readers.pop(request.source.path)) is not None:
+            ended.requests.close()
 
     def _reader(self, source: DocumentSource) -> _RunningWorker:
         """Return the worker of a document's current file, started if necessary."""
@@ -112,16 +113,14 @@ class Workers:
         identity = (stamp, source.password, recognised)
         reader = self._readers.get(path)
         if reader is not None and reader.identity != identity:
-            self._readers.pop(path).end()
+            self._readers.discard(path)
             reader = None
         if reader is None:
             _load_libraries(source)
             if recognised.pages:
                 language.load()  # decides whether recognised text replaces that of the page
-            reader = self._readers[path] = self._start(path, recognised, identity)
-            while len(self._readers) > MAX_OPEN:
-                self._readers.popitem(last=False)[1].end()
-        self._readers.move_to_end(path)
+            reader = self._start(path, recognised, identity)
+            self._readers.put(path, reader)
         return reader
 
     def _start(

@@ -13,7 +13,6 @@ import math
 import re
 import time
 from bisect import bisect_right
-from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pymupdf
 
 from indexer.api.errors import WorldError
+from indexer.api.lru_cache import LruCache
 from indexer.api.pages import FoundWords, MarkBox, PageImage, PassageMarks, pattern_of
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.numerals import written_number
@@ -29,7 +29,7 @@ from indexer.extract.pdf.opening import failures_of, open_checked, said_by
 from indexer.extract.pdf.reader import raw_page, read_outline, replaces_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from indexer.api.pages import Size
@@ -152,8 +152,8 @@ class PdfPages:
         self.form = "pdf" if self._document.is_pdf else "image"
         with failures_of(path):
             self.page_count: int = self._document.page_count
-        self._drawn: OrderedDict[int, Any] = OrderedDict()
-        self._placed: OrderedDict[int, PlacedText] = OrderedDict()
+        self._drawn: LruCache[int, Any] = LruCache(_KEPT_PAGES)
+        self._placed: LruCache[int, PlacedText] = LruCache(_KEPT_PAGES)
         self._lengths: list[int] = []
         self._sizes: dict[int, Size] = {}
 
@@ -215,7 +215,7 @@ class PdfPages:
 
     def text(self, page: int) -> PlacedText:
         """Return a page's text as it was indexed, with the boxes of its characters."""
-        return _kept(self._placed, page, self._read_text)
+        return self._placed.computed(page, self._read_text)
 
     def marks(
         self, first: int, last: int, text: str, start: int | None, spans: Sequence[Span]
@@ -296,7 +296,7 @@ class PdfPages:
             with page_failures():
                 return self._load(number).get_displaylist()
 
-        return _kept(self._drawn, page, draw)
+        return self._drawn.computed(page, draw)
 
     def _read_text(self, page: int) -> PlacedText:
         with page_failures():
@@ -333,13 +333,3 @@ def page_failures() -> Iterator[None]:
         if "alloc" in str(error):
             raise MemoryError from error
         raise WorldError("unreadable", reason="pdf_damaged", said=said_by(error)) from error
-
-
-def _kept(cache: OrderedDict[int, T], page: int, make: Callable[[int], T]) -> T:
-    """Return the cached value of a page, computed if missing; evict the oldest."""
-    if page not in cache:
-        cache[page] = make(page)
-        while len(cache) > _KEPT_PAGES:
-            cache.popitem(last=False)
-    cache.move_to_end(page)
-    return cache[page]

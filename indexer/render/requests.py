@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import importlib
 import struct
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from indexer.api.errors import WorldError
+from indexer.api.lru_cache import LruCache
 from indexer.api.pages import (
     FindWords,
     GetImage,
@@ -66,7 +66,9 @@ class OpenDocuments:
     ) -> None:
         self._limits = limits or Limits()
         self._recognised = recognised
-        self._open: OrderedDict[Path, OpenDocument] = OrderedDict()
+        self._open: LruCache[Path, OpenDocument] = LruCache(
+            MAX_OPEN, evicted=lambda opened: opened.document.close()
+        )
 
     def get(self, source: DocumentSource) -> OpenDocument:
         """Return a document, opened again if its file, password or recognised pages changed.
@@ -82,23 +84,18 @@ class OpenDocuments:
         if opened is not None and (opened.stamp, opened.password, opened.recognised) != (
             stamp, source.password, known
         ):  # fmt: skip
-            self.close(path)
+            self._open.discard(path)
             opened = None
         if opened is None:
             opened = OpenDocument(self._load(source, known), stamp, source.password, known)
-            self._open[path] = opened
-            while len(self._open) > MAX_OPEN:
-                self._open.popitem(last=False)[1].document.close()
-        self._open.move_to_end(path)
+            self._open.put(path, opened)
         return opened
 
     def close(self, path: Path) -> None:
-        if (opened := self._open.pop(path, None)) is not None:
-            opened.document.close()
+        self._open.discard(path)
 
     def close_all(self) -> None:
-        for path in list(self._open):
-            self.close(path)
+        self._open.clear()
 
     def _load(self, source: DocumentSource, recognised: RecognisedPages) -> PdfPages | TextDocument:
         path, password = source.path, source.password

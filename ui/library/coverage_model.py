@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path, PurePath
@@ -18,6 +17,7 @@ from PySide6.QtCore import (
 )
 
 from indexer.api.formats import BY_EXTENSION
+from indexer.api.lru_cache import LruCache
 from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileRow, FileState
 from ui.requests import Questions
@@ -152,7 +152,7 @@ class CoverageModel(QAbstractTableModel):
         self._questions = Questions(context, self)
         self._filter = FileFilter()
         self._total = 0
-        self._pages: OrderedDict[int, Sequence[FileRow]] = OrderedDict()
+        self._pages: LruCache[int, Sequence[FileRow]] = LruCache(PAGES_KEPT)
         self._stale: set[int] = set()  # shown until fetched again
         self._queued: list[int] = []  # the most recently seen last
         self._fetch = timer(self, 0, self._fetch_queued)
@@ -267,10 +267,8 @@ class CoverageModel(QAbstractTableModel):
 
     def _touch(self, page: int) -> None:
         """Mark a page as recently used, and fetch it if missing or stale."""
-        if page in self._pages:
-            self._pages.move_to_end(page)
-            if page not in self._stale:
-                return
+        if self._pages.get(page) is not None and page not in self._stale:
+            return
         if page in self._queued:
             self._queued.remove(page)
         elif self._questions.is_waiting(str(page)):
@@ -296,16 +294,13 @@ class CoverageModel(QAbstractTableModel):
         if first:
             self.beginResetModel()
             self._forget()
-            self._pages[page] = rows
+            self._pages.put(page, rows)
             self._total = total
             self.endResetModel()
         else:
             self._resize(total)
-            self._pages[page] = rows
-            self._pages.move_to_end(page)
-            self._stale.discard(page)
-            while len(self._pages) > PAGES_KEPT:
-                self._stale.discard(self._pages.popitem(last=False)[0])
+            self._pages.put(page, rows)
+            self._stale = (self._stale - {page}).intersection(self._pages)
             self._tell_changed(page, len(rows))
         self.counted.emit(self._total)
 

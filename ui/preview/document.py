@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage, QPixmap
 
+from indexer.api.lru_cache import LruCache
 from indexer.api.pages import GetImage, GetLetters, GetSizes
-from ui.lru_cache import LruCache
 from ui.preview.client import Urgency
 from ui.preview.marks import Letters
 

@@ -14,8 +14,8 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
+from indexer.api.lru_cache import LruCache
 from ui import icons, theme
-from ui.lru_cache import LruCache
 from ui.search import describe
 from ui.search.model import ResultRole
 from ui.search.rows import ResultRow, RowKind, key_of

@@ -1,0 +1,84 @@
+"""An LRU cache bounded by the sizes of its values."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class LruCache(Generic[K, V]):
+    """Values by their keys, of which those used last are kept. For one thread.
+
+    Args:
+        room: The most that the sizes of all values may add up to; one value is kept in any case.
+        size_of: Returns the size of a value; by default 1, so that ``room`` is their number.
+        evicted: Called with each value that is no longer kept, unless it was taken out by ``pop``.
+    """
+
+    def __init__(
+        self,
+        room: int,
+        size_of: Callable[[V], int] = lambda _value: 1,
+        evicted: Callable[[V], object] = lambda _value: None,
+    ) -> None:
+        self._room, self._size_of, self._evicted = room, size_of, evicted
+        self._used = 0
+        self._values: OrderedDict[K, V] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._values
+
+    def __iter__(self) -> Iterator[K]:
+        """Iterate over the keys; the one used last comes last."""
+        return iter(self._values)
+
+    def get(self, key: K) -> V | None:
+        if key in self._values:
+            self._values.move_to_end(key)
+        return self._values.get(key)
+
+    def put(self, key: K, value: V) -> None:
+        self.pop(key)
+        self._values[key] = value
+        self._used += self._size_of(value)
+        while self._used > self._room and len(self._values) > 1:
+            self._evict(next(iter(self._values)))
+
+    def computed(self, key: K, compute: Callable[[K], V]) -> V:
+        """Return the value of a key, computed and kept if it is missing."""
+        if key not in self._values:
+            self.put(key, compute(key))
+        self._values.move_to_end(key)
+        return self._values[key]
+
+    def pop(self, key: K) -> V | None:
+        """Take a value out."""
+        if key not in self._values:
+            return None
+        value = self._values.pop(key)
+        self._used -= self._size_of(value)
+        return value
+
+    def discard(self, key: K) -> None:
+        """Evict a value, if it is there."""
+        if key in self._values:
+            self._evict(key)
+
+    def clear(self) -> None:
+        """Evict all values."""
+        while self._values:
+            self._evict(next(iter(self._values)))
+
+    def _evict(self, key: K) -> None:
+        value = self._values.pop(key)
+        self._used -= self._size_of(value)
+        self._evicted(value)
