@@ -55,9 +55,9 @@ _NUMBERS = (
     "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty "
     "fifty sixty ninety hundred thousand million billion"
 )
-_NUMBER_WORDS = frozenset(_NUMBERS.split())
+NUMBER_WORDS = frozenset(_NUMBERS.split())
 _NOT = "not no never nor neither without cannot unless except nicht kein keine keinen ne pas"
-_NEGATIONS = frozenset(_NOT.split())
+NEGATIONS = frozenset(_NOT.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +86,13 @@ class ReadStatement:
             word
             for before, word in pairwise(("", *said))
             if before not in _REFERENCES
-            and (word in _NUMBER_WORDS or any(character.isdigit() for character in word))
+            and (word in NUMBER_WORDS or any(character.isdigit() for character in word))
         )
 
     @property
     def negations(self) -> frozenset[str]:
         """Its words that negate."""
-        return _NEGATIONS.intersection(self.words)
+        return NEGATIONS.intersection(self.words)
 
 
 def statements(passages: Iterable[StoredPassage], language: str) -> list[ReadStatement]:

@@ -1,17 +1,19 @@
 """Near-duplicate grouping: the same text in several documents is listed once.
 
-Owns the comparison of listed passages: Jaccard similarity of their word trigrams, with a threshold
-that groups the same paragraph of two years but not tables with different numbers. Passages that
-differ in a word of the query are not grouped, since that word was asked for, nor are those of one
-document, which are on different pages.
+Two passages are near-duplicates by the Jaccard similarity of their word trigrams, and only if they
+say the same: a passage with another number, date, name or negation is another statement, as in two
+versions of a contract. Nor are passages grouped that differ in a word of the query, which was asked
+for, or that are of one document, which are on different pages.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from indexer.search.compare_statements import NEGATIONS, NUMBER_WORDS
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
@@ -22,11 +24,15 @@ MIN_JACCARD = 0.8
 # Passages are compared only if they share one of so many smallest hashes (MinHash), as
 # near-duplicates nearly always do: a list of ten thousand is too long to compare every pair.
 SKETCH = 16
+# A word behind another one of its sentence, where a capital is that of a name.
+_INSIDE = re.compile(r"(?<=[^\s.!?:])[ \t]+(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
 class _Member:
     doc: int
+    text: str
+    words: frozenset[str]
     shingles: frozenset[int]
     query_words: frozenset[str]
     sketch: list[int]  # its smallest hashes
@@ -69,7 +75,7 @@ class NearDuplicates:
         found = words(text)
         shingles = frozenset(_shingles(found))
         asked = self.query_words.intersection(found)
-        return _Member(doc, shingles, asked, sorted(shingles)[:SKETCH])
+        return _Member(doc, text, frozenset(found), shingles, asked, sorted(shingles)[:SKETCH])
 
     def _open(self, member: _Member) -> None:
         """Open a group."""
@@ -85,7 +91,23 @@ class NearDuplicates:
 def _near_duplicate(one: _Member, other: _Member) -> bool:
     if one.doc == other.doc or one.query_words != other.query_words:
         return False
-    return len(one.shingles & other.shingles) >= MIN_JACCARD * len(one.shingles | other.shingles)
+    if len(one.shingles & other.shingles) < MIN_JACCARD * len(one.shingles | other.shingles):
+        return False
+    return not (_states_alone(one, other) or _states_alone(other, one))
+
+
+def _states_alone(one: _Member, other: _Member) -> bool:
+    """Whether a passage has a number, a name or a negation that another one lacks."""
+    alone = one.words - other.words
+    if not alone:
+        return False
+    figures = (any(sign.isdigit() for sign in word) for word in alone)
+    if any(figures) or alone & NEGATIONS or alone & NUMBER_WORDS:
+        return True
+    if one.text.isupper():
+        return False  # its capitals tell no names
+    inside = (found[1] for found in _INSIDE.finditer(one.text))
+    return not alone.isdisjoint(words(" ".join(word for word in inside if word[0].isupper())))
 
 
 def _shingles(found: list[str]) -> Iterator[int]:

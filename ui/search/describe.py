@@ -32,7 +32,8 @@ def title(hit: Hit) -> str:
 def file_beside_title(hit: Hit) -> str:
     """The name of the file, since versions of a document share a title; "" if it is the title."""
     name = PurePath(hit.file or hit.path)
-    return "" if title(hit) in (line(name.name), line(name.stem)) else line(name.name)
+    known = {line(name.name).casefold(), line(name.stem).casefold()}
+    return "" if title(hit).casefold() in known else line(name.name)
 
 
 def folder(hit: Hit) -> str:
@@ -80,8 +81,11 @@ def alike(hit: Hit) -> str:
 
 
 def places_alike(hit: Hit) -> list[str]:
-    """The places of near-duplicates, a line each."""
-    return [", ".join(filter(None, (title(one), pages(one)))) for one in elsewhere(hit)]
+    """The places of near-duplicates, a line each: versions of a document share its title."""
+    return [
+        ", ".join(filter(None, (title(one), file_beside_title(one), pages(one))))
+        for one in elsewhere(hit)
+    ]
 
 
 def elsewhere(hit: Hit) -> list[Hit]:
