@@ -80,7 +80,9 @@ def open_path(path: str, notices: Notices | None = None) -> None:
         path: Absolute.
         notices: Where to say that nothing opens it, or that it is shown in its folder instead.
     """
-    if is_program(path):
+    if is_gone(path):
+        message = QCoreApplication.translate("Desktop", "{name} is no longer where it was.")
+    elif is_program(path):
         show_in_folder(path)
         message = QCoreApplication.translate(
             "Desktop", "{name} is shown in its folder, because opening it could run it."
@@ -91,6 +93,11 @@ def open_path(path: str, notices: Notices | None = None) -> None:
         message = QCoreApplication.translate("Desktop", "No program could open {name}.")
     if notices is not None:
         notices.post(Notice(message.format(name=PurePath(path).name)))
+
+
+def is_gone(path: str) -> bool:
+    """Whether nothing is at a path any more."""
+    return not os.path.lexists(path)
 
 
 def show_in_folder(path: str) -> None:

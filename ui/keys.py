@@ -70,7 +70,7 @@ KEYS = (
     KeyGroup(N_("Search box and results"), (
         Key(("Up", "Down"), N_("Previous or next passage")),
         Key(("Ctrl+Up", "Ctrl+Down"), N_("Previous or next document")),
-        Key(("Return",), N_("Open the document at its page")),
+        Key(("Return",), N_("Go to the results; there, open the document at its page")),
         Key(("Ctrl+Return",), N_("Show the file in its folder")),
         Key(("Space",), N_("Show or hide the preview, in the results")),
         Key((REASONS,), N_("Show the words that count, and what they match in meaning")),

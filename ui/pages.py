@@ -120,8 +120,9 @@ class Pages(QStackedWidget):
         if SEARCH in self._made:
             self.search.search.freshness.show_activity(activity)
             self.search.search.alerts.show_activity(activity)
-        if self._panel is not None:
-            self._panel.show_activity(activity)
+        for page in (self._panel, self._first_run):
+            if page is not None:
+                page.show_activity(activity)
 
     def load_ahead(self) -> None:
         """Import what other pages need and make the search page, in small steps."""

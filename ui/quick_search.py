@@ -113,10 +113,10 @@ class QuickSearch(QFrame):
 
     def _connect(self) -> None:
         box, search, view = self.box, self.live_search, self.results.view
-        box.query_edited.connect(self._selected.forget_waiting)
+        box.query_edited.connect(self._selected.query_changed)
         box.query_edited.connect(search.want_query)
-        box.stepped.connect(self.results.step_hits)
-        box.accepted.connect(self._selected.accept)
+        box.stepped.connect(self._selected.step_hits)
+        box.accepted.connect(self._selected.accept_query)
         box.escaped.connect(self.hide)
         view.left.connect(self._leave_list)
         view.near_end.connect(search.want_more)

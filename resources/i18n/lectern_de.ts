@@ -767,6 +767,10 @@
 <context>
     <name>Desktop</name>
     <message>
+        <source>{name} is no longer where it was.</source>
+        <translation>{name} ist nicht mehr dort, wo es war.</translation>
+    </message>
+    <message>
         <source>{name} is shown in its folder, because opening it could run it.</source>
         <translation>{name} wird im Ordner gezeigt, weil das Öffnen es ausführen könnte.</translation>
     </message>
@@ -4592,8 +4596,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Voriges oder nächstes Dokument</translation>
     </message>
     <message>
-        <source>Open the document at its page</source>
-        <translation>Dokument auf der Seite öffnen</translation>
+        <source>Go to the results; there, open the document at its page</source>
+        <translation>Zu den Treffern; dort: das Dokument auf seiner Seite öffnen</translation>
     </message>
     <message>
         <source>Show the file in its folder</source>

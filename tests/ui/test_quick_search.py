@@ -66,12 +66,14 @@ def test_a_hit_is_opened_with_the_keyboard_alone(
     assert not quick.isVisible()
 
 
-def test_enter_before_the_answer_opens_its_first_hit(
+def test_enter_before_the_answer_goes_to_its_first_hit(
     quick: QuickSearch, qtbot: QtBot, opened: list[str]
 ) -> None:
     QTest.keyClicks(quick.box, "seal")
-    QTest.keyClick(quick.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: bool(opened))
+    QTest.keyClick(quick.box, Qt.Key.Key_Return)
+    qtbot.waitUntil(quick.results.view.hasFocus)
+    assert not opened
+    QTest.keyClick(quick.results.view, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert opened[0].endswith("ice.txt")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -16,6 +14,7 @@ from indexer.api.atomic import write_file
 from indexer.api.requests import Index, Remove, Retry, SetPatterns, Unlock
 from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui import desktop, keys
+from ui.export import table_text
 from ui.file_worker import FileWorker
 from ui.icons import icon
 from ui.library.patterns_editor import pattern_for
@@ -57,10 +56,7 @@ class CoverageExport(QObject):
         self._filter = file_filter
         self._target = target
         self._done = 0
-        self._text = io.StringIO()
-        self._text.write("\ufeff")  # spreadsheets detect UTF-8 by a byte order mark
-        self._table = csv.writer(self._text)
-        self._table.writerow(HEADINGS)
+        self._parts = ["\ufeff", table_text([HEADINGS])]  # spreadsheets detect UTF-8 by the mark
 
     def request_files(self) -> None:
         """Ask for the next files, until there are no more."""
@@ -69,11 +65,11 @@ class CoverageExport(QObject):
 
     def _handle_files(self, listed: FileList) -> None:
         self._done += len(listed.files)
-        self._table.writerows(map(_cells, listed.files))
+        self._parts.append(table_text(map(_cells, listed.files)))
         if listed.files:
             self.request_files()
         else:
-            work = partial(write_file, self._target, self._text.getvalue())
+            work = partial(write_file, self._target, "".join(self._parts))
             self._worker.run(work, self._written)
 
     def _failed(self, error: LecternError) -> None:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from indexer.api.requests import GetActivity, Index
+from indexer.api.requests import Index
 from ui.library.column_page import ColumnPage
 from ui.library.current_work import work_headline
 from ui.library.estimate_card import EstimateCard
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from indexer.api.status import Activity
     from ui.ports import Context
 
-LOOK_MS = 1000
 COUNT_MS = 400
 # The width of the page, in columns of text.
 _WIDER = 1.5
@@ -74,7 +73,6 @@ class FirstRun(ColumnPage):
         self.search = FirstSearch(context)
         self._arrange()
         self._counting = timer(self, COUNT_MS, self._count)
-        self._poll = timer(self, LOOK_MS, self._look, single=False)
         self.folders.changed.connect(self._counting.start)
         self.card.accepted.connect(self._start)
         self.search.finished.connect(self.finished)
@@ -133,8 +131,6 @@ class FirstRun(ColumnPage):
         super().showEvent(event)
         if self._steps.currentIndex() == 0:
             self._counting.start()
-        else:
-            self._poll.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -145,8 +141,6 @@ class FirstRun(ColumnPage):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._counting.stop()
-        self._poll.stop()
-        self._questions.cancel(GetActivity.wire_name)
         self.search.stop()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -170,27 +164,18 @@ class FirstRun(ColumnPage):
             self.card.dismiss()
 
     def _start(self, paths: list[str]) -> None:
-        self._questions.send(Index(tuple(map(Path, paths)), kept=True), self._read)
+        self._questions.send(Index(tuple(map(Path, paths)), kept=True), ignore)
         self._steps.setCurrentIndex(1)
         self.setFocusProxy(self.search)
         self.search.setFocus()
-        self._show(None)
-        self._poll.start()
+        self.show_activity(None)
 
-    def _read(self, _summary: object) -> None:
-        if self.isVisible():
-            self._look()
-
-    def _look(self) -> None:
-        if not self._questions.is_waiting(GetActivity.wire_name):
-            self._questions.ask(GetActivity(), self._handle_activity, failed=ignore)
-
-    def _handle_activity(self, activity: Activity) -> None:
-        self._show(activity)
-        self.search.refresh()
-
-    def _show(self, activity: Activity | None) -> None:
-        """Show the progress; None before the first answer."""
+    def show_activity(self, activity: Activity | None) -> None:
+        """Show the progress of reading; None while the engine has said nothing."""
+        if self._steps.currentIndex() == 0 or not self.isVisible():
+            return
+        if activity is not None:
+            self.search.refresh()
         running = activity.running if activity is not None else None
         total = running.progress.files_total if running is not None else 0
         done = running.progress.files_done if running is not None else 0

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     QStandardPaths,
 )
 
-from ui.desktop import open_path, start, start_viewer
+from ui.desktop import is_gone, open_path, start, start_viewer
 from ui.programs import filled, program_of, viewer_named
 from ui.widgets import timer
 
@@ -53,7 +53,9 @@ class _Opening(QObject):
 
     def begin(self) -> None:
         own = str(self._setting() or "").strip()
-        if own:
+        if is_gone(self._path):
+            self._finish(started=False)  # which says so
+        elif own:
             self._finish(start_viewer("", self._path, self._page, own))
         elif PurePath(self._path).suffix.lower() not in _PAGED:
             self._finish(started=False)

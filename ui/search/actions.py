@@ -390,15 +390,22 @@ class HitActions(QObject):
 
 
 class SelectedHit(QObject):
-    """Acts on the hit that is selected in the results."""
+    """Acts on the hit that is selected in the results.
+
+    Signals:
+        settled: Enter in the box has ended the query, which is answered.
+    """
+
+    settled = Signal()
 
     def __init__(
         self, results: ResultsPane, search: LiveSearch, actions: HitActions, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._results, self._search, self._actions = results, search, actions
-        self._next: HitAction | None = None
-        results.view.accepted.connect(self.accept)
+        self._stepped = False  # whether the person went to the hit by keys in the box
+        self._waits = False  # for the answer to a query that was ended by Enter
+        results.view.accepted.connect(self.open_hit)
         results.view.previewed.connect(partial(self._do, HitAction.PREVIEW))
         copy = QKeySequence(QKeySequence.StandardKey.Copy)
         for key, action in (
@@ -415,29 +422,42 @@ class SelectedHit(QObject):
         row = self._results.current
         return row.hit if row is not None else None
 
-    def accept(self, in_folder: bool) -> None:
-        """Open the hit, or the first hit of the next answer if the query is unanswered.
+    def open_hit(self, in_folder: bool) -> None:
+        """Open the hit, or show it in its folder."""
+        self._do(HitAction.SHOW_IN_FOLDER if in_folder else HitAction.OPEN)
 
-        A hit by its words that the person has chosen is opened at once.
-        """
-        action = HitAction.SHOW_IN_FOLDER if in_folder else HitAction.OPEN
-        chosen = self.hit is not None and self._search.shows_current
-        if self._search.is_answered or chosen:
-            self._next = None
-            self._do(action)
+    def step_hits(self, step: int, documents: bool) -> None:
+        """Go so many hits or documents down, by a key in the box."""
+        self._stepped = True
+        self._results.step_hits(step, documents)
+
+    def accept_query(self, in_folder: bool) -> None:
+        """End the query, by Enter in the box: nothing is opened that the person has not gone to."""
+        if self._stepped and self._search.shows_current and self.hit is not None:
+            self._waits = False
+            self.open_hit(in_folder)
+        elif self._search.is_answered:
+            self._go_to_results()
         else:
-            self._next = action
+            self._waits = True
             self._search.hurry()
 
     def answered(self) -> None:
-        """Carry out the action that waited for this answer."""
-        action, self._next = self._next, None
-        if action is not None:
-            self._do(action)
+        """Go to the results, if Enter waits for this answer."""
+        if self._waits:
+            self._go_to_results()
 
-    def forget_waiting(self) -> None:
-        """Forget the waiting action; the query has changed."""
-        self._next = None
+    def query_changed(self) -> None:
+        """Forget what was chosen by keys in the box, and that Enter waits for an answer."""
+        self._stepped = self._waits = False
+
+    def _go_to_results(self) -> None:
+        self._waits = False
+        self.settled.emit()
+        if self._results.hits:
+            self._results.view.setFocus(Qt.FocusReason.OtherFocusReason)
+            if self.hit is None:
+                self._results.step_hits(1)
 
     def open_menu(self, event: QContextMenuEvent) -> None:
         """Open the menu of the hit, by the mouse or the menu key."""

@@ -209,7 +209,7 @@ class SearchBox(TokenBox):
 
     Signals:
         stepped: Go so many hits down, or documents if the second is true.
-        accepted: Open the hit, or show it in its folder if true.
+        accepted: Enter ends the query; true: with Ctrl.
         escaped: Escape was pressed with no completions open.
     """
 

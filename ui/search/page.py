@@ -66,7 +66,11 @@ class HistoryNotes(QObject):
         if self._results.view.hasFocus():
             self.note_current()
         else:
-            self._memory.note_search(self._search.text)
+            self.note_query()
+
+    def note_query(self) -> None:
+        """Note the query alone."""
+        self._memory.note_search(self._search.text)
 
     def _tell_trouble(self, error: OSError) -> None:
         text = self.tr("The list of searches could not be written: {reason}.")
@@ -224,8 +228,8 @@ class SearchPage(QWidget):
         box, search = self.bar.box, self.live_search
         box.query_edited.connect(self._typed_in)
         box.query_changed.connect(self.chips.show_query)
-        box.stepped.connect(self.results.step_hits)
-        box.accepted.connect(self._selected.accept)
+        box.stepped.connect(self._selected.step_hits)
+        box.accepted.connect(self._selected.accept_query)
         self.bar.searched.connect(self.search)
         self.chips.edited.connect(self._edited)
         self.chips.typing_requested.connect(box.type_filter)
@@ -270,6 +274,7 @@ class SearchPage(QWidget):
         actions.searched.connect(self.search)
         actions.inside_requested.connect(self.search_inside)
         actions.used.connect(self._history.note_current)
+        self._selected.settled.connect(self._history.note_query)
         actions.reasons_requested.connect(self.reasons.toggle)
         actions.steered.connect(self._steer)
         actions.kept.connect(self._keep)
@@ -289,7 +294,7 @@ class SearchPage(QWidget):
 
     def _changed(self, text: str, *, at_once: bool = False) -> None:
         self._history.timer.stop()
-        self._selected.forget_waiting()
+        self._selected.query_changed()
         self.live_search.want_query(text, at_once=at_once)
 
     def _edited(self, text: str) -> None:

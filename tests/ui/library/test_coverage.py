@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,10 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStyleOptionViewItem
 
+from indexer.api.answers import FileList
 from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetStatus, Index, ListFiles
 from tests.ui.engines import answer
-from tests.ui.library.port import ManyFiles, canned_context
+from tests.ui.library.port import ManyFiles, canned_context, make_row
 from tests.ui.menus import entries
 from ui import passwords
 from ui.engine_client import ActivityFeed
@@ -223,6 +225,18 @@ def test_many_files_are_exported_in_pages(qtbot: QtBot, tmp_path: Path) -> None:
     page.export_to(tmp_path / "all.csv")
     qtbot.waitUntil(lambda: bool(said.texts))
     assert len((tmp_path / "all.csv").read_text(encoding="utf-8").splitlines()) == 10_001
+
+
+def test_no_cell_of_an_exported_list_is_a_formula(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, said = canned_context(tmp_path)
+    row = replace(make_row(1), path="=HYPERLINK(0)")
+    link.answers[ListFiles] = lambda request: FileList(() if request.offset else (row,), 1)
+    page = CoveragePage(context)
+    qtbot.addWidget(page)
+    page.export_to(tmp_path / "list.csv")
+    qtbot.waitUntil(lambda: bool(said.texts))
+    with (tmp_path / "list.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert next(csv.DictReader(file))["path"] == "'=HYPERLINK(0)"
 
 
 def test_headings_sort_where_the_engine_can(page: CoveragePage, qtbot: QtBot) -> None:

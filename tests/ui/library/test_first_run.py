@@ -17,6 +17,7 @@ from indexer.api.types import FileState, SearchResult
 from tests.answers import IDLE
 from tests.ui.library.port import canned_context, make_row
 from tests.ui.search.hits import hit
+from ui.engine_client import ActivityFeed
 from ui.library import first_run
 from ui.library.first_run import FirstRun, FolderChoice, usual_folders
 from ui.library.first_search import Lessons, Suggestions, is_good, without_signs
@@ -46,7 +47,10 @@ def page(
     qtbot.addWidget(page)
     page.resize(900, 700)
     page.show()
+    feed = ActivityFeed(context.link)
+    feed.changed.connect(page.show_activity)
     yield page
+    feed.close()
     page.hide()
 
 
@@ -107,7 +111,7 @@ def test_each_step_fills_the_page_to_its_lower_edge(page: FirstRun, qtbot: QtBot
     high_lessons = lessons.height()
     assert places[0] == places[1], "what stays does not move"
     field = page.search.field.mapTo(page, QPoint(0, 0))
-    page._show(replace(IDLE, embedded_share=1.0))  # all is read
+    page.show_activity(replace(IDLE, embedded_share=1.0))  # all is read
     lessons.offer("A long query " * 4, "/documents/lease.pdf")
     QApplication.processEvents()
     assert lessons.mapTo(page.viewport(), lessons.rect().bottomLeft()).y() == places[0]

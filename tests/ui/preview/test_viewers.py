@@ -28,6 +28,12 @@ ROOT = Path(__file__).resolve().parents[3]
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the desktop's way")
 
 
+@pytest.fixture(autouse=True)
+def _documents_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desktop_module, "is_gone", lambda path: path.startswith("/gone/"))
+    monkeypatch.setattr("ui.preview.viewers.is_gone", desktop_module.is_gone)
+
+
 @pytest.fixture
 def desktop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A desktop of scripts, which record their arguments in files beside them."""
@@ -110,6 +116,18 @@ def test_the_persons_own_viewer_comes_first(
     open_external(hit("/d/a.pdf"), context)
     assert opened == ["/d/a.pdf"]
     assert said.texts == []
+
+
+def test_a_file_that_is_gone_opens_nothing_and_says_so(
+    qtbot: QtBot, desktop: Path, opened: list[str], canned: Canned
+) -> None:
+    context, _, said = canned
+    context.settings.set("viewer", "mine --at={page}")
+    open_external(hit("/gone/a.pdf"), context)
+    open_path("/gone/b.txt", context.notices)
+    assert said.texts == [f"{name} is no longer where it was." for name in ("a.pdf", "b.txt")]
+    assert opened == []
+    assert got(desktop, "mine") == []
 
 
 def test_when_nothing_opens_it_the_person_is_told(
