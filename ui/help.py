@@ -90,7 +90,7 @@ class HelpWindow(QDialog):
             self.list.addItem(item)
 
     def _arrange(self) -> None:
-        filled(QHBoxLayout(self), self.list, self.text, edges=(L, L, L, L)).setStretch(1, 1)
+        filled(QHBoxLayout(self), self.list, self.text, edges=(L, L, L, L), wide=self.text)
         letter = self.fontMetrics()
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 2 * self.list.frameWidth() + 2 * L)
         self.resize(letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)

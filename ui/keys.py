@@ -12,9 +12,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFrame,
     QGridLayout,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -22,7 +20,7 @@ from PySide6.QtWidgets import (
 from indexer.api.translation import N_
 from ui.help import about
 from ui.theme import XL, L, M, S
-from ui.widgets import make_bold, plain_label
+from ui.widgets import make_bold, plain_label, scrolling
 from ui.words import say
 
 if TYPE_CHECKING:
@@ -131,10 +129,7 @@ class KeyList(QDialog):
         grid.setRowStretch(grid.rowCount(), 1)
         inside = QWidget()
         inside.setLayout(grid)
-        scroll = QScrollArea()
-        scroll.setWidget(inside)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll = scrolling(inside)
         scroll.setAccessibleName(self.tr("Keys"))
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setMinimumWidth(

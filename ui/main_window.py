@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
         column = filled(QVBoxLayout(), *parts, spacing=0)
         column.setStretch(0, 1)
         middle = QWidget()
-        filled(QHBoxLayout(middle), self.rail, edge, column, spacing=0).setStretch(2, 1)
+        filled(QHBoxLayout(middle), self.rail, edge, column, spacing=0, wide=column)
         self.setCentralWidget(middle)
 
     def _add_actions(self) -> None:

@@ -103,8 +103,7 @@ class QuickSearch(QFrame):
         self._selected.open_menu(event)
 
     def _arrange(self) -> None:
-        below = filled(QHBoxLayout(), self._keys, self.to_window, spacing=L)
-        below.setStretch(0, 1)
+        below = filled(QHBoxLayout(), self._keys, self.to_window, spacing=L, wide=self._keys)
         parts = (self.box, self.message, self.results, below)
         column = filled(QVBoxLayout(self), *parts, edges=(L, L, L, L))
         column.setStretch(2, 1)

@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
     QListView,
     QMenu,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QStyle,
     QStyledItemDelegate,
@@ -58,18 +59,38 @@ LayoutT = TypeVar("LayoutT", bound=QBoxLayout)
 def filled(
     layout: LayoutT,
     *parts: QWidget | QLayout,
+    wide: QWidget | QLayout | None = None,
     spacing: int = M,
     edges: tuple[int, int, int, int] = (0, 0, 0, 0),
 ) -> LayoutT:
-    """Add widgets and layouts to a layout in their order; ``edges`` are its margins."""
+    """Add widgets and layouts to a layout in their order.
+
+    Args:
+        layout: Any layout of one line.
+        parts: The widgets and layouts.
+        wide: The part that gets the room which is left.
+        spacing: Pixels between two parts.
+        edges: The margins.
+    """
     layout.setContentsMargins(*edges)
     layout.setSpacing(spacing)
     for part in parts:
+        stretch = int(part is wide)
         if isinstance(part, QWidget):
-            layout.addWidget(part)
+            layout.addWidget(part, stretch)
         else:
-            layout.addLayout(part)
+            layout.addLayout(part, stretch)
     return layout
+
+
+def scrolling(inside: QWidget | None = None) -> QScrollArea:
+    """Return an area without a frame that scrolls a widget, which is as wide as the area."""
+    area = QScrollArea()
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidgetResizable(True)
+    if inside is not None:
+        area.setWidget(inside)
+    return area
 
 
 def make_bold(label: QWidget, *, bold: bool = True) -> None:

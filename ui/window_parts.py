@@ -139,9 +139,7 @@ class Rail(QFrame):
         self.setAccessibleName(self.tr("Pages"))
         self._buttons: dict[str, RailButton] = {}
         self._pages = QButtonGroup(self)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(S, M, S, M)
-        self._column.setSpacing(S)
+        self._column = filled(QVBoxLayout(self), spacing=S, edges=(S, M, S, M))
 
     def add_page(self, name: str, text: str, drawing: str, keys: QKeySequence) -> None:
         """Add the button of a page; the first one is pressed."""
@@ -227,8 +225,14 @@ class NoticeBar(QFrame):
         self._undo = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self)
         self._undo.activated.connect(self._accept)
         self._undo.setEnabled(False)
-        row = filled(QHBoxLayout(self), self._text, self._button, self._close, edges=(L, S, S, S))
-        row.setStretch(0, 1)
+        filled(
+            QHBoxLayout(self),
+            self._text,
+            self._button,
+            self._close,
+            edges=(L, S, S, S),
+            wide=self._text,
+        )
         self.hide()
 
     @property

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QPlainTextEdit,
-    QScrollArea,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
@@ -40,6 +39,7 @@ from ui.widgets import (
     filled,
     make_bold,
     plain_label,
+    scrolling,
     wrapped_label,
 )
 from ui.words import amounts
@@ -268,9 +268,7 @@ class Cards(QWidget):
         self.setAcceptDrops(True)
         self.cards: list[Card] = []
         self._gap = -1  # before which card something would be dropped
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(M)
+        self._column = filled(QVBoxLayout(self))
         self._column.addStretch(1)
 
     def arrange(self, cards: list[Card]) -> None:
@@ -366,12 +364,9 @@ class BasketPage(QWidget):
         bar.addStretch(1)
         for button in (self.sort, self.clear, self.export_button):
             bar.addWidget(button)
-        self.area = QScrollArea()
-        self.area.setWidgetResizable(True)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area = scrolling(self.cards)
         self.area.setAccessibleName(self.tr("Passages of the basket"))
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.setWidget(self.cards)
         self.empty = wrapped_label(
             self.tr(
                 "Collect passages here over several searches: press Ctrl+B on a hit, choose “Add "
@@ -383,8 +378,7 @@ class BasketPage(QWidget):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.area)
         self.stack.addWidget(self.empty)
-        column = filled(QVBoxLayout(self), bar, self.stack, spacing=L, edges=(L, L, L, 0))
-        column.setStretch(1, 1)
+        filled(QVBoxLayout(self), bar, self.stack, spacing=L, edges=(L, L, L, 0), wide=self.stack)
         make_bold(self._title)
         self.empty.setContentsMargins(XL, XL, XL, XL)
 

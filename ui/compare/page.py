@@ -21,8 +21,8 @@ from ui.preview.text_view import TextView
 from ui.search import describe
 from ui.search.rows import FoundHits
 from ui.search.safe_text import line
-from ui.theme import L, M
-from ui.widgets import ElidedLabel, IconButton, plain_label, wrapped_label
+from ui.theme import L
+from ui.widgets import ElidedLabel, IconButton, filled, make_bold, plain_label, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ class DocumentSide(QWidget):
         self._loader: Loader | None = None
         self._hit: Hit | None = None
         self.title = ElidedLabel()
-        font = self.title.font()
-        font.setBold(True)
-        self.title.setFont(font)
+        make_bold(self.title)
         self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
         self.stack = QStackedWidget()
         for part in (self.message, self.pages, self.text):
@@ -180,9 +178,7 @@ class ComparePage(QWidget):
         self._request: int | None = None
         self.found: Comparison | None = None
         title = plain_label(self.tr("Comparison"))
-        font = title.font()
-        font.setBold(True)
-        title.setFont(font)
+        make_bold(title)
         self.message = wrapped_label()
         self.back = IconButton(self.tr("Back to the results"), "search")
         self.back.clicked.connect(self.left)
@@ -203,16 +199,8 @@ class ComparePage(QWidget):
         below.setSizes([100, 100])
         for splitter in (below, self.parts):
             splitter.setChildrenCollapsible(False)
-        head = QHBoxLayout()
-        head.setSpacing(M)
-        head.addWidget(title)
-        head.addWidget(self.message, 1)
-        head.addWidget(self.back)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, L, L, 0)
-        column.setSpacing(M)
-        column.addLayout(head)
-        column.addWidget(self.parts, 1)
+        head = filled(QHBoxLayout(), title, self.message, self.back, wide=self.message)
+        filled(QVBoxLayout(self), head, self.parts, edges=(L, L, L, 0), wide=self.parts)
 
     def compare(self, first: str, second: str) -> None:
         """Compare two documents, given by their paths."""

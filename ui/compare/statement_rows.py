@@ -17,7 +17,7 @@ from ui.search import describe
 from ui.search.rows import FoundHits
 from ui.search.safe_text import is_right_to_left, line, plain, shown
 from ui.theme import L, M, S, current, row_background
-from ui.widgets import IconButton, paint_bar, plain_label, wrapped_label
+from ui.widgets import IconButton, filled, make_bold, paint_bar, plain_label, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ class RowWidget(QFrame):
         self.row = row
         self.is_current = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(L, M, L, M)
-        line.setSpacing(2 * L)
+        line = filled(QHBoxLayout(self), spacing=2 * L, edges=(L, M, L, M))
         self.labels: list[QLabel] = []
         for cell in row.cells:
             label = QLabel()
@@ -205,15 +203,11 @@ class RowList(QScrollArea):
         """Show sections: the heading of each, "" for none, and its rows."""
         self.rows, self.at = [], -1
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, L)
-        column.setSpacing(S)
+        column = filled(QVBoxLayout(inside), spacing=S, edges=(0, 0, 0, L))
         for heading, rows in sections:
             if heading and rows:
                 label = wrapped_label(heading)
-                font = label.font()
-                font.setBold(True)
-                label.setFont(font)
+                make_bold(label)
                 label.setContentsMargins(S, M, S, 0)
                 column.addWidget(label)
             for row in rows:
@@ -281,9 +275,7 @@ class ParallelsPane(QWidget):
         self._request: int | None = None
         self.hit: Hit | None = None  # the passage that was asked about
         title = plain_label(self.tr("Elsewhere in the library"))
-        font = title.font()
-        font.setBold(True)
-        title.setFont(font)
+        make_bold(title)
         self.back = IconButton(self.tr("Back to the results"), "search")
         self.back.clicked.connect(self.left)
         self.message = wrapped_label()
@@ -295,12 +287,7 @@ class ParallelsPane(QWidget):
         head = QHBoxLayout()
         head.addWidget(title, 1)
         head.addWidget(self.back)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, L, L, 0)
-        column.setSpacing(M)
-        column.addLayout(head)
-        column.addWidget(self.message)
-        column.addWidget(self.list, 1)
+        filled(QVBoxLayout(self), head, self.message, self.list, edges=(L, L, L, 0), wide=self.list)
 
     def ask_parallels(self, hit: Hit) -> None:
         """Ask where else the library says what a passage says."""

@@ -35,7 +35,7 @@ from ui.requests import Questions
 from ui.search.labels import DocumentLink, Link
 from ui.search.safe_text import line
 from ui.theme import XL, L, M, S
-from ui.widgets import ElidedLabel, Facts, plain_label, timer
+from ui.widgets import ElidedLabel, Facts, filled, plain_label, timer
 from ui.words import amounts
 from ui.words.amounts import from_home
 
@@ -316,9 +316,7 @@ class LastRead(QWidget):
         self._files: Sequence[FileRow] = ()
         self._shown: tuple[Sequence[FileRow], int] = ((), 1)  # and the number of columns
         self._room, self._columns = LEAST_READ, 1
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(2 * XL)
+        self._row = filled(QHBoxLayout(self), spacing=2 * XL)
 
     def fit(self, height: int, columns: int) -> None:
         """Show as many files as fit into a height in some columns, at least ``LEAST_READ``."""
@@ -347,9 +345,7 @@ class LastRead(QWidget):
 
     def _column(self, files: Sequence[FileRow]) -> QWidget:
         held = QWidget()
-        column = QVBoxLayout(held)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = filled(QVBoxLayout(held), spacing=0)
         for file in files:
             link = DocumentLink(file.path, file.path)
             link.followed.connect(self.chosen)

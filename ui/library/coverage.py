@@ -118,8 +118,7 @@ class CoveragePage(QWidget):
         flow = FlowLayout(buttons)
         flow.addWidget(self.retry_all)
         flow.addWidget(self.save)
-        bar = filled(QHBoxLayout(), self._roots, self.text, buttons)
-        bar.setStretch(1, 1)
+        bar = filled(QHBoxLayout(), self._roots, self.text, buttons, wide=self.text)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
@@ -133,7 +132,7 @@ class CoveragePage(QWidget):
         both.addWidget(right)
         both.setStretchFactor(1, 1)
         both.setChildrenCollapsible(False)
-        filled(QVBoxLayout(self), bar, both, edges=(L, L, L, L)).setStretch(1, 1)
+        filled(QVBoxLayout(self), bar, both, edges=(L, L, L, L), wide=both)
         self.setFocusProxy(self.table)
 
     def _open_menu_of_states(self, at: QPoint) -> None:

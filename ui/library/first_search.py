@@ -108,8 +108,7 @@ class FirstSearch(QWidget):
         self.note = wrapped_label()
 
     def _arrange(self) -> None:
-        line = filled(QHBoxLayout(), self.field, self.button)
-        line.setStretch(0, 1)
+        line = filled(QHBoxLayout(), self.field, self.button, wide=self.field)
         parts = (self.example, self.title, self.place, self.text)
         card = filled(QVBoxLayout(self.card), *parts, spacing=S, edges=(L, M, L, M))
         card.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeading)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QLabel, QScrollArea, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from indexer.api.atomic import write_file
 from indexer.api.contract import LibraryPart
@@ -33,6 +33,7 @@ from ui.widgets import (
     dropped_paths,
     filled,
     open_menu,
+    scrolling,
     timer,
     wrapped_label,
 )
@@ -246,12 +247,9 @@ class FoldersPage(QWidget):
         inner = QWidget()
         self._under = filled(QVBoxLayout(inner), self.card, self.patterns)
         self._under.addStretch(1)
-        self._below = QScrollArea()
-        self._below.setWidgetResizable(True)
-        self._below.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._below.setWidget(inner)
+        self._below = scrolling(inner)
         upper = QWidget()
-        filled(QVBoxLayout(upper), self.stack, self._actions).setStretch(0, 1)
+        filled(QVBoxLayout(upper), self.stack, self._actions, wide=self.stack)
         split = self._split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(upper)

@@ -96,10 +96,7 @@ class StateBar(QWidget):
         self._lines: dict[str, QWidget] = {}
         self.bar = _Segments()
         self.bar.chosen.connect(self.chosen)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addWidget(self.bar)
+        self._column = filled(QVBoxLayout(self), self.bar, spacing=0)
         self._column.addSpacing(M)
         self._above = self._column.count()
 
@@ -132,7 +129,7 @@ class StateBar(QWidget):
         for part in (link, meaning):
             part.setToolTip(names.state_help(name))
         swatch = _Swatch(partial(_colour, name))
-        filled(QHBoxLayout(held), swatch, link, meaning).setStretch(2, 1)
+        filled(QHBoxLayout(held), swatch, link, meaning, wide=meaning)
         return held
 
 
@@ -215,9 +212,7 @@ class Legend(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(S)
+        row = filled(QHBoxLayout(self), spacing=S)
         for colour, text in (
             (partial(_colour, FileState.INDEXED), self.tr("understood")),
             (light_tone, self.tr("found by its words")),

@@ -27,8 +27,8 @@ from ui.preview.page_view import PageView
 from ui.preview.side_panel import SidePanel
 from ui.preview.text_view import TextView
 from ui.preview.toolbar import FindBar, Toolbar
-from ui.theme import XL, L, M, S
-from ui.widgets import wrapped_label
+from ui.theme import XL, L, S
+from ui.widgets import filled, wrapped_label
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -116,24 +116,16 @@ class MessagePane(QScrollArea):
 
     def _lay_out(self) -> None:
         self._field = QWidget()
-        row = QHBoxLayout(self._field)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(M)
+        row = filled(QHBoxLayout(self._field))
         row.addStretch()
         row.addWidget(self.password, 2)
         row.addWidget(self.unlock)
         row.addStretch()
         self._box = QFrame()
         self._box.setFrameShape(QFrame.Shape.StyledPanel)
-        box = QVBoxLayout(self._box)
-        box.setContentsMargins(L, L, L, L)
-        box.setSpacing(M)
-        box.addWidget(self._heading)
-        box.addWidget(self.excerpt)
+        filled(QVBoxLayout(self._box), self._heading, self.excerpt, edges=(L, L, L, L))
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(XL, XL, XL, XL)
-        column.setSpacing(L)
+        column = filled(QVBoxLayout(inside), spacing=L, edges=(XL, XL, XL, XL))
         column.addStretch(1)
         for part in (self._icon, self.title, self.step, self._field):
             column.addWidget(part)
@@ -198,13 +190,15 @@ class PreviewFrame(QWidget):
         self._beside.addWidget(self.side)
         self._beside.addWidget(self._stack)
         self._beside.setStretchFactor(1, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.bar)
-        column.addWidget(self.finding)
-        column.addWidget(self.banner)
-        column.addWidget(self._beside, 1)
+        filled(
+            QVBoxLayout(self),
+            self.bar,
+            self.finding,
+            self.banner,
+            self._beside,
+            spacing=0,
+            wide=self._beside,
+        )
         self.similar_passages = self.bar.add_choice(self.tr("Find similar passages"), "similar")
         self.similar_documents = self.bar.add_choice(self.tr("Find similar documents"), "similar")
         self.find_words = self.bar.add_choice(self.tr("Find in this document"), "search")

@@ -22,7 +22,7 @@ from ui.icons import icon
 from ui.preview.page_layout import Fit, Zoom
 from ui.search.labels import Muted
 from ui.theme import M, S, icon_size
-from ui.widgets import ElidedLabel
+from ui.widgets import ElidedLabel, filled
 from ui.words import names
 
 if TYPE_CHECKING:
@@ -54,10 +54,7 @@ class FindBar(QWidget):
         self.before.clicked.connect(partial(self.step_places, -1))
         self.after.clicked.connect(partial(self.step_places, 1))
         close.clicked.connect(self.close_bar)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(M, S, M, S)
-        row.setSpacing(S)
-        row.addWidget(self.text, 1)
+        row = filled(QHBoxLayout(self), self.text, spacing=S, edges=(M, S, M, S), wide=self.text)
         for part in (self.said, self.before, self.after, close):
             row.addWidget(part)
         self.hide()
@@ -315,11 +312,7 @@ class Toolbar(QWidget):
         bottom.addStretch(1)
         for part in (self.smaller, self.zoom, self.larger, self.side):
             bottom.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(M, S, M, S)
-        column.setSpacing(S)
-        column.addLayout(top)
-        column.addLayout(bottom)
+        filled(QVBoxLayout(self), top, bottom, spacing=S, edges=(M, S, M, S))
 
     def _measure(self) -> None:
         """Size icons and fields by the font."""

@@ -19,7 +19,8 @@ from ui.search.box import SearchBox
 from ui.search.panels import GrammarHelp
 from ui.search.query_text import parted, with_filter, written
 from ui.search.safe_text import line
-from ui.theme import M, icon_size
+from ui.theme import icon_size
+from ui.widgets import filled
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
@@ -250,12 +251,7 @@ class SearchBar(QWidget):
         self.menu.triggered.connect(self._chosen)
         self.help_button = self._button("help", self.tr("What you can type"))
         self.help_button.clicked.connect(self.show_help)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(M)
-        row.addWidget(self.box, 1)
-        row.addWidget(self.kept_button)
-        row.addWidget(self.help_button)
+        filled(QHBoxLayout(self), self.box, self.kept_button, self.help_button, wide=self.box)
         memory.changed.connect(self._offer)
         self._enlarge()
 

@@ -26,8 +26,8 @@ from ui.search.reasons import Reasons
 from ui.search.results import ResultsPane
 from ui.search.rows import ResultOrder, key_of
 from ui.search.view import warm
-from ui.theme import L, M
-from ui.widgets import timer
+from ui.theme import L
+from ui.widgets import filled, timer
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -216,9 +216,7 @@ class SearchPage(QWidget):
         self.chips.comes_after = self.bar.help_button
         self.message = MessageLine()
         self.results = ResultsPane()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, L, L, L)
-        column.setSpacing(M)
+        column = filled(QVBoxLayout(self), edges=(L, L, L, L))
         for part in (self.bar, self.chips, self.message):
             column.addWidget(part)
         column.addWidget(self.results, 1)

@@ -27,7 +27,7 @@ from ui.search.query_text import inside, without, without_filters
 from ui.search.safe_text import line
 from ui.search.summary import Unsearched
 from ui.theme import XL, L, M, S
-from ui.widgets import ElidedLabel, wrapped_label
+from ui.widgets import ElidedLabel, filled, make_bold, scrolling, wrapped_label
 from ui.words import amounts, say
 from ui.words.amounts import from_home
 
@@ -61,9 +61,7 @@ class GrammarHelp(QFrame):
         grid.setHorizontalSpacing(L)
         grid.setVerticalSpacing(S)
         title = QLabel(self.tr("What you can type; click an example to try it"))
-        font = title.font()
-        font.setBold(True)
-        title.setFont(font)
+        make_bold(title)
         title.setWordWrap(True)
         grid.addWidget(title, 0, 0, 1, 2)
         for at, (example, description) in enumerate(grammar_examples(), 1):
@@ -74,13 +72,8 @@ class GrammarHelp(QFrame):
             grid.addWidget(link, at, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(text, at, 1, Qt.AlignmentFlag.AlignVCenter)
         grid.setColumnStretch(1, 1)
-        self._area = QScrollArea()
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setWidget(inside)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(self._area)
+        self._area = scrolling(inside)
+        filled(QVBoxLayout(self), self._area)
 
     def open_below(self, widget: QWidget) -> None:
         """Show it under a widget, as wide as the window allows."""
@@ -147,9 +140,7 @@ class _Panel(QScrollArea):
 
     def _heading(self, text: str) -> None:
         label = wrapped_label(text)
-        font = label.font()
-        font.setBold(True)
-        label.setFont(font)
+        make_bold(label)
         if self._column.count():
             self._column.addSpacing(L)
         self._column.addWidget(label)
@@ -166,9 +157,7 @@ class _Panel(QScrollArea):
     def _add(self, link: Link, hint: str = "") -> Link:
         link.setAccessibleDescription(hint)
         link.followed.connect(self.searched)
-        row = QHBoxLayout()
-        row.setSpacing(L)
-        row.addWidget(link)
+        row = filled(QHBoxLayout(), link, spacing=L)
         if hint:
             beside = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
             beside.setText(hint)

@@ -29,7 +29,7 @@ from ui.search.rows import (
 )
 from ui.search.summary import ResultsSummary
 from ui.search.view import ResultsView
-from ui.theme import M
+from ui.widgets import filled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,11 +70,7 @@ class ResultsPane(QWidget):
         self._stack = QStackedWidget()
         for each in (self.view, self.start, self.nothing):
             self._stack.addWidget(each)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
-        column.addWidget(self.summary)
-        column.addWidget(self._stack, 1)
+        filled(QVBoxLayout(self), self.summary, self._stack, wide=self._stack)
         self.view.hit_current.connect(self._emit_current)
         self.view.unfolded.connect(self._unfold)
         self.summary.ordered.connect(self._order)

@@ -12,7 +12,7 @@ from ui.icons import icon
 from ui.search.labels import Link, Muted
 from ui.search.rows import ResultOrder
 from ui.theme import L, M, S
-from ui.widgets import FlowLayout, keep_from_wheel, plain_label
+from ui.widgets import FlowLayout, filled, keep_from_wheel, plain_label
 from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
@@ -136,11 +136,7 @@ class ResultsSummary(QWidget):
         row.addWidget(sort)
         row.addWidget(self.orders)
         self.banner = Banner()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
-        column.addLayout(row)
-        column.addWidget(self.banner)
+        column = filled(QVBoxLayout(self), row, self.banner)
         self.unsearched = Unsearched()
         column.addWidget(self.unsearched)
         self.banner.hide()
@@ -206,11 +202,7 @@ class Banner(QWidget):
         self.drawing = QLabel()
         self._draw()
         self._label = plain_label()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, S, L, S)
-        row.setSpacing(M)
-        row.addWidget(self.drawing)
-        row.addWidget(self._label, 1)
+        filled(QHBoxLayout(self), self.drawing, self._label, edges=(0, S, L, S), wide=self._label)
 
     @property
     def text(self) -> str:

@@ -9,14 +9,12 @@ from PySide6.QtGui import QFont, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
-    QFrame,
     QHBoxLayout,
     QHeaderView,
     QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QScrollArea,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -31,7 +29,16 @@ from ui.requests import Questions
 from ui.settings_dialog.models import ModelsPage
 from ui.settings_dialog.rows import SettingRow
 from ui.theme import L, M, S
-from ui.widgets import CardFrame, Facts, IconButton, RowDelegate, filled, plain_label, wrapped_label
+from ui.widgets import (
+    CardFrame,
+    Facts,
+    IconButton,
+    RowDelegate,
+    filled,
+    plain_label,
+    scrolling,
+    wrapped_label,
+)
 from ui.words import amounts, failures, say
 
 if TYPE_CHECKING:
@@ -146,8 +153,7 @@ class PrivacyPage(QWidget):
         self.delete = IconButton(self.tr("&Delete everything"), "trash")
         self.delete.setEnabled(False)
         self.delete.clicked.connect(self._sure)
-        row = filled(QHBoxLayout(), label, self.confirm, self.delete)
-        row.setStretch(1, 1)
+        row = filled(QHBoxLayout(), label, self.confirm, self.delete, wide=self.confirm)
         filled(QVBoxLayout(frame), warning, row, spacing=S, edges=(L, M, L, M))
         return frame
 
@@ -229,20 +235,15 @@ class SettingsDialog(QDialog):
 
     def _arrange(self) -> None:
         inner = QWidget()
-        self._column = QVBoxLayout(inner)
-        self._column.setContentsMargins(L, 0, L, L)
-        self._column.setSpacing(S)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidget(inner)
+        self._column = filled(QVBoxLayout(inner), spacing=S, edges=(L, 0, L, L))
+        self._scroll = scrolling(inner)
         close = IconButton(self.tr("&Close"))
         close.setAutoDefault(False)
         close.clicked.connect(self.close)
         left = filled(QVBoxLayout(), self.search, self.pages)
         right = filled(QVBoxLayout(), self._scroll)
         right.addWidget(close, 0, Qt.AlignmentFlag.AlignTrailing)
-        filled(QHBoxLayout(self), left, right, spacing=L, edges=(L, L, L, L)).setStretch(1, 1)
+        filled(QHBoxLayout(self), left, right, spacing=L, edges=(L, L, L, L), wide=right)
 
     def _make_pages(self) -> None:
         groups: dict[str, list[SettingRow]] = {}

@@ -31,7 +31,7 @@ from indexer.api.requests import GetStatus
 from ui.ports import ignore
 from ui.requests import Questions
 from ui.theme import L, M, S
-from ui.widgets import Facts, FlowLayout, IconButton, RowDelegate, open_menu, wrapped_label
+from ui.widgets import Facts, FlowLayout, IconButton, RowDelegate, filled, open_menu, wrapped_label
 from ui.words import amounts, failures
 from ui.words.names import language
 
@@ -67,15 +67,8 @@ class TaskLine(QWidget):
         self.cancel.setAutoDefault(False)
         self.cancel.clicked.connect(self.stopped)
         self.note = wrapped_label()
-        row = QHBoxLayout()
-        row.setSpacing(M)
-        row.addWidget(self.bar, 1)
-        row.addWidget(self.cancel)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
-        column.addLayout(row)
-        column.addWidget(self.note)
+        row = filled(QHBoxLayout(), self.bar, self.cancel, wide=self.bar)
+        filled(QVBoxLayout(self), row, self.note)
         self.end("")
 
     def begin(self, name: str) -> None:
@@ -292,9 +285,7 @@ class ModelsPage(QWidget):
         return button
 
     def _arrange(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(M)
+        column = filled(QVBoxLayout(self))
         column.addWidget(
             wrapped_label(
                 self.tr(
