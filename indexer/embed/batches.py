@@ -5,14 +5,16 @@ Owns which rows of a sequence belong to which sentence, and which sequences shar
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from indexer.embed.base import PassageVectors
 from indexer.embed.models import Pooling, PoolScope
-from indexer.embed.pooling import segment_sums, unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +24,74 @@ if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord
 
     Segments = NDArray[np.int64]
+
+_SMALLEST_NORM = 1e-12
+
+
+def segment_sums(states: NDArray[np.float32], bounds: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Sum the rows between neighbouring bounds.
+
+    Args:
+        states: Token states, shape ``(tokens, dimension)``.
+        bounds: Ascending row numbers, shape ``(segments + 1,)``, from 0 to ``tokens`` at most.
+
+    Returns:
+        Shape ``(segments, dimension)``; an empty segment sums to 0.
+    """
+    starts, ends = bounds[:-1], bounds[1:]
+    sums = np.zeros((len(starts), states.shape[1]), np.float32)
+    full = np.flatnonzero(ends > starts)
+    if len(full):
+        # reduceat sums up to the next start. Non-empty segments are adjacent, and the rows are cut
+        # at the end of the last one.
+        np.add.reduceat(states[: ends[full[-1]]], starts[full], axis=0, out=sums[: len(full)])
+        if len(full) < len(starts):
+            sums[full] = sums[: len(full)].copy()
+            sums[np.flatnonzero(ends <= starts)] = 0
+    return sums
+
+
+def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scale vectors to length 1 along the last axis; a vector of zeros stays as it is."""
+    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    scaled: NDArray[np.float32] = vectors / np.maximum(norms, _SMALLEST_NORM)
+    return scaled
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+@contextmanager
+def closing_pool(workers: int) -> Iterator[ThreadPoolExecutor]:
+    """A thread pool that at exit cancels queued work and waits for running work."""
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="embed")
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def in_order(
+    pool: ThreadPoolExecutor, work: Callable[[A], B], items: Iterator[A], ahead: int
+) -> Iterator[B]:
+    """Yield the results of ``work`` for items, in their order.
+
+    Unlike ``Executor.map`` it takes an item only when it is about to be worked on.
+
+    Args:
+        pool: Runs ``work``.
+        work: Called in a thread of the pool.
+        items: Taken in the caller's thread.
+        ahead: Half the number of items that are submitted and not yet yielded.
+    """
+    waiting: deque[Future[B]] = deque()
+    for item in items:
+        waiting.append(pool.submit(work, item))
+        if len(waiting) > 2 * ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import hashlib
+import json
 import logging
+import os
+import platform
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from indexer.api.atomic import write_file
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from indexer.embed.model_files import ModelForm
 
 log = logging.getLogger(__name__)
 
@@ -290,3 +297,38 @@ def _why_cpu(wanted: str, failures: list[Note]) -> tuple[Note, ...]:
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0][:200] if lines else type(error).__name__
+
+
+FINDINGS = "machine.json"
+
+
+def kept_finding(form: ModelForm, what: str) -> Any:
+    """The finding of that name; None if there is none for this machine."""
+    return _read_findings(_findings_file(form)).get(_finding_key(form, what))
+
+
+def keep_finding(form: ModelForm, what: str, found: Any) -> None:
+    """Keep a finding, which must be JSON; nothing happens if it cannot be written."""
+    file = _findings_file(form)
+    known = _read_findings(file) | {_finding_key(form, what): found}
+    with contextlib.suppress(OSError):
+        write_file(file, json.dumps(known, indent=1) + "\n")
+
+
+def _findings_file(form: ModelForm) -> Path:
+    return form.models / FINDINGS
+
+
+def _read_findings(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _finding_key(form: ModelForm, what: str) -> str:
+    processor = "\n".join(processor_lines()) or platform.processor() or platform.machine()
+    parts = (*installed_runtimes(), openvino_version(), str(os.cpu_count()), processor)
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return f"{form.record.id} {form.graph.name} {what} {digest}"

@@ -10,36 +10,43 @@ import logging
 import math
 import tempfile
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 import numpy as np
 
-from indexer.embed.batches import Pooler, in_batches, segments
+from indexer.embed.batches import (
+    Pooler,
+    closing_pool,
+    in_batches,
+    in_order,
+    pooled_rows,
+    segments,
+    unit,
+)
 from indexer.embed.devices import (
     AUTO,
     CPU,
     OPENVINO,
     ProviderInUse,
     choose,
+    keep_finding,
+    kept_finding,
     out_of_memory,
     share,
 )
 from indexer.embed.encoder import Encoder
-from indexer.embed.findings import keep, kept
 from indexer.embed.layout import WindowLayout
 from indexer.embed.models import Side, space_of
 from indexer.embed.openvino import OpenVinoSession, faster, random_sequences
-from indexer.embed.ordered import closing_pool, in_order
-from indexer.embed.pooling import unit
-from indexer.embed.token_states import TokenStates, collect
 from indexer.embed.tokens import shared_tokenizer
 from indexer.value_cache import ValueCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from concurrent.futures import ThreadPoolExecutor
 
     from numpy.typing import NDArray
@@ -51,6 +58,69 @@ if TYPE_CHECKING:
     from indexer.embed.batches import Batch, Segments, TokenSequence
     from indexer.embed.model_files import ModelForm
     from indexer.embed.models import ModelRecord
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStates:
+    """The tokens that a vector is the mean of.
+
+    Attributes:
+        states: float32, shape ``(n, dimension)``, not normalised.
+        starts: int32, shape ``(n,)``: the offset of each in its text, in code points; -1 for the
+            prefix and special tokens.
+    """
+
+    states: NDArray[np.float32]
+    starts: NDArray[np.int32]
+
+    def inside(self, spans: Iterable[tuple[int, int]]) -> TokenStates:
+        """Those that begin within some spans of the text; all, if there are none."""
+        kept = np.zeros(len(self.starts), bool)
+        for start, end in spans:
+            kept |= (self.starts >= start) & (self.starts < end)
+        return TokenStates(self.states[kept], self.starts[kept]) if kept.any() else self
+
+    def of_words(self, text: str) -> TokenStates:
+        """Those with something else than punctuation in ``text``; all, if there are none."""
+        starts = np.unique(np.append(self.starts, len(text)))
+        ends = starts[np.searchsorted(starts, self.starts, side="right").clip(max=len(starts) - 1)]
+        kept = np.array([
+            start >= 0 and any(category(sign)[0] in "LMNS" for sign in text[start:end])
+            for start, end in zip(self.starts.tolist(), ends.tolist(), strict=True)
+        ])  # fmt: skip
+        return TokenStates(self.states[kept], self.starts[kept]) if kept.any() else self
+
+
+def collect(
+    record: ModelRecord,
+    read: Iterable[tuple[TokenSequence, NDArray[np.float32]]],
+    wanted: int,
+    starts: NDArray[np.int32],
+) -> TokenStates:
+    """Collect the token states of one passage.
+
+    Args:
+        record: For the pooling.
+        read: The sequences that contain it, in order, each with its states without padding.
+        wanted: The index of the passage.
+        starts: The offsets of its tokens.
+    """
+    states: list[NDArray[np.float32]] = []
+    places: list[NDArray[np.int32]] = []
+    taken = 0
+    for sequence, found in read:
+        for piece in sequence.pieces:
+            if piece.passage != wanted:
+                continue
+            first, last = int(piece.bounds[0]), int(piece.bounds[-1])
+            own = np.full(len(found), -1, np.int32)
+            own[first:last] = starts[taken : taken + piece.rows]
+            taken += piece.rows
+            rows = pooled_rows(record, piece, len(found))
+            states.append(found[rows])
+            places.append(own[rows])
+    return TokenStates(np.concatenate(states), np.concatenate(places))
+
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +187,7 @@ class OnnxEmbedder:
         """How many tokens fitted an accelerator before; 0 if that is not known."""
         fitting = None
         if self.provider.name not in _TOKENS_A_RUN:
-            fitting = kept(self.form, f"{self.provider.name} tokens")
+            fitting = kept_finding(self.form, f"{self.provider.name} tokens")
         return fitting if type(fitting) is int and fitting > 0 else 0
 
     @property
@@ -297,7 +367,7 @@ class OnnxEmbedder:
             rows = zip(batch.sequences, found, sizes, strict=True)
             return [(index, each[:size]) for index, each, size in rows]
         self._fitting = min(self.token_budget, batch.ids.size // 2)
-        keep(self.form, f"{self.provider.name} tokens", self._fitting)
+        keep_finding(self.form, f"{self.provider.name} tokens", self._fitting)
         log.warning("%s has memory for about %d tokens", self.provider.name, self._fitting)
         half = len(batch.sequences) // 2
         parts = (batch.part(rows) for rows in (slice(half), slice(half, None)))

@@ -20,11 +20,12 @@ from indexer.embed.devices import (
     ProviderInUse,
     candidates,
     clash,
+    keep_finding,
+    kept_finding,
     load_runtime,
     openvino_version,
 )
 from indexer.embed.embedder import OnnxEmbedder
-from indexer.embed.findings import keep, kept
 from indexer.embed.model_files import ModelForm, find_form, find_record
 from indexer.embed.models import Side
 from indexer.embed.openvino import LEAST_GAIN
@@ -111,7 +112,7 @@ def fastest_precision(config: EngineConfig) -> Precision:
         except Exception as error:  # noqa: BLE001  # drivers may raise anything
             log.warning("precisions cannot be compared: %s", error)
             return Precision.INT8
-        keep(_form(config), _COMPARED, astuple(found))
+        keep_finding(_form(config), _COMPARED, astuple(found))
     log.info("float32 by %s is %.2f times as fast as 8 bits", found.device, found.times)
     return found.fastest
 
@@ -152,7 +153,7 @@ def compared(config: EngineConfig) -> Compared | None:
         WorldError: ``unknown_model``.
     """
     try:
-        found = kept(_form(config), _COMPARED)
+        found = kept_finding(_form(config), _COMPARED)
     except WorldError as error:
         if error.code == "unknown_model":
             raise

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
+import os
 import shutil
 import subprocess
 import tempfile
 import threading
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +24,9 @@ from indexer.api.codec import decode, encode
 from indexer.api.errors import Failure, InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_in
 from indexer.api.progress import Progress, Reporter, Step
+from indexer.api.status import ConnectionMade
 from indexer.confine import launcher
 from indexer.confine.process import child_command
-from indexer.embed import connections
 from indexer.embed.imported import import_model
 from indexer.embed.model_files import write_error
 from indexer.embed.published import PUBLISHED
@@ -32,6 +36,56 @@ if TYPE_CHECKING:
 
     from indexer.embed.models import ModelRecord
     from indexer.embed.published import Published
+
+
+log = logging.getLogger(__name__)
+
+CONNECTIONS_LOG = "connections.log"
+MOST_CONNECTIONS = 200
+_MOST_BYTES = 1 << 18
+
+
+def note_connection(folder: Path, what: str, outcome: str) -> None:
+    """Add a connection to the log of a folder, or to the program's log if that fails.
+
+    Args:
+        folder: Of the log.
+        what: What was requested.
+        outcome: A code of ``indexer.api.phrases``, or the message of another program.
+    """
+    line = {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "what": what,
+        "outcome": outcome,
+    }
+    log.info("connected: %s: %s", what, outcome)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        descriptor = os.open(folder / CONNECTIONS_LOG, flags, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    except OSError as error:
+        log.warning("the connection could not be logged: %s", error.strerror)
+
+
+def read_connections(folder: Path) -> tuple[ConnectionMade, ...]:
+    """Return the last connections, newest first; unreadable lines are skipped."""
+    try:
+        with (folder / CONNECTIONS_LOG).open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_BYTES))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return ()
+    found = filter(None, map(_line, reversed(text.splitlines())))
+    return tuple(islice(found, MOST_CONNECTIONS))
+
+
+def _line(text: str) -> ConnectionMade | None:
+    try:
+        return decode(ConnectionMade, json.loads(text))
+    except (ValueError, WorldError):
+        return None
+
 
 CHILD = "indexer.embed.hub_child"
 FOLDER = "fetching-"
@@ -180,9 +234,9 @@ def _logged_download(published: Published, folder: Path) -> None:
     try:
         _download_outside(published, folder)
     except WorldError as error:
-        connections.note(folder.parent, what, reason_in(error.detail, error.code))
+        note_connection(folder.parent, what, reason_in(error.detail, error.code))
         raise
-    connections.note(folder.parent, what, "connected")
+    note_connection(folder.parent, what, "connected")
 
 
 def _download_outside(published: Published, folder: Path) -> None:

@@ -20,10 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.api.phrases import Note
-from indexer.embed.batches import in_batches
-from indexer.embed.devices import OPENVINO
-from indexer.embed.findings import keep, kept
-from indexer.embed.pooling import unit
+from indexer.embed.batches import in_batches, unit
+from indexer.embed.devices import OPENVINO, keep_finding, kept_finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -137,7 +135,7 @@ def faster(
         log.warning("OpenVINO does not run %s: %s", form.graph.name, error)
         verdict, other = Verdict(failed=_last_line(error)), own
     if verdict != before:
-        keep(form, OPENVINO, asdict(verdict))
+        keep_finding(form, OPENVINO, asdict(verdict))
     return other if verdict.taken else own, verdict
 
 
@@ -174,6 +172,6 @@ def _last_line(error: Exception) -> str:
 
 def _kept(form: ModelForm) -> Verdict | None:
     try:
-        return Verdict(**kept(form, OPENVINO))
+        return Verdict(**kept_finding(form, OPENVINO))
     except TypeError:
         return None

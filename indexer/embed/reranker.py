@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.embed.batches import in_batches
+from indexer.embed.batches import closing_pool, in_batches, in_order
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
 from indexer.embed.factory import OpenedLater
 from indexer.embed.layout import pairs
 from indexer.embed.model_files import find_form, find_reranker
-from indexer.embed.ordered import closing_pool, in_order
 from indexer.embed.tokens import shared_tokenizer
 
 if TYPE_CHECKING:

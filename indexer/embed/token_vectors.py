@@ -13,12 +13,10 @@ import numpy as np
 
 from indexer.arrays import segment_max
 from indexer.embed.base import PassageVectors
-from indexer.embed.batches import Batch
+from indexer.embed.batches import Batch, closing_pool, in_order, unit
 from indexer.embed.devices import AUTO
 from indexer.embed.embedder import OnnxEmbedder
 from indexer.embed.models import Interaction
-from indexer.embed.ordered import closing_pool, in_order
-from indexer.embed.pooling import unit
 from indexer.embed.tokens import shared_tokenizer
 
 if TYPE_CHECKING:

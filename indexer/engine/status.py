@@ -20,8 +20,9 @@ from indexer.api.status import LanguageStatus, RootStatus, Status
 from indexer.catalog.roots import join
 from indexer.config import DEFAULT_MODEL
 from indexer.confine import network, reader
-from indexer.embed import connections, devices
+from indexer.embed import devices
 from indexer.embed.factory import precision_note
+from indexer.embed.hub import read_connections
 from indexer.embed.model_files import known_records
 from indexer.engine import reindex
 from indexer.library import library
@@ -74,7 +75,7 @@ def describe(engine: OpenLibrary, watched: WatchState) -> Status:
         languages=_languages(engine, change),
         running=activity.running,
         scanned_pages=engine.scanned_pages.describe(),
-        connections=connections.read(config.models),
+        connections=read_connections(config.models),
         free_bytes=shutil.disk_usage(config.library).free,
         speed=activity.speed,
         paused=activity.paused,

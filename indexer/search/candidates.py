@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.arrays import segment_max
-from indexer.embed.pooling import unit
+from indexer.embed.batches import unit
 from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares
 from indexer.store.values import NOTHING_LEFT_OUT, DocSet, Without, docs_of
 

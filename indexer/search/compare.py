@@ -28,7 +28,7 @@ import numpy as np
 
 from indexer.api.answers import Change, Comparison, ComparisonSide, LoneStatement
 from indexer.api.errors import WorldError
-from indexer.embed.pooling import unit
+from indexer.embed.batches import unit
 from indexer.search.alignment import nearest
 from indexer.search.compare_statements import (
     ReadStatement,

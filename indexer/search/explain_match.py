@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.token_states import TokenStates
+    from indexer.embed.embedder import TokenStates
     from indexer.search.query_terms import QueryTerms
 
     Span = tuple[int, int]

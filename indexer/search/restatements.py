@@ -14,7 +14,7 @@ import numpy as np
 
 from indexer.api.answers import Parallel
 from indexer.api.errors import WorldError
-from indexer.embed.pooling import unit
+from indexer.embed.batches import unit
 from indexer.query.grammar import parse
 from indexer.search.compare_statements import dice
 from indexer.search.hits import HitMaker

@@ -18,7 +18,7 @@ class Architecture:
 
     If ``block`` is not 0, attention is local: a token attends to its block of ``block`` tokens,
     ``reach`` more on either side, and the first ``anchors`` tokens of the sequence
-    (``indexer.embed.blocks``); else to all. ``skipped`` layers are left out of the graph.
+    (``indexer.embed.encoder``); else to all. ``skipped`` layers are left out of the graph.
     """
 
     layers: int

@@ -13,7 +13,7 @@ from adapter import POSITIONS, TYPES, own_names, weights_of
 from packed import readable
 from torch.nn import functional
 
-from indexer.embed.blocks import plan_blocks
+from indexer.embed.encoder import plan_blocks
 from indexer.embed.models import Side
 
 if TYPE_CHECKING:

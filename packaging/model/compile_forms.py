@@ -191,7 +191,7 @@ def _write(
     from quantize import IntegerLinear
     from tensors import StoredWeights
 
-    from indexer.embed.acceptance import closeness, vectors_of
+    from indexer.embed.imported import closeness, vectors_of
 
     precision, card = form
     side = encoding.side if encoding.record.adapted else None
@@ -237,9 +237,8 @@ def _observe(encoding: Encoding, checkpoint: Checkpoint, folder: Path) -> Observ
     from linear import RecordingLinear
     from quantize import Range
 
-    from indexer.embed.acceptance import calibration_sequences, vectors_of
-    from indexer.embed.batches import in_batches
-    from indexer.embed.ordered import closing_pool, in_order
+    from indexer.embed.batches import closing_pool, in_batches, in_order
+    from indexer.embed.imported import calibration_sequences, vectors_of
     from indexer.embed.tokens import TextTokenizer
 
     record, linear = encoding.record, RecordingLinear()
@@ -277,7 +276,7 @@ def _observe(encoding: Encoding, checkpoint: Checkpoint, folder: Path) -> Observ
 def _check_probe(
     encoder: Encoder, checkpoint: Checkpoint, record: ModelRecord, tokenizer: TextTokenizer
 ) -> None:
-    from indexer.embed.acceptance import sequences_of, vectors_of
+    from indexer.embed.imported import sequences_of, vectors_of
 
     if (probe := checkpoint.probe) is None:
         return

@@ -1,6 +1,6 @@
 """Makes the reference vectors of the tests of a late-chunking model, with transformers.
 
-The attention mask is computed token by token, independently of ``indexer.embed.blocks``. The
+The attention mask is computed token by token, independently of ``indexer.embed.encoder``. The
 passages are those of ``reference.py``, grouped into windows; a multilingual model also reads some
 in other languages. Needs `pip install 'lectern[convert]'`:
 

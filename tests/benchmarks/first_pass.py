@@ -26,10 +26,10 @@ import numpy as np
 
 from app.paths import models_folder
 from indexer.config import DEFAULT_MODEL, Precision
+from indexer.embed.batches import unit
 from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import find_record
 from indexer.embed.models import Side
-from indexer.embed.pooling import unit
 from indexer.store import nearest
 from indexer.store.byte_vectors import ByteVectors
 from tests.benchmarks import sets

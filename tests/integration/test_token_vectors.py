@@ -13,8 +13,8 @@ from indexer.api.model_requests import RemoveModel, UseReranker
 from indexer.api.progress import Reporter
 from indexer.api.requests import GetStatus, Search
 from indexer.config import NO_RERANKER
+from indexer.embed.batches import unit
 from indexer.embed.imported import import_model
-from indexer.embed.pooling import unit
 from indexer.embed.token_vectors import pool_tokens
 from indexer.embed.tokens import TextTokenizer
 from indexer.pipeline import token_feed

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embed.pooling import unit
+from indexer.embed.batches import unit
 from tests.benchmarks.fixed_encoding import Encoding, chamfer
 
 DIMENSION = 16

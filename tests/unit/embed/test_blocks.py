@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from indexer.embed.blocks import Blocks, group, plan_blocks
+from indexer.embed.encoder import Blocks, group, plan_blocks
 
 LENGTHS, ANCHORS = st.integers(2, 400), st.integers(0, 20)
 BLOCKS, REACHES = st.integers(1, 40), st.integers(0, 40)

@@ -210,7 +210,7 @@ def test_questions_are_encoded_where_that_is_faster(
         measured.append(embedder.provider.name)
         return spent[embedder.provider.name]
 
-    monkeypatch.setattr("indexer.embed.query_device.seconds", seconds)
+    monkeypatch.setattr("indexer.embed.models_in_use.seconds", seconds)
     config = EngineConfig(
         tmp_path / "library", tmp_path, TINY, precision=Precision.FP32, offline=True
     )

@@ -12,8 +12,8 @@ import pytest
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.models import ModelState, Origin
 from indexer.api.progress import CancelToken, Progress, Reporter
-from indexer.embed import connections, hub, hub_child
-from indexer.embed.hub import download_known, get_published
+from indexer.embed import hub, hub_child
+from indexer.embed.hub import download_known, get_published, read_connections
 from indexer.embed.installed import describe, list_models
 from indexer.embed.model_files import find_record
 from indexer.embed.models import TOKENIZER, Interaction
@@ -72,7 +72,7 @@ def test_a_model_is_fetched_verified_and_becomes_one(served: Hub, tmp_path: Path
         f"onnx/{WEIGHTS}", "config_sentence_transformers.json", "modules.json",
         "sentence_bert_config.json",
     }  # fmt: skip
-    (made,) = connections.read(tmp_path)
+    (made,) = read_connections(tmp_path)
     assert (made.what, made.outcome) == (f"GET {GTE.homepage}", "connected")
 
 
@@ -156,7 +156,7 @@ def test_a_hub_that_cannot_be_reached_is_the_reason(
     error = refused(tmp_path)
     assert error.code == "model_missing"
     assert "onnect" in error.reason
-    (made,) = connections.read(tmp_path)
+    (made,) = read_connections(tmp_path)
     assert made.outcome == error.reason
 
 

@@ -13,13 +13,13 @@ from indexer.api.errors import Cancelled, WorldError
 from indexer.api.models import Origin
 from indexer.api.progress import CancelToken, Progress, Reporter
 from indexer.config import EngineConfig, Precision
+from indexer.embed.batches import unit
 from indexer.embed.exported_folder import card_licence
 from indexer.embed.factory import open_embedder
 from indexer.embed.imported import SCRATCH, import_model
 from indexer.embed.installed import describe, remove_model
 from indexer.embed.model_files import find_record
 from indexer.embed.models import TOKENIZER, Pooling, PoolScope, space_of
-from indexer.embed.pooling import unit
 from tests.exported_graph import TABLE, write_graph
 from tests.sentence_folder import GRAPH, change, states_of, write_folder
 from tests.unit.embed.test_embedder import SENTENCES, passage

@@ -11,10 +11,9 @@ import pytest
 from indexer.api.errors import sentence
 from indexer.config import Precision
 from indexer.embed.batches import in_batches
-from indexer.embed.devices import CPU, OPENVINO
+from indexer.embed.devices import CPU, FINDINGS, OPENVINO
 from indexer.embed.encoder import Encoder
 from indexer.embed.factory import open_embedder
-from indexer.embed.findings import FINDINGS
 from indexer.embed.model_files import ModelForm, find_form
 from indexer.embed.openvino import OpenVinoSession, Verdict, faster, measure
 from tests.tiny_model import install_tiny_model

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embed.pooling import segment_sums, unit
+from indexer.embed.batches import segment_sums, unit
 
 bounds = st.lists(st.integers(0, 40), min_size=1, max_size=12).map(sorted)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from indexer.config import Precision
+from indexer.embed.batches import unit
+from indexer.embed.embedder import TokenStates
 from indexer.embed.factory import open_embedder
-from indexer.embed.pooling import unit
-from indexer.embed.token_states import TokenStates
 from indexer.query.focus import places_of
 from indexer.search.alignment import align
 from indexer.search.explain_match import token_owners

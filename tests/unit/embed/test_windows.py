@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embed.windows import Plan, plan_windows
+from indexer.embed.layout import Plan, plan_windows
 
 lengths = st.lists(st.integers(0, 60), max_size=30)
 sizes = st.integers(1, 50).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n - 1)))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embed.pooling import unit
+from indexer.embed.batches import unit
 from indexer.search import alignment
 from indexer.search.alignment import align, nearest
 

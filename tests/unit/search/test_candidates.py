@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from indexer.embed.pooling import unit
+from indexer.embed.batches import unit
 from indexer.search.candidates import QueryVectors, neighbour_similarity
 from indexer.search.fusion import DEFAULT_WEIGHTS
 from indexer.search.language_means import LanguageMeans

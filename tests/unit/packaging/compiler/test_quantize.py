@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from onnxruntime import InferenceSession
 
 from indexer.config import Precision
-from indexer.embed.acceptance import calibration_texts
 from indexer.embed.batches import Batch
 from indexer.embed.encoder import Encoder
+from indexer.embed.imported import calibration_texts
 from indexer.embed.model_files import find_form
 from indexer.text.language import detect
 from tests.compiler import compiler
