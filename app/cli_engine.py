@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from indexer.api.answers import WatchState
     from indexer.api.contract import EngineApi
-    from indexer.server.host import Host
+    from indexer.server.service import Host
 
 # Seconds between two requests for the engine's state.
 POLL_S = 0.5
@@ -88,7 +88,7 @@ def _is_ending(engine: EngineApi) -> bool:
     Raises:
         WorldError: ``library_moved``.
     """
-    from indexer.server.host import Host
+    from indexer.server.service import Host
 
     if not isinstance(engine, Host):
         return False

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.config import EngineConfig
-    from indexer.server.background_jobs import LocalEngine
-    from indexer.server.host import Host
+    from indexer.server.service import Host
+    from indexer.server.work_queues import LocalEngine
 
     OpenEngine = Callable[[EngineConfig], LocalEngine]
 
@@ -44,8 +44,7 @@ def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False)
         open_: Makes the engine.
         lasting: The process exists to serve: it fails if it cannot.
     """
-    from indexer.server.host import Host
-    from indexer.server.service import Service
+    from indexer.server.service import Host, Service
 
     # A lasting engine slows down for the person's own work; a command is waited for.
     engine = open_(replace(config, background=lasting or config.background))

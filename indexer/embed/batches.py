@@ -1,6 +1,6 @@
-"""Batches of token sequences, and pooling of their token states to vectors.
+"""Batches of token sequences: which share one, their concurrent runs, and pooling of their states.
 
-Owns which rows of a sequence belong to which sentence, and which sequences share a batch.
+Rows of token states are summed for each sentence and passage, and the sums are normalised.
 """
 
 from __future__ import annotations

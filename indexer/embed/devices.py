@@ -1,7 +1,9 @@
-"""Chooses the execution provider of ONNX Runtime: that of an accelerator or of the CPU.
+"""Chooses the execution provider of ONNX Runtime, and keeps what was measured on this machine.
 
 A provider is accepted if the session reports it and a test run gives the numbers of the CPU; the
-profile of that run says how much of it the provider computed.
+profile of that run says how much of it the provider computed. Findings depend on the graph, the
+versions of the runtimes and the processor. A file of findings that is damaged or cannot be written
+counts as empty: everything is measured again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The embedder of a model: layout, concurrent runs, pooling.
-
-``layout`` makes the input sequences, ``encoder`` runs them, in threads of ``ordered``, ``batches``
-pools the token states.
-"""
+"""The embedder of a model: layout, concurrent runs, pooling."""
 
 from __future__ import annotations
 

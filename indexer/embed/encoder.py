@@ -2,6 +2,12 @@
 
 A graph of ours has the inputs and outputs that are named here; one that others exported has those
 of transformers, an attention mask and types of tokens among them.
+
+Block attention costs the same for each token however long the window is: the first tokens of a
+window, its anchors (global tokens), attend to all and are attended to by all; they contain the
+title. The others are split into blocks, which attend to the anchors, to themselves and to some
+tokens on either side (Beltagy et al., "Longformer", 2020; Zaheer et al., "Big Bird", 2020). The
+rows are inputs of the graph, and training uses the same.
 """
 
 from __future__ import annotations

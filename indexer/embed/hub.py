@@ -1,7 +1,9 @@
 """Fetches a published model from a hub into the folder of models, when the person asks for it.
 
-A model is there whole or not at all; what was downloaded stays, so that the next attempt goes on.
-A child downloads it (``hub_child``), since this process has no network.
+A model is there whole or not at all; what was downloaded stays, so that the next attempt goes on. A
+child downloads it (``hub_child``), since this process has no network. Each connection is written to
+a log that the person can read, a JSON object a line: ``time`` (ISO, UTC), ``what`` was requested
+and the ``outcome``.
 """
 
 from __future__ import annotations

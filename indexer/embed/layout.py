@@ -1,6 +1,7 @@
 """Converts passages to input sequences: special tokens, prefix, body, in overlapping windows.
 
-A passage is laid out alone or, for late chunking, in the windows of its document.
+A passage is laid out alone or, for late chunking, in the windows of its document. It is pooled from
+the window in which it is farthest from a border, and every token is covered.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Runs a graph with OpenVINO where that is installed, computes the same and is faster here.
 
-OpenVINO uses bfloat16 and matrix units where the processor has them. Owns its session, which has
-the methods of ONNX Runtime's that are used, and the verdict, which is kept (``findings``). A graph
-is compared with itself, so the vectors belong to the same space and nothing is embedded again.
+OpenVINO uses bfloat16 and matrix units where the processor has them. Its session has the methods of
+ONNX Runtime's that are used, and the verdict is kept with the findings of the machine. A graph is
+compared with itself, so the vectors belong to the same space and nothing is embedded again.
 """
 
 from __future__ import annotations

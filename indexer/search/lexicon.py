@@ -16,8 +16,7 @@ import numpy as np
 
 from indexer.search.name_words import NameWords
 from indexer.store.document_words import ordered
-from indexer.text.terms import fold, stems_in
-from indexer.text.typos import can_be_typo, letters_around, one_edit_away
+from indexer.text.terms import can_be_typo, fold, letters_around, one_edit_away, stems_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -15,14 +15,15 @@ from indexer.text.segments import is_letter, is_unspaced, split_runs
 from indexer.text.stemmers import has_stemmer, is_hangul
 from indexer.text.terms import (
     UNMARKED,
+    can_be_typo,
     fold,
     forms,
+    one_edit_away,
     query_forms,
     stems_in,
     tokens,
     without_particles,
 )
-from indexer.text.typos import can_be_typo, one_edit_away
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,6 +2,5 @@
 
 In: messages on a local socket. Out: answers, errors and progress, each request on its work queue.
 Must not know how a request is handled. Open ``service`` first, which dispatches the requests of
-clients; ``acceptor`` accepts connections, ``session`` is one client, ``work_queues`` run the work,
-``background_jobs`` run without a request, ``host`` shares an engine of this process.
+clients; ``session`` is one client, ``work_queues`` run the work.
 """

@@ -1,7 +1,8 @@
-"""The engine, served to other processes of the same person.
+"""The engine, served to other processes of the same person, and shared with this one by ``Host``.
 
-Owns the clients and the queues of their requests. The caller holds the library lock; the service
-ends when the folder at the library's path is no longer the locked one.
+The caller holds the library lock; the service ends when the folder at the library's path is no
+longer the locked one. Requests of this process use the same queues as those of clients, so there is
+only one writer.
 """
 
 from __future__ import annotations
@@ -13,26 +14,26 @@ import threading
 import time
 from dataclasses import dataclass
 from multiprocessing import Pipe
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from indexer.api.codec import decode
 from indexer.api.contract import Queue, Request
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
-from indexer.api.progress import ignore
+from indexer.api.progress import CancelToken, Progress, ignore
 from indexer.api.protocol import Greeting, program_version
 from indexer.api.requests import Index, Shutdown, between
 from indexer.api.types import Summary
-from indexer.server.acceptor import Acceptor
-from indexer.server.background_jobs import BackgroundJobs
-from indexer.server.session import Session
-from indexer.server.work_queues import IndexQueue, Job, SearchQueue, WorkQueue
+from indexer.server.session import Acceptor, Session
+from indexer.server.work_queues import BackgroundJobs, IndexQueue, Job, SearchQueue, WorkQueue
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from indexer.api.codec import Header
     from indexer.api.endpoint import Endpoint, MessageStream
-    from indexer.server.background_jobs import LocalEngine
+    from indexer.server.work_queues import LocalEngine
+
 
 log = logging.getLogger(__name__)
 
@@ -296,3 +297,76 @@ class Numbered:
 
     def __post_init__(self) -> None:
         between("id", self.id, 0)
+
+
+A = TypeVar("A")
+
+OWN_CLIENT = "this process"
+# Timeout of a wait, for Ctrl+C on systems where waiting delays signals.
+HOST_POLL_S = 0.2
+
+
+class Host:
+    """An ``EngineApi`` over an engine of this process, shared through its service.
+
+    Args:
+        engine: Closed together with the host. The caller holds the library lock through it.
+        service: Serves that engine; started here.
+
+    Raises:
+        LecternError: If a permanent service cannot start; a command runs without sharing.
+    """
+
+    def __init__(self, engine: LocalEngine, service: Service) -> None:
+        self.engine = engine
+        self.service = service
+        try:
+            service.start()
+        except LecternError:
+            if service.lasting:
+                service.close()
+                raise
+            # The command continues; others wait for the lock.
+            log.warning("the engine cannot be shared", exc_info=True)
+
+    def call(
+        self,
+        request: Request[A],
+        *,
+        token: CancelToken | None = None,
+        report: Callable[[Progress], None] | None = None,
+    ) -> A:
+        """See ``indexer.api.contract.EngineApi``; index requests wait in the queue."""
+        if request.queue is Queue.INDEX:
+            return self._queued(request, token or CancelToken(), report or ignore)
+        answer = self.engine.call(request, token=token, report=report)
+        self.service.answered(request, answer)
+        return answer
+
+    def close(self) -> None:
+        try:
+            self.service.close()
+        finally:
+            self.engine.close()
+
+    def _queued(
+        self, request: Request[A], token: CancelToken, report: Callable[[Progress], None]
+    ) -> A:
+        done = threading.Event()
+        outcome: list[tuple[Any, Exception | None]] = []
+
+        def work(job: Job) -> A:
+            return self.engine.call(request, token=job.token, report=job.report)
+
+        def finish(answer: Any, failure: Exception | None) -> None:
+            outcome.append((answer, failure))
+            done.set()
+
+        job = Job(OWN_CLIENT, work, finish, sink=report, name=request.wire_name, token=token)
+        self.service.index_queue.submit(job)
+        while not done.wait(HOST_POLL_S):
+            pass
+        answer, failure = outcome[0]
+        if failure is not None:
+            raise failure
+        return cast("A", answer)

@@ -1,13 +1,31 @@
 """The language of a text, or "" when it is unclear.
 
-Owns the decision: by script if only one language uses it, else by a statistical classifier, which
-is loaded at its first use (``indexer.text.classifier``).
+The script decides if only one language uses it, else a statistical classifier, which is loaded at
+its first use. Its unpacked model, 68 MB that take .4 s of processor time to unpack, is one file in
+the cache folder that every process maps: shared through the page cache, without page tables that a
+fork has to copy. A file that does not match its checksum is written again.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from typing import Any
+import zlib
+from contextlib import suppress
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import platformdirs
+from py3langid import __version__, langid, modelio
+
+from indexer.api.atomic import replacing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
 
 SAMPLE = 4000  # characters that are classified
 _PLACES = 5  # parts of the text they are from: it may begin with tables or in another language
@@ -134,6 +152,73 @@ def _classified(sample: str) -> str:
 
 
 def _classifier() -> Any:
-    from indexer.text.classifier import classifier
+    from indexer.text.language import classifier
 
     return classifier()
+
+
+_CHECKSUM_BYTES = 4
+_ROW_BITS = 8  # of the index of a row, which has one entry for each byte
+
+
+@lru_cache(maxsize=1)
+def classifier() -> Any:
+    """Open the classifier, unpacking its model if no process did before."""
+    model = _model()
+    ptc, pc, classes, moves, rows, output = (np.asarray(model[name][0]) for name in _names(model))
+    found = langid.LanguageIdentifier(
+        ptc, pc, classes.tolist(), moves.data, output.data, norm_probs=True, tk_row=()
+    )
+    found._rowbase = rows.data  # noqa: SLF001  # made of ``tk_row``, as a list of objects
+    return found
+
+
+def _names(model: NDArray[Any]) -> tuple[str, ...]:
+    return model.dtype.names or ()
+
+
+def _model() -> NDArray[Any]:
+    """Return one record of the model's arrays, from the file where there can be one."""
+    path = platformdirs.user_cache_path("lectern", appauthor=False) / f"languages-{__version__}.npy"
+    with suppress(OSError, ValueError):
+        if _is_whole(path):
+            return _mapped(path)
+    unpacked = _unpacked()
+    with suppress(OSError):
+        _write(path, unpacked)
+        return _mapped(path)
+    return unpacked
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    model: NDArray[Any] = np.load(path, mmap_mode="r")
+    return model
+
+
+def _unpacked() -> NDArray[Any]:
+    ptc, pc, classes, moves, rows, output = modelio.load_model(langid.MODEL_DIR / langid.MODEL_FILE)
+    arrays = {
+        "ptc": ptc, "pc": pc, "classes": np.array(classes), "moves": np.asarray(moves),
+        "rows": np.asarray(rows, np.int64) << _ROW_BITS, "output": np.array(output, np.int32),
+    }  # fmt: skip
+    fields = [(name, each.dtype, each.shape) for name, each in arrays.items()]
+    record = np.empty(1, np.dtype(fields, align=True))
+    for name, each in arrays.items():
+        record[name] = each
+    return record
+
+
+def _is_whole(path: Path) -> bool:
+    held = np.memmap(path, mode="r").data
+    stated = int.from_bytes(held[-_CHECKSUM_BYTES:], "little")
+    return zlib.crc32(held[:-_CHECKSUM_BYTES]) == stated
+
+
+def _write(path: Path, record: NDArray[Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        np.save(file, record)
+        file.flush()
+        checksum = zlib.crc32(np.memmap(file, mode="r").data)
+        file.seek(0, os.SEEK_END)  # mapping a file leaves it at its beginning on Windows
+        file.write(checksum.to_bytes(_CHECKSUM_BYTES, "little"))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from indexer.api.client import EngineClient
     from indexer.engine.engine import Engine
-    from indexer.server.host import Host
+    from indexer.server.service import Host
 
 
 @pytest.fixture

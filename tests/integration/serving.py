@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.requests import Index
 from indexer.config import EngineConfig
-from indexer.server.host import Host
-from indexer.server.service import Service
+from indexer.server.service import Host, Service
 from tests.fake_engine import FakeEngine
 
 if TYPE_CHECKING:

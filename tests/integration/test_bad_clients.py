@@ -24,8 +24,7 @@ from indexer.api.protocol import MAX_REQUEST_BYTES, pack
 from indexer.api.requests import GetStatus, Index, Search
 from indexer.config import EngineConfig
 from indexer.server import session as session_module
-from indexer.server.host import Host
-from indexer.server.service import MAX_CLIENTS, Service
+from indexer.server.service import MAX_CLIENTS, Host, Service
 from indexer.server.session import Session
 from tests.fake_engine import FakeEngine
 from tests.integration.speaking import attached, greeted, raw, receive

@@ -15,8 +15,7 @@ from indexer.api.contract import Request
 from indexer.api.requests import SetPace, Watch
 from indexer.api.status import Speed
 from indexer.engine.engine import Engine
-from indexer.server.host import Host
-from indexer.server.service import Service
+from indexer.server.service import Host, Service
 from tests.integration.speaking import attached, greeted, receive
 from tests.integration.world import PACE, World
 

@@ -13,8 +13,7 @@ from indexer.api.errors import WorldError
 from indexer.api.model_requests import CompareModels, Reindex, RemoveModel, RollBack
 from indexer.api.models import Question
 from indexer.api.requests import GetActivity, GetStatus, Index, SetPace
-from indexer.server.host import Host
-from indexer.server.service import Service
+from indexer.server.service import Host, Service
 from tests.integration import killing
 from tests.integration.held import HeldEngine
 from tests.integration.world import PACE, World, check_same, found, look, states

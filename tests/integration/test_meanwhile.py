@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.requests import GetActivity, Index, ListFiles, Remove
-from indexer.server.host import Host
-from indexer.server.service import Service
+from indexer.server.service import Host, Service
 from tests.integration.held import HeldEngine
 from tests.integration.speaking import attached
 from tests.integration.world import PACE, World, check_whole, quoted, states

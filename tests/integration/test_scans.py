@@ -17,8 +17,7 @@ from indexer.api.status import Speed
 from indexer.api.types import FileState
 from indexer.config import Limits
 from indexer.engine.engine import Engine
-from indexer.server.host import Host
-from indexer.server.service import Service
+from indexer.server.service import Host, Service
 from tests.integration.killing import kill_at
 from tests.integration.scanning import (
     Counted,

@@ -33,7 +33,7 @@ from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
     from indexer.api.client import EngineClient
-    from indexer.server.host import Host
+    from indexer.server.service import Host
 
 
 def test_everything_can_be_asked_from_afar(client: EngineClient, folder: Path, host: Host) -> None:

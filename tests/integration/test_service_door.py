@@ -18,7 +18,7 @@ from tests.integration.speaking import attached, greeted, raw, receive
 
 if TYPE_CHECKING:
     from indexer.api.codec import Header
-    from indexer.server.host import Host
+    from indexer.server.service import Host
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes have no mode")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.client import EngineClient
-    from indexer.server.host import Host
+    from indexer.server.service import Host
 
 
 def test_what_is_queued_again_is_read_without_being_asked(

@@ -19,7 +19,7 @@ from indexer.api.errors import WorldError
 from indexer.api.lock import HOLDER_NAME, LibraryLock
 from indexer.api.requests import GetActivity, GetStatus, Index, ListFiles, Search, Shutdown
 from indexer.config import EngineConfig
-from indexer.server.host import Host
+from indexer.server.service import Host
 from tests.fake_engine import FakeEngine
 from tests.integration.serving import fake, index, open_host
 from tests.integration.speaking import attached

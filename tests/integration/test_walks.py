@@ -11,8 +11,7 @@ import pytest
 
 from indexer.api.requests import Index, Search
 from indexer.confine.process import start_child
-from indexer.server.host import Host
-from indexer.server.service import Service
+from indexer.server.service import Host, Service
 from tests.integration.corpus import pdf
 from tests.integration.crossing import FOLLOWED, IN_CHILDREN, ROOT, Trace
 from tests.integration.speaking import attached

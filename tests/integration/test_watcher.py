@@ -13,8 +13,7 @@ import pytest
 from indexer.api.answers import WatchState
 from indexer.api.progress import Progress, Step
 from indexer.api.requests import GetActivity, Index, Watch
-from indexer.server.host import Host
-from indexer.server.service import Service
+from indexer.server.service import Host, Service
 from indexer.server.work_queues import Priority
 from indexer.watching.observer import ObserverSource
 from indexer.watching.watcher import SLEPT_S, Clock, Watcher

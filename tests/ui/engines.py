@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 import platformdirs
 
 from indexer.config import EngineConfig
-from indexer.server.host import Host
-from indexer.server.service import Service
+from indexer.server.service import Host, Service
 from tests.fake_engine import FakeEngine
 from tests.tiny_model import TINY, install_tiny_model
 

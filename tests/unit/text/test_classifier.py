@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from indexer.text import classifier
+from indexer.text import language as language_module
 from indexer.text.language import detect
 
 if TYPE_CHECKING:
@@ -25,16 +25,16 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the folder is s
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    classifier.classifier.cache_clear()
+    language_module.classifier.cache_clear()
     yield tmp_path / "lectern"
-    classifier.classifier.cache_clear()
+    language_module.classifier.cache_clear()
 
 
 def opened_again() -> NDArray[Any]:
     """The features of the model as another process would hold them."""
-    classifier.classifier.cache_clear()
+    language_module.classifier.cache_clear()
     assert detect(PROSE) == "en"
-    features = classifier.classifier().nb_ptc
+    features = language_module.classifier().nb_ptc
     assert isinstance(features, np.ndarray)
     return features
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from indexer.text.typos import can_be_typo, letters_around, one_edit_away
+from indexer.text.terms import can_be_typo, letters_around, one_edit_away
 
 WORD = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=9)
 
