@@ -25,8 +25,7 @@ from dataclasses import asdict, dataclass
 from multiprocessing.connection import Client, Connection, Listener, wait
 from pathlib import Path
 
-from indexer.api import private_files
-from indexer.api.atomic import write_file
+from indexer.api.atomic import library_prefix, private_file, short_digest, write_file
 from indexer.api.errors import WorldError
 from indexer.api.lock import Holding, holding, identity
 from indexer.api.protocol import MAX_MESSAGE_BYTES
@@ -69,18 +68,18 @@ def new_endpoint(held: Holding) -> Endpoint:
 
 def window_address(library: Path) -> str:
     """The address of a library's window, whose folder may not exist yet."""
-    address = _address(f"lectern-{private_files.digest(os.fsencode(os.path.realpath(library)))}")
+    address = _address(f"lectern-{short_digest(os.fsencode(os.path.realpath(library)))}")
     return f"{address.removesuffix('.sock')}.win"
 
 
 def _name(held: Holding) -> str:
-    return private_files.library_prefix(*held[:2])
+    return library_prefix(*held[:2])
 
 
 def _address(name: str) -> str:
     if sys.platform == "win32":
         return rf"\\.\pipe\{name}"
-    return str(private_files.private_file(name, "sock"))
+    return str(private_file(name, "sock"))
 
 
 def publish(library: Path, endpoint: Endpoint, *, inside: bool = True) -> None:
@@ -118,7 +117,7 @@ def published(library: Path) -> Endpoint | None:
 
 
 def _note_outside(folder: tuple[int, int]) -> Path:
-    return private_files.private_file(private_files.library_prefix(*folder), "json")
+    return private_file(library_prefix(*folder), "json")
 
 
 def _noted(place: Path) -> Endpoint | None:

@@ -19,8 +19,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from indexer.api import private_files
-from indexer.api.atomic import DISK_FULL
+from indexer.api.atomic import DISK_FULL, library_prefix, private_file
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
@@ -108,9 +107,7 @@ class LibraryLock:
 
         with contextlib.ExitStack() as unless_taken:
             try:
-                own = private_files.private_file(
-                    private_files.library_prefix(*_numbers(library)), "lock"
-                )
+                own = private_file(library_prefix(*_numbers(library)), "lock")
                 lock = FileLock(own, timeout=0, mode=0o600, thread_local=False)
                 lock.acquire()
                 unless_taken.callback(lock.release)

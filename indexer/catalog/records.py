@@ -53,7 +53,7 @@ class Root:
 
     ``path`` is absolute. For a single file it is its folder and ``file_name`` its name.
     ``volume``, ``volume_path`` and ``inode`` are the folder's location at the last scan, see
-    ``indexer.files.volumes.Location``; an inode of 0 means that it was never scanned.
+    ``indexer.files.scanner.Location``; an inode of 0 means that it was never scanned.
     """
 
     id: int

@@ -128,7 +128,7 @@ class Roots:
         return changed > 0
 
     def set_location(self, root: int, volume: str, volume_path: bytes, inode: int) -> None:
-        """Store the location of a root, see ``indexer.files.volumes.Location``."""
+        """Store the location of a root, see ``indexer.files.scanner.Location``."""
         with self._db.write() as connection:
             connection.execute(
                 "UPDATE roots SET volume = ?, volume_path = ?, inode = ? WHERE id = ?",

@@ -18,6 +18,7 @@ from indexer.api.lock import LibraryLock
 from indexer.api.phrases import reason_in
 from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore
 from indexer.api.requests import (
+    Diagnose,
     GetStatus,
     Index,
     Remove,
@@ -30,7 +31,7 @@ from indexer.catalog.catalog import Catalog
 from indexer.engine import reindex
 from indexer.engine.indexing import IndexingLibrary, cores
 from indexer.engine.open_library import Caller, Handlers
-from indexer.engine.status import describe
+from indexer.engine.status import check_library, describe_library
 from indexer.library.crashes import CrashMark, LastEnd, last_end, retry_after_update
 from indexer.library.library import CATALOG_NAME, LANCE_NAME, clear_older, exists, is_writable
 from indexer.library.recovery import recover
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from indexer.api.answers import Removal, Verification, WatchState
+    from indexer.api.answers import Check, Removal, Verification, WatchState
     from indexer.api.contract import Request
     from indexer.api.status import Status
     from indexer.config import EngineConfig
@@ -160,7 +161,10 @@ class Engine(IndexingLibrary):
         return tuple(self.catalog.roots.get(found[0].id).patterns)
 
     def _status(self, _request: GetStatus, _caller: Caller) -> Status:
-        return describe(self, self.watcher.describe())
+        return describe_library(self, self.watcher.describe())
+
+    def _diagnose(self, _request: Diagnose, _caller: Caller) -> tuple[Check, ...]:
+        return check_library(self)
 
     def _watch(self, request: Watch, _caller: Caller) -> WatchState:
         if request.on:
@@ -222,6 +226,7 @@ class Engine(IndexingLibrary):
         **IndexingLibrary.handlers,
         SetPatterns: _set_patterns,
         GetStatus: _status,
+        Diagnose: _diagnose,
         Watch: _watch,
         Verify: _verify,
         Repair: _repair,

@@ -1,6 +1,6 @@
-"""Requests on one path: its document, and the sentences of a range.
+"""Requests on one path: its document, the sentences of a range, another try, a password.
 
-Read-only; it must not search.
+Passwords are kept in memory only and never logged. Files are not opened here.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ import numpy as np
 
 from indexer.api.answers import Document
 from indexer.api.errors import WorldError
+from indexer.api.types import FileState
+from indexer.catalog.roots import normal
 from indexer.store.values import key_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from indexer.api.types import FileRow, Span
@@ -80,3 +83,59 @@ def _known(catalog: Catalog, path: Path) -> tuple[FileRow, str, DocRow | None]:
     if known is None:
         raise WorldError("not_a_root", path=str(path))
     return known
+
+
+# The states in which reading may succeed if it is tried again.
+FAILED = (FileState.FAILED, FileState.UNREADABLE)
+
+
+class PasswordsByPath:
+    """Passwords by path. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, str] = {}
+
+    def set(self, path: str, password: str) -> None:
+        self._known[normal(path)] = password
+
+    def find(self, path: bytes) -> str | None:
+        return self._known.get(normal(path))
+
+
+def retry(catalog: Catalog, paths: Sequence[Path]) -> int:
+    """Queue single files, what failed under folders, or, without paths, all that failed.
+
+    Returns:
+        How many files are queued.
+
+    Raises:
+        WorldError: ``not_a_root``, if the library has nothing at a path; nothing is queued then.
+    """
+    if not paths:
+        return catalog.queue.retry(states=FAILED)
+    chosen: list[int] = []
+    for path in paths:
+        known = catalog.files.at(path)
+        if known is not None:
+            chosen.append(known[0])
+        elif catalog.coverage.holds(path):
+            chosen += catalog.coverage.under(path, FAILED)
+        else:
+            raise WorldError("not_a_root", path=str(path))
+    return catalog.queue.retry(files=chosen)
+
+
+def unlock(catalog: Catalog, passwords: PasswordsByPath, path: Path, password: str) -> int:
+    """Queue a protected file and its copies, to be opened with a password.
+
+    Raises:
+        WorldError: ``not_a_root``, if the library has no such file.
+    """
+    known = catalog.files.at(path)
+    if known is None:
+        raise WorldError("not_a_root", path=str(path))
+    # A copy read without the password would fail, and the failure would be shared.
+    copies = {known[0], *catalog.queue.copies(known[0])}
+    for row in catalog.files.get(copies).values():
+        passwords.set(row.path, password)
+    return catalog.queue.retry(files=copies)

@@ -23,7 +23,6 @@ from indexer.api.model_requests import (
 from indexer.api.progress import Reporter
 from indexer.api.requests import (
     Compare,
-    Diagnose,
     EstimateIndex,
     Explain,
     FindElsewhere,
@@ -47,12 +46,10 @@ from indexer.embed.installed import list_models, obtain
 from indexer.embed.model_files import find_reranker
 from indexer.embed.models_in_use import ModelsInUse
 from indexer.embed.reranker import Reranker
-from indexer.engine import model_choice, reindex, reindex_cost
+from indexer.engine import model_choice, reindex
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.estimate import estimate
-from indexer.engine.lookup import describe_document, sentences
-from indexer.engine.retry import PasswordsByPath, retry, unlock
-from indexer.engine.status import check_library
+from indexer.engine.lookup import PasswordsByPath, describe_document, retry, sentences, unlock
 from indexer.pipeline.recogniser import Recogniser, ScannedPages
 from indexer.query.grammar import parse
 from indexer.search.compare import Comparer
@@ -65,7 +62,7 @@ from indexer.search.token_ranking import TokenRanking
 from indexer.throttle.throttle import QueryGate, Throttle
 
 if TYPE_CHECKING:
-    from indexer.api.answers import Check, Comparison, Document, Estimate, Parallel, ReindexCost
+    from indexer.api.answers import Comparison, Document, Estimate, Parallel, ReindexCost
     from indexer.api.models import ModelComparison, ModelInfo
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity
@@ -216,7 +213,7 @@ class OpenLibrary:
     def _reindex_cost(self, request: EstimateReindex, _caller: Caller) -> ReindexCost:
         config = reindex.for_library(self.catalog, self.config)
         chosen = reindex.chosen(config, request.model, request.precision)
-        return reindex_cost.cost(self.catalog, self.store, chosen)
+        return reindex.measure_cost(self.catalog, self.store, chosen)
 
     def _list_models(self, _request: ListModels, _caller: Caller) -> tuple[ModelInfo, ...]:
         return tuple(list_models(self.config.models))
@@ -239,9 +236,6 @@ class OpenLibrary:
 
     def _compare_models(self, request: CompareModels, caller: Caller) -> ModelComparison:
         return model_choice.compare(self.searcher, request, Reporter(caller.report, caller.token))
-
-    def _diagnose(self, _request: Diagnose, _caller: Caller) -> tuple[Check, ...]:
-        return check_library(self)
 
     def _use(self, config: EngineConfig) -> None:
         self.config = config
@@ -271,7 +265,6 @@ class OpenLibrary:
         RemoveModel: _remove_model,
         UseReranker: _use_reranker,
         CompareModels: _compare_models,
-        Diagnose: _diagnose,
     }
 
 

@@ -45,7 +45,7 @@ Checked = tuple[str, bool, str, str]
 DEVICE_ADVICE = "It is not used. Bring its driver up to date, or install another ONNX Runtime."
 
 
-def describe(engine: OpenLibrary, watched: WatchState) -> Status:
+def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
     """Describe the library, whose roots are watched like this."""
     catalog, config = engine.catalog, engine.config
     activity = engine.activities.describe()

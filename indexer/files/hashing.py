@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.catalog.stamps import Stamp, mtime_ns
-from indexer.files.kinds import is_away
+from indexer.files.excludes import is_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable

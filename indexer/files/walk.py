@@ -21,8 +21,16 @@ from indexer.api.types import FileState
 from indexer.catalog.records import FoundFile, FoundFolder, Root
 from indexer.catalog.roots import join
 from indexer.catalog.stamps import mtime_ns
-from indexer.files.excludes import IGNORE_NAME, MAX_IGNORE_BYTES, detail_of
-from indexer.files.kinds import EntryClassifier, counting_volumes, is_away, is_hidden, is_link
+from indexer.files.excludes import (
+    IGNORE_NAME,
+    MAX_IGNORE_BYTES,
+    EntryClassifier,
+    counting_volumes,
+    detail_of,
+    is_away,
+    is_hidden,
+    is_link,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

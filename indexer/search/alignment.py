@@ -1,7 +1,5 @@
 """The similarity matrix between the parts (tokens or sentences) of two texts.
 
-Owns the arithmetic; pure functions of arrays.
-
 A text's vector is the mean of its tokens' states, scaled to length 1, so the cosine of two texts
 is a sum over all pairs of their tokens:
 
@@ -24,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.embed.batches import unit
+from indexer.embed.pooling import unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

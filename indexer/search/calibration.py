@@ -14,12 +14,17 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from indexer.query.grammar import Query
-from indexer.search import language_means, score_normalisation
-from indexer.search.answerability import classifier_for
-from indexer.search.answerability_features import LEADING
+from indexer.search.answerability import LEADING, classifier_for
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import SearchRequest, narrow
-from indexer.search.sampling import is_similar, spread_out
+from indexer.search.score_normalisation import (
+    is_similar,
+    load_cohort,
+    measure_cohort,
+    refresh_language_means,
+    save_cohort,
+    spread_out,
+)
 from indexer.text.sentences import split
 from indexer.text.terms import words
 
@@ -66,15 +71,15 @@ def refresh(
         Cancelled: If the token was cancelled; nothing is kept then.
     """
     catalog, store = searcher.catalog, searcher.store
-    language_means.refresh(catalog, store)
+    refresh_language_means(catalog, store)
     space = catalog.spaces.active()
     if space is None:
         return
     passages = catalog.spaces.totals().embedded
-    before = score_normalisation.load_cohort(catalog, space)
+    before = load_cohort(catalog, space)
     if passages < MIN_PASSAGES or (before is not None and is_similar(before.passages, passages)):
         return
-    cohort = score_normalisation.measure(catalog, store, searcher.models, space, passages)
+    cohort = measure_cohort(catalog, store, searcher.models, space, passages)
     if cohort is None:
         return
     classifier = classifier_for(space.languages)
@@ -84,7 +89,7 @@ def refresh(
         if len(scores) < FEWEST:
             return
         cohort = replace(cohort, baseline=baseline(scores))
-    score_normalisation.save_cohort(catalog, space, cohort)
+    save_cohort(catalog, space, cohort)
 
 
 def baseline(scores: list[float]) -> float:

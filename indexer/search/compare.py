@@ -37,7 +37,7 @@ from indexer.search.compare_statements import (
     overlap,
     statements,
 )
-from indexer.search.source import find_source
+from indexer.search.similar import find_source
 from indexer.store.values import key_of
 from indexer.text.differences import differences
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from indexer.api.progress import CancelToken
     from indexer.catalog.catalog import Catalog
-    from indexer.search.source import SourcePassages
+    from indexer.search.similar import SourcePassages
     from indexer.store.store import Store
 
     Floats = NDArray[np.float32]

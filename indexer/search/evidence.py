@@ -39,10 +39,9 @@ if TYPE_CHECKING:
 
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
+    from indexer.search.document_names import NameVectors, NameWords
     from indexer.search.fusion import Weights
     from indexer.search.lexicon import LexiconReader
-    from indexer.search.name_vectors import NameVectors
-    from indexer.search.name_words import NameWords
     from indexer.search.query_terms import QueryTerms
     from indexer.store.values import DocSet
 

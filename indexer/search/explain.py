@@ -1,38 +1,249 @@
 """Explains a passage's similarity to a query: how much each word contributes to the cosine.
 
-Owns the explanation of one hit, made on request: the model reads the passage again as it did for
-the index, and what each token adds to the similarity is computed exactly
-(``indexer.search.alignment``). Attention weights are not used, since they do not explain
-similarity.
+An explanation is made on request: the model reads the passage again as it did for the index, and
+what each token adds to the similarity is computed exactly (``indexer.search.alignment``). Tokens
+are summed to words, with offsets into the canonical text. Attention weights are not used, since
+they do not explain similarity.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from indexer.api.errors import WorldError
+from indexer.api.types import Explanation
 from indexer.pipeline.reuse import section_reader
 from indexer.query.focus import question
 from indexer.query.grammar import parse
+from indexer.search.alignment import Alignment, align
 from indexer.search.evidence import naming_words
-from indexer.search.explain_match import TokenisedText, describe_match
+from indexer.search.query_expansion import SHORTEST_PREFIX
 from indexer.search.query_terms import languages_of, prepare
+from indexer.text.segments import is_unspaced
+from indexer.text.terms import stems, stop_words, tokens, word_spans, words
+from indexer.text.view import make_view
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from indexer.api.types import Explanation
+    from numpy.typing import NDArray
+
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
     from indexer.embed.base import EmbedInput
-    from indexer.embed.embedder import OnnxEmbedder
+    from indexer.embed.embedder import OnnxEmbedder, TokenStates
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.search.lexicon import Lexicon
+    from indexer.search.query_terms import QueryTerms
     from indexer.store.store import Store
     from indexer.store.values import StoredPassage
+
+    Span = tuple[int, int]
+
+# Code points between two words of a view at most; a running head is shorter.
+_MAX_GAP = 600
+# A word is highlighted if its tokens contribute so many standard deviations above the mean.
+STANDS_OUT = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TokenisedText:
+    """A text with its words (as spans), its tokens' states (n, dim) and their words (n,)."""
+
+    text: str
+    spans: list[Span]
+    states: NDArray[np.float32]
+    owner: NDArray[np.int64]
+
+    @classmethod
+    def from_tokens(cls, text: str, tokens: TokenStates) -> Self:
+        spans = word_spans(text)
+        return cls(text, spans, tokens.states, token_owners(spans, tokens.starts))
+
+    @property
+    def words(self) -> list[str]:
+        return [self.text[first:last] for first, last in self.spans]
+
+    def shares(self, values: NDArray[np.float32]) -> list[float]:
+        """The sum of the values of each word's tokens."""
+        return sum_by_word(values, self.owner, len(self.spans))
+
+
+def describe_match(
+    query: TokenisedText,
+    passage: TokenisedText,
+    text: str,
+    language: str,
+    terms: QueryTerms,
+    phrases: Sequence[str],
+) -> Explanation:
+    """Decompose a passage's similarity to a query by words.
+
+    Args:
+        query: The query.
+        passage: The view of the passage.
+        text: Its canonical text, into which all places are offsets.
+        language: Of the document.
+        terms: Of the query.
+        phrases: Those of the query.
+    """
+    alignment = align(query.states, passage.states)
+    places = find_in_text(text, passage.text, passage.spans)
+    shares = passage.shares(alignment.columns)
+    common = stop_words(language) or stop_words("en")
+    meaningful = [not common.issuperset(words(word)) for word in passage.words]
+    outstanding = _outstanding(alignment.columns, passage)
+    same = same_words(passage.words, terms, phrases, language)
+    shown = [(place, share) for place, share in zip(places, shares, strict=True) if place]
+    return Explanation(
+        cosine=alignment.total,
+        recall=alignment.recall,
+        words=tuple((*place, share) for place, share in shown),
+        rest=alignment.total - sum(share for _, share in shown),
+        query=tuple(zip(query.words, query.shares(alignment.rows), strict=True)),
+        marks=_chosen(places, [a and b for a, b in zip(outstanding, meaningful, strict=True)]),
+        same=_chosen(places, same),
+        pairs=_pairs(alignment, query, passage, common),
+    )
+
+
+def same_words(
+    found: Sequence[str], terms: QueryTerms, phrases: Sequence[str], language: str
+) -> list[bool]:
+    """Which words of a passage match words of a query, in any form.
+
+    Words of a phrase that the passage contains match only inside the phrase.
+
+    Args:
+        found: The passage's words, in order.
+        terms: Of the query.
+        phrases: Those of the query.
+        language: Of the document.
+    """
+    common = stop_words(language) or stop_words("en")
+    same = [False] * len(found)
+    flat = [(at, word) for at, each in enumerate(found) for word in words(each)]
+    for sequence in (*map(words, phrases), *_unknown_words(terms)):
+        places = [
+            start
+            for start in range(len(flat) - len(sequence) + 1)
+            if all(flat[start + n][1] == word for n, word in enumerate(sequence))
+        ]
+        for start in places:
+            for at, word in flat[start : start + len(sequence)]:
+                same[at] |= word not in common
+        common |= frozenset(sequence if places else ())
+    wanted = terms.forms(without=common)
+    same = [
+        known
+        or not wanted.isdisjoint(stems(word, language).split())
+        or any(one.completed_by(token) for one, _ in terms.question_words for token in tokens(word))
+        for known, word in zip(same, found, strict=True)
+    ]
+    return [
+        known or (at > 0 and same[at - 1] and _goes_on(found[at - 1], word, terms))
+        for at, (known, word) in enumerate(zip(same, found, strict=True))
+    ]
+
+
+def _goes_on(before: str, word: str, terms: QueryTerms) -> bool:
+    """Whether two words are the last two of a query whose last word has only one letter so far."""
+    if len(terms.question_words) < 2:
+        return False
+    (first, _), (last, _) = terms.question_words[-2:]
+    begun = last.begun and len(last.typed) < SHORTEST_PREFIX
+    return begun and word.casefold().startswith(last.typed) and words(before) == [first.word]
+
+
+def _unknown_words(terms: QueryTerms) -> Iterator[list[str]]:
+    """Consecutive characters into which the segmenter split a word it does not know."""
+    for alone, run in groupby(terms.words, lambda word: len(word) == 1 and is_unspaced(word)):
+        together = list(run)
+        if alone and len(together) > 1 and "".join(together) in terms.question:
+            yield together
+
+
+def _chosen(places: list[Span | None], flags: list[bool]) -> tuple[Span, ...]:
+    return tuple(place for place, flag in zip(places, flags, strict=True) if place and flag)
+
+
+def _outstanding(columns: NDArray[np.float32], passage: TokenisedText) -> list[bool]:
+    """Which words contribute much per token; rare words have many tokens and so a large share."""
+    inside = columns[passage.owner >= 0]
+    if not len(inside):
+        return [False] * len(passage.spans)
+    counts = passage.shares(np.ones_like(columns))
+    border = float(inside.mean() + STANDS_OUT * inside.std())
+    pairs = zip(passage.shares(columns), counts, strict=True)
+    return [share > border * count for share, count in pairs]
+
+
+def _pairs(
+    alignment: Alignment, query: TokenisedText, passage: TokenisedText, common: frozenset[str]
+) -> tuple[tuple[str, str, float], ...]:
+    """Each content word of the query with its closest word of the passage, closest first."""
+    columns = np.flatnonzero(passage.owner >= 0)
+    found, pairs = passage.words, []
+    for number, word in enumerate(query.words):
+        rows = np.flatnonzero(query.owner == number)
+        if not len(rows) or not len(columns) or common.issuperset(words(word)):
+            continue
+        similarity = alignment.cosines[np.ix_(rows, columns)].max(axis=0)
+        best = int(np.argmax(similarity))
+        pairs.append((word, found[int(passage.owner[columns[best]])], float(similarity[best])))
+    return tuple(sorted(pairs, key=lambda pair: -pair[2]))
+
+
+def token_owners(spans: list[Span], starts: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The word that each token belongs to, as its index; -1 for none.
+
+    Args:
+        spans: Words, ascending.
+        starts: Where tokens begin, shape (n,); negative ones belong to no word.
+    """
+    if not spans:
+        return np.full(len(starts), -1, np.int64)
+    firsts, lasts = np.array(spans, np.int64).T
+    at = np.searchsorted(firsts, starts, side="right") - 1
+    inside = (at >= 0) & (starts < lasts[at])
+    return np.where(inside, at, -1)
+
+
+def sum_by_word(values: NDArray[np.float32], owner: NDArray[np.int64], words: int) -> list[float]:
+    """Sum values by word: (n,) to one number per word; tokens of no word are left out."""
+    owned = owner >= 0
+    sums = np.bincount(owner[owned], weights=values[owned].astype(np.float64), minlength=words)
+    found: list[float] = sums.tolist()
+    return found
+
+
+def find_in_text(text: str, view: str, spans: list[Span]) -> list[Span | None]:
+    """The spans of a view's words in the canonical text; None for those that are not found.
+
+    The view leaves out furniture and folds the rest as here, so its words occur in the text in the
+    same order, with gaps where furniture was.
+
+    Args:
+        text: Canonical text of the passage.
+        view: Its view.
+        spans: Words in the view, ascending.
+    """
+    folded = make_view(text)
+    found: list[Span | None] = []
+    cursor = 0
+    for first, last in spans:
+        at = folded.text.find(view[first:last], cursor, cursor + _MAX_GAP)
+        if at < 0:
+            found.append(None)
+            continue
+        cursor = at + last - first
+        found.append((folded.to_canonical(at), folded.to_canonical(cursor - 1) + 1))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.api.types import SEARCHABLE_STATES, Also, Hit, Match, SearchResult, Why
-from indexer.search.near_duplicates import NearDuplicates
 from indexer.search.passage_hits import (
     COLUMNS,
+    NearDuplicates,
     best_by_words,
     best_sentences,
     name_hit,
@@ -25,7 +25,7 @@ from indexer.search.passage_hits import (
     where,
     with_phrases,
 )
-from indexer.search.query_language import clear_language
+from indexer.search.query_expansion import clear_language
 from indexer.search.query_terms import languages_of
 from indexer.store.values import DocSet, Phrase, docs_of
 from indexer.text.name_words import alphanumeric_parts
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, DocumentFile, Totals
     from indexer.query.grammar import Query
+    from indexer.search.candidates import Ranking
     from indexer.search.lexicon import Lexicon
     from indexer.search.narrowing import Narrowing
     from indexer.search.query_terms import StemWeights
-    from indexer.search.ranking import Ranking
     from indexer.store.store import Store
 
     Keys = NDArray[np.int64]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.name_words import NameWords
+from indexer.search.document_names import NameWords
 from indexer.store.document_words import ordered
 from indexer.text.terms import can_be_typo, fold, letters_around, one_edit_away, stems_in
 

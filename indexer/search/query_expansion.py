@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.search.query_language import clear_language
+from indexer.text.language import by_script_alone
 from indexer.text.name_words import alphanumeric_parts
 from indexer.text.segments import is_letter, is_unspaced, split_runs
 from indexer.text.stemmers import has_stemmer, is_hangul
+from indexer.text.stop_words import ASKING_WORDS, STOP_WORDS
 from indexer.text.terms import (
     UNMARKED,
     can_be_typo,
@@ -30,6 +31,45 @@ if TYPE_CHECKING:
 
     from indexer.query.grammar import Query
     from indexer.search.lexicon import Lexicon, LexiconReader
+
+
+# Fewer stop words are shared by too many languages.
+_ENOUGH_WORDS = 2
+
+
+def clear_language(text: str, terms: Sequence[str]) -> str:
+    """The language of a query by its script or its stop words, or "" where it is not clear.
+
+    Args:
+        text: The query.
+        terms: Its words, folded.
+    """
+    if script := by_script_alone(text):
+        return script
+    counts = {
+        language: sum(term in words for term in terms) for language, words in STOP_WORDS.items()
+    }
+    first, second = sorted(counts, key=lambda language: -counts[language])[:2]
+    clear = counts[first] >= _ENOUGH_WORDS and counts[first] > counts[second]
+    return first if clear else ""
+
+
+def function_words(text: str, terms: Sequence[str], languages: Sequence[str]) -> frozenset[str]:
+    """The words of a query that any question has, and that so name no document.
+
+    Documents written as questions ("How can I …") have them far more often than others.
+
+    Args:
+        text: The query.
+        terms: Its words, folded.
+        languages: Those of the library, in which it is asked unless its own is clear.
+    """
+    clear = clear_language(text, terms)
+    spoken = (clear,) if clear else languages
+    none = frozenset[str]()
+    listed = (lists.get(one, none) for one in spoken for lists in (STOP_WORDS, ASKING_WORDS))
+    return frozenset(terms).intersection(none.union(*listed))
+
 
 # Weights of expansions; the word itself has 1.
 PREFIX_WEIGHT = 0.6

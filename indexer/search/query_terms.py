@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexer.query.focus import without_context, without_words
 from indexer.search.fusion import BM25_CEILING, NAME_FLOOR
-from indexer.search.query_expansion import Expander, Expansion
-from indexer.search.query_language import function_words
+from indexer.search.query_expansion import Expander, Expansion, function_words
 from indexer.store.values import Term
 from indexer.text.terms import words
 
@@ -64,7 +63,7 @@ class QueryTerms:
         named: How much of a name the query has, 0 to 1, by the idf of the words of one.
         instead: Words of the library for those that do not occur in it: corrected typos, parts.
         unknown: The folded words that nothing in the library stands for.
-        function: Those that name no document; see ``indexer.search.query_language``.
+        function: Those that name no document; see ``indexer.search.query_expansion``.
     """
 
     text: str

@@ -19,8 +19,7 @@ from indexer.query.grammar import parse
 from indexer.search.compare_statements import dice
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import narrow
-from indexer.search.similar_sentences import Sentences, spans_of
-from indexer.search.source import find_source
+from indexer.search.similar import Sentences, find_source, spans_of
 from indexer.text.differences import Differences, differences
 from indexer.text.terms import words
 
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
     from indexer.embed.models_in_use import ModelsInUse
-    from indexer.search.source import SourcePassages
+    from indexer.search.similar import SourcePassages
     from indexer.store.store import Store
 
     Floats = NDArray[np.float32]

@@ -1,7 +1,8 @@
 """Searches: expands a parsed query, retrieves, scores and orders candidates, makes hits.
 
-Owns the order of the steps and the rules beyond the score: exact phrases come first, passages with
-excluded words are removed, files without text are found by name.
+Words of names, words that hardly any other document has, and names in a document's first lines say
+which document a query means; what is left of it is its question. Beyond the score, exact phrases
+come first, passages with excluded words are removed, and files without text are found by name.
 """
 
 from __future__ import annotations
@@ -16,27 +17,40 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
 from indexer.api.types import Match, Why
-from indexer.query.focus import places_of
-from indexer.search import score_normalisation
-from indexer.search.answerability import classifier_for
-from indexer.search.answerability_features import Similarity, answerability_features, is_foreign
-from indexer.search.candidates import QueryVectors, Retriever, keys_found
-from indexer.search.evidence import LibraryEvidence, likely_documents, with_similarity
+from indexer.query.focus import places_of, question
+from indexer.search.answerability import (
+    Similarity,
+    answerability_features,
+    classifier_for,
+    is_foreign,
+)
+from indexer.search.candidates import QueryVectors, Ranking, Retriever, keys_found
+from indexer.search.document_names import NameVectors
+from indexer.search.evidence import (
+    LibraryEvidence,
+    likely_documents,
+    naming_words,
+    rare_words,
+    with_names,
+    with_similarity,
+    word_evidence,
+)
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse
 from indexer.search.hits import HitMaker, result
-from indexer.search.language_means import LanguageMeans, load_means, raised
 from indexer.search.lexicon import Lexicon
-from indexer.search.name_vectors import NameVectors
+from indexer.search.named_entities import unknown_names, unknown_phrases
 from indexer.search.narrowing import SearchRequest, narrow
-from indexer.search.openings import OpeningTexts
-from indexer.search.query_focus import focus
-from indexer.search.query_terms import languages_of
-from indexer.search.ranking import Ranking
-from indexer.search.rerank import rerank_evidence
-from indexer.search.rerank_scores import rerank
-from indexer.search.score_normalisation import CosineScale
-from indexer.search.steering import Steering
-from indexer.search.unknown_names import unknown_phrases
+from indexer.search.openings import OpeningTexts, read_openings
+from indexer.search.query_terms import QueryTerms, languages_of, prepare
+from indexer.search.rerank import rerank, rerank_evidence
+from indexer.search.score_normalisation import (
+    CosineScale,
+    LanguageMeans,
+    load_cohort,
+    load_means,
+    raised,
+)
+from indexer.search.similar import Steering
 from indexer.store.values import Phrase, Without
 
 if TYPE_CHECKING:
@@ -54,12 +68,24 @@ if TYPE_CHECKING:
     from indexer.search.candidates import Retrieval
     from indexer.search.lexicon import LexiconReader
     from indexer.search.narrowing import Narrowing
-    from indexer.search.query_terms import QueryTerms
     from indexer.search.score_normalisation import Cohort
     from indexer.store.store import Store
 
     Encoding = Future[NDArray[np.float32]]
     Keys = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FocusedQuery:
+    """The terms of a query, without names in its question, and the evidence for documents.
+
+    ``notes`` say which names the library lacks.
+    """
+
+    terms: QueryTerms
+    evidence: LibraryEvidence
+    notes: tuple[Note, ...]
+
 
 # Searches wait for the disk and for locks more than for the processor.
 THREADS = 4
@@ -191,7 +217,7 @@ class Searcher:
         It is unknown without vectors, before the cohort was measured, and while the last word is
         being typed. A hit on an exact phrase or on a file's name is always an answer.
         """
-        cohort = score_normalisation.load_cohort(self.catalog, space)
+        cohort = load_cohort(self.catalog, space)
         if cohort is None or not hits or found.terms.has_prefix:
             return Match.GOOD
         found_exactly = any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits)
@@ -222,12 +248,38 @@ class Searcher:
             found.terms, found.evidence.counts, found.retriever.docs, hits, similarity
         )
 
+    def _focus(self, request: SearchRequest, space: Space, reading: LexiconReader) -> FocusedQuery:
+        """Separate the words of a query that name a document from its question.
+
+        Args:
+            request: The query.
+            space: Its model says whether a query may be in another language than the documents.
+            reading: The library's words.
+        """
+        query, catalog = request.query, self.catalog
+        terms = prepare(query, self.lexicon, reading, languages_of(catalog), request.passages)
+        if len(space.languages) < 2:
+            # Words are all that such a model leaves to a question in another language.
+            terms = replace(terms, coverage=1.0, across=False)
+        evidence = word_evidence(terms, reading)
+        openings = read_openings(self.store, self.openings, terms, evidence.best_by_words())
+        notes = unknown_names(terms, openings.words, reading, self.store)
+        evidence = replace(evidence, opening=openings.evidence(terms.coverage))
+        likeliest = likely_documents(evidence, request.narrowing.docs, self.weights)[:1]
+        rare = rare_words(likeliest, terms, evidence)
+        names = naming_words(likeliest, catalog) | openings.naming_words(likeliest)
+        terms = terms.within(question(query.text, names | rare))
+        terms = terms.without_names(names, rare, openings.capitals_of(likeliest))
+        if terms.names_removed:
+            evidence = with_names(evidence, terms, names | rare, reading)
+        return FocusedQuery(terms, evidence, notes)
+
     def _retrieve(self, request: SearchRequest, space: Space, reading: LexiconReader) -> Retrieved:
         """Collect candidates; each search starts as soon as its input is available."""
         query, narrowing = request.query, request.narrowing
         by_words = request.by_words
         asked = whole = None if by_words else self.encode(query.text, space)
-        focused = focus(request, space, self, reading)
+        focused = self._focus(request, space, reading)
         terms, evidence = focused.terms, focused.evidence
         if terms.has_context and not by_words:
             part = "" if request.apart else terms.asked

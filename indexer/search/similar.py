@@ -1,46 +1,185 @@
-"""Searches passages and documents similar to a document, a page or a passage (``like:``).
+"""Searches passages and documents similar to a document, a page or a passage.
 
-Owns the query vector of the source, the choice of hits, and the similarity of whole documents:
-passage by passage, not by one mean vector. It searches by vectors alone; words beside the operator
-shift the query vector.
+``like:`` searches by vectors alone, and words beside it shift the vector of its source; whole
+documents are compared passage by passage, not by one mean vector. ``more:`` and ``less:`` add to
+the score of a search the similarity of a passage to those named, or subtract it. A source is a path
+or the end of one, ``path#page=N`` or ``path#start-end``.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from indexer.api.errors import WorldError
-from indexer.api.types import HitExplanation
+from indexer.api.requests import Order
+from indexer.api.types import AlignedSentence, HitExplanation, SourceSentence
+from indexer.catalog.coverage import CoverageFilter
+from indexer.search.alignment import nearest
 from indexer.search.hits import HitMaker, result
 from indexer.search.narrowing import narrow
-from indexer.search.similar_sentences import Sentences, aligned
-from indexer.search.source import find_source
+from indexer.search.passage_hits import page_of
+from indexer.search.score_normalisation import CosineScale
 from indexer.store.values import DocSet, docs_of, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from indexer.api.phrases import Note
     from indexer.api.progress import CancelToken
-    from indexer.api.types import Hit, SearchResult
+    from indexer.api.types import FileRow, Hit, SearchResult
     from indexer.catalog.catalog import Catalog
-    from indexer.catalog.records import Space
+    from indexer.catalog.records import DocRow, Space
     from indexer.embed.models_in_use import ModelsInUse
+    from indexer.query.filters import Filters
     from indexer.query.grammar import Query
     from indexer.search.narrowing import Narrowing
-    from indexer.search.source import SourcePassages
     from indexer.store.store import Store
 
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]
+
+_COLUMNS = ("text", "text_starts", "text_pages", "page_first", "char_start")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The sentences of some passages, one passage after the other.
+
+    ``vectors`` is float32 (m, dim); those of passage ``i``, whose key is ``keys[i]``, are the rows
+    ``offsets[i]`` to ``offsets[i + 1]``, so ``offsets`` is int64 (n + 1,).
+    """
+
+    store: Store
+    keys: Keys
+    vectors: Floats
+    offsets: Keys
+
+    @classmethod
+    def read(cls, store: Store, space: str, keys: Keys) -> Self:
+        return cls(store, keys, *store.sentence_vectors_of(space, keys))
+
+    def describe(self, row: int) -> SourceSentence:
+        """Return the place and the text of a sentence."""
+        at = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        key = int(self.keys[at])
+        passage = self.store.passages_of(self.keys[at : at + 1], _COLUMNS)[key]
+        sentence = row - int(self.offsets[at])
+        first, last = spans_of(passage)[sentence]
+        start = passage["char_start"]
+        return SourceSentence(
+            page_of(passage, sentence), start + first, start + last, passage["text"][first:last]
+        )
+
+
+def aligned(found: Sentences, at: int, source: Sentences) -> tuple[AlignedSentence, ...]:
+    """Align the sentences of one found passage with a source, most similar first.
+
+    Args:
+        found: The sentences of the passages found.
+        at: The index of the passage.
+        source: The sentences of the source.
+
+    Returns:
+        Each of its sentences, with the most similar one of the source.
+    """
+    low, high = found.offsets[at : at + 2].tolist()
+    places, cosines = nearest(found.vectors[low:high], source.vectors, 1)
+    passage = found.store.passages_of(found.keys[at : at + 1], _COLUMNS).get(int(found.keys[at]))
+    if passage is None or not places.size:
+        return ()
+    pairs = [
+        AlignedSentence(first, last, float(cosine), source.describe(row))
+        for (first, last), row, cosine in zip(
+            spans_of(passage), places[:, 0].tolist(), cosines[:, 0], strict=True
+        )
+    ]
+    return tuple(sorted(pairs, key=lambda pair: -pair.cosine))
+
+
+def spans_of(passage: dict[str, Any]) -> list[tuple[int, int]]:
+    """The spans of a passage's sentences in its text, without the space around them."""
+    text = passage["text"]
+    spans = []
+    for first, last in pairwise([*passage["text_starts"], len(text)]):
+        sentence = text[first:last]
+        start = first + len(sentence) - len(sentence.lstrip())
+        spans.append((start, start + len(sentence.strip())))
+    return spans
+
+
+_PLACE = re.compile(r"(?P<path>.+?)(?:#page=(?P<page>\d+)|#(?P<start>\d+)-(?P<end>\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePassages:
+    """A document, and the passages of it that are referred to; all of them if ``whole``."""
+
+    doc: DocRow
+    keys: Keys
+    whole: bool
+
+
+def find_source(catalog: Catalog, store: Store, text: str) -> SourcePassages:
+    """Find the file by its path or by the end of it, and the passages of the given part.
+
+    Raises:
+        WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
+            nothing of it could be read.
+    """
+    doc, rest = _document(catalog, text)
+    keys = np.array([key_of(doc.doc, ordinal) for ordinal in range(doc.passages)], np.int64)
+    if rest is None:
+        return SourcePassages(doc, keys, whole=True)
+    columns = ("page_first", "page_last", "char_start", "char_end")
+    rows = store.passages_of(keys, columns)
+    first, last, low, high = (
+        (rest[0], rest[0], "page_first", "page_last")
+        if len(rest) == 1
+        else (rest[0], rest[1] - 1, "char_start", "char_end")
+    )
+    # A page number is inclusive, the end of a range exclusive.
+    ends = 0 if len(rest) == 1 else 1
+    meant = [k for k, row in rows.items() if row[low] <= last and row[high] - ends >= first]
+    return SourcePassages(doc, np.array(sorted(meant), np.int64), whole=False)
+
+
+def _document(catalog: Catalog, text: str) -> tuple[DocRow, tuple[int, ...] | None]:
+    """The document, and the page or range behind its name."""
+    candidates: list[tuple[str, tuple[int, ...] | None]] = [(text, None)]
+    if match := _PLACE.fullmatch(text):
+        numbers = tuple(int(n) for n in (match["page"], match["start"], match["end"]) if n)
+        # "#…" may also be part of the file's name.
+        candidates.append((match["path"], numbers or None))
+    for path, rest in candidates:
+        known = catalog.coverage.document(Path(path).expanduser()) or _by_end(catalog, path)
+        if known is not None:
+            if known[2] is None or not known[2].passages:
+                raise WorldError("not_indexed", path=path)
+            return known[2], rest
+    raise WorldError("not_a_root", path=text)
+
+
+def _by_end(catalog: Catalog, path: str) -> tuple[FileRow, str, DocRow | None] | None:
+    """The first file whose path ends with these components."""
+    end = path.replace(os.sep, "/").strip("/").casefold()
+    if not end:
+        return None
+    for row in catalog.coverage.page(CoverageFilter(text=end), Order.PATH, 0, 100):
+        whole = "/" + row.path.replace(os.sep, "/").casefold()
+        if whole.endswith("/" + end):
+            return catalog.coverage.document(row.path)
+    return None
+
 
 # Passages retrieved per hit: one document has many that are similar.
 WIDE = 10
@@ -253,3 +392,55 @@ def _spread(keys: Keys) -> Keys:
     if len(keys) <= SAMPLE:
         return keys
     return keys[np.linspace(0, len(keys) - 1, SAMPLE).astype(np.intp)]
+
+
+# Taken off the score of a passage that the person wants less of: more than its words give.
+UNWANTED = np.float32(2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Steering:
+    """Vectors (dim,) to be near to and far from; without any, nothing is steered.
+
+    ``unwanted`` are the passages after ``less:`` themselves.
+    """
+
+    more: tuple[Floats, ...] = ()
+    less: tuple[Floats, ...] = ()
+    unwanted: Keys = field(default_factory=lambda: np.zeros(0, np.int64))
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def read(cls, filters: Filters, catalog: Catalog, store: Store, space: Space) -> Steering:
+        """Find what a query names; a note says what is not in the library."""
+        notes: list[Note] = []
+
+        def vectors(texts: Sequence[str], passages: list[Keys]) -> tuple[Floats, ...]:
+            found = []
+            for text in texts:
+                try:
+                    keys = find_source(catalog, store, text).keys
+                except WorldError as error:
+                    notes.append(error.note())
+                    continue
+                passages.append(keys)
+                if (mean := mean_direction(store, space, keys)) is not None:
+                    found.append(mean)
+            return tuple(found)
+
+        unwanted: list[Keys] = [np.zeros(0, np.int64)]
+        more, less = vectors(filters.more, []), vectors(filters.less, unwanted)
+        return cls(more, less, np.concatenate(unwanted), tuple(notes))
+
+    def scores(self, store: Store, space: Space, keys: Keys) -> Floats:
+        """Return what is added to the scores of passages: (n,) to float32 (n,)."""
+        total = np.zeros(len(keys), np.float32)
+        if not self.more and not self.less:
+            return total
+        passages = store.vectors_of(space.key, keys)
+        scale = CosineScale.from_space(space, "cosine_between")
+        for sign, vectors in ((1, self.more), (-1, self.less)):
+            for vector in vectors:
+                total += np.float32(sign / len(vectors)) * scale.similarity(passages, vector)
+        total[np.isin(keys, self.unwanted)] -= UNWANTED
+        return total

@@ -19,7 +19,7 @@ from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyFD
 if TYPE_CHECKING:
     from watchdog.observers.inotify_c import InotifyEvent, WatchDescriptor
 
-    from indexer.watching.sources import Hints
+    from indexer.watching.watched import Hints
 
 _C = InotifyConstants
 _MASK = Mask(

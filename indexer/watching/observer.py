@@ -13,7 +13,7 @@ from watchdog.observers import Observer
 if TYPE_CHECKING:
     from watchdog.observers.api import ObservedWatch
 
-    from indexer.watching.sources import Hints
+    from indexer.watching.watched import Hints
 
 log = logging.getLogger(__name__)
 

@@ -24,15 +24,14 @@ from indexer.catalog.roots import below
 from indexer.files.hashing import size_and_time
 from indexer.files.scanner import ignore_folder
 from indexer.watching.settling import SETTLED_S, Settling, targets
-from indexer.watching.sources import Hints
-from indexer.watching.watched import WatchedRoots
+from indexer.watching.watched import Hints, WatchedRoots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from indexer.catalog.records import ScanCounts
     from indexer.files.scanner import Scanner
-    from indexer.watching.sources import EventSource
+    from indexer.watching.watched import EventSource
 
     Done = Callable[[Exception | None], None]
 

@@ -32,7 +32,7 @@ from indexer.api.requests import Index, Search
 from indexer.config import EngineConfig
 from indexer.engine.engine import Engine
 from indexer.search.calibration import own_sentence
-from indexer.search.sampling import spread_out
+from indexer.search.score_normalisation import spread_out
 from indexer.store.values import docs_of
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from indexer.search import calibration, score_normalisation
 from indexer.search.fusion import fuse
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import SearchRequest, narrow
-from indexer.search.rerank import rerank_evidence
-from indexer.search.rerank_scores import rerank
+from indexer.search.rerank import rerank, rerank_evidence
 from indexer.store.values import DocSet, docs_of
 from tests.benchmarks import scoring
 
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Space
     from indexer.engine.engine import Engine
     from indexer.search.answerability import AnswerabilityFeatures
+    from indexer.search.candidates import Ranking
     from indexer.search.fusion import DocumentEvidence, PageEvidence, Weights
-    from indexer.search.ranking import Ranking
-    from indexer.search.rerank_scores import RerankEvidence
+    from indexer.search.rerank import RerankEvidence
     from indexer.search.score_normalisation import Cohort
     from indexer.search.search import Retrieved
     from tests.benchmarks.scoring import RunHit

@@ -79,7 +79,7 @@ def searching(engine: Engine, store: Store, weights: Weights = DEFAULT_WEIGHTS) 
 @contextmanager
 def _unsplit(engine: Engine) -> Iterator[Ask]:
     """Every query is taken for one question."""
-    whole = mock.patch("indexer.search.query_focus.question", lambda text, _names: text)
+    whole = mock.patch("indexer.search.search.question", lambda text, _names: text)
     with whole, searching(engine, engine.store) as ask:
         yield ask
 

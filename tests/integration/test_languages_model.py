@@ -11,7 +11,7 @@ import pytest
 from indexer.api.model_requests import Reindex
 from indexer.api.requests import GetStatus, Search
 from indexer.embed.model_files import write_record
-from indexer.search.language_means import load_means
+from indexer.search.score_normalisation import load_means
 from tests.integration.world import World
 from tests.tiny_model import TINY, install_tiny_model
 

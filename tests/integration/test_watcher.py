@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.engine.engine import Engine
-    from indexer.watching.sources import EventSource, Hints
+    from indexer.watching.watched import EventSource, Hints
 
 
 @pytest.fixture(scope="module")

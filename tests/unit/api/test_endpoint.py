@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api import endpoint as places
+from indexer.api.atomic import MAX_ADDRESS_BYTES
 from indexer.api.endpoint import Endpoint
 from indexer.api.lock import Holding, LibraryLock
-from indexer.api.private_files import MAX_ADDRESS_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

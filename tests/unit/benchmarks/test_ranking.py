@@ -15,7 +15,7 @@ from indexer.search.fusion import (
     PageEvidence,
     Weights,
 )
-from indexer.search.rerank_scores import RerankEvidence
+from indexer.search.rerank import RerankEvidence
 from tests.benchmarks.ranking_evidence import Evidence
 from tests.benchmarks.ranking_fit import NEUTRAL, TRIED, fit_weights
 from tests.benchmarks.ranking_tables import OFF, interval

@@ -13,7 +13,7 @@ from indexer.embed.embedder import TokenStates
 from indexer.embed.factory import open_embedder
 from indexer.query.focus import places_of
 from indexer.search.alignment import align
-from indexer.search.explain_match import token_owners
+from indexer.search.explain import token_owners
 from indexer.text.terms import word_spans
 from tests.tiny_model import install_tiny_model
 from tests.unit.embed.test_embedder import SENTENCES, passage

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from indexer.api.types import FileState
-from indexer.files.kinds import EntryClassifier, is_away
+from indexer.files.excludes import EntryClassifier, is_away
 
 if TYPE_CHECKING:
     import os

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.files import volumes
-from indexer.files.volumes import Mount, find, location_of, mount_of
+from indexer.files import scanner as volumes
+from indexer.files.scanner import Mount, find_location, location_of, mount_of
 from tests.mounting import Mounter, make_image
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ TABLE = (
 
 
 def test_mounts_are_read_with_their_inner_folders() -> None:
-    known = list(volumes._parse(TABLE))
+    known = list(volumes._parse_mounts(TABLE))
     assert known[1] == Mount(b"/media/my stick", b"/", "vfat", "/dev/sdb1")
     assert known[3] == Mount(b"/mnt/b", b"/home/me/a", "ext4", "/dev/sda2")
     assert mount_of(b"/media/my stick/x", known) == known[1]
@@ -53,12 +53,12 @@ def test_a_volume_is_recognised_at_another_mount_point(tmp_path: Path, mounter: 
     if not place.volume:
         pytest.skip("this kernel does not tell volumes apart")
     assert place.volume_path == b"/documents"
-    assert list(find(place)) == [os.fsencode(one / "documents")]
+    assert list(find_location(place)) == [os.fsencode(one / "documents")]
     mounter.bind(one / "documents", two)
     assert location_of(os.fsencode(two)) == place
     mounter.unmount(two)
     mounter.unmount(one)
-    assert list(find(place)) == []
+    assert list(find_location(place)) == []
     assert location_of(os.fsencode(one)).volume != place.volume
     mounter.image(image, two)
-    assert list(find(place)) == [os.fsencode(two / "documents")]
+    assert list(find_location(place)) == [os.fsencode(two / "documents")]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.types import Also, Hit, Why
-from indexer.search.answerability_features import (
+from indexer.search.answerability import (
     Similarity,
     answerability_features,
     is_foreign,

@@ -8,8 +8,7 @@ import pytest
 from indexer.embed.batches import unit
 from indexer.search.candidates import QueryVectors, neighbour_similarity
 from indexer.search.fusion import DEFAULT_WEIGHTS
-from indexer.search.language_means import LanguageMeans
-from indexer.search.score_normalisation import CosineScale
+from indexer.search.score_normalisation import CosineScale, LanguageMeans
 
 
 def test_passages_are_searched_in_the_order_of_their_meaning_to_question_and_query() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.explain_match import find_in_text, sum_by_word, token_owners
+from indexer.search.explain import find_in_text, sum_by_word, token_owners
 from indexer.text.terms import word_spans
 from indexer.text.view import make_view
 

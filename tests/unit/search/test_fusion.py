@@ -21,7 +21,7 @@ from indexer.search.fusion import (
     relative,
     score_documents,
 )
-from indexer.search.rerank_scores import (
+from indexer.search.rerank import (
     LISTS_LEAD,
     NOT_SHORT,
     TABLE_DIGITS,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from indexer.search.fusion import PageEvidence
-from indexer.search.language_means import SHARE, LanguageMeans, raised
-from indexer.search.score_normalisation import CosineScale
+from indexer.search.score_normalisation import MEANS_SHARE, CosineScale, LanguageMeans, raised
 
 GERMAN, ENGLISH = np.array([1.0, 0.0, 0.0], np.float32), np.array([0.0, 1.0, 0.0], np.float32)
 MEANS = LanguageMeans({"de": GERMAN, "en": ENGLISH})
@@ -17,10 +16,10 @@ QUERY = np.array([0.6, 0.0, 0.8], np.float32)
 
 def test_what_a_language_lacks_to_the_nearest_is_made_good() -> None:
     missing = MEANS.missing(CosineScale(), QUERY, ["de", "en", "fr"])
-    assert missing == pytest.approx([0.0, SHARE * 0.6, 0.0])
+    assert missing == pytest.approx([0.0, MEANS_SHARE * 0.6, 0.0])
     nearer = np.array([0.6, 0.3, 0.74], np.float32)
     scaled = MEANS.missing(CosineScale(0.2, 0.5), nearer, ["de", "en"])
-    assert scaled == pytest.approx([0.0, SHARE * 0.3 / 0.5])
+    assert scaled == pytest.approx([0.0, MEANS_SHARE * 0.3 / 0.5])
 
 
 def test_a_library_in_one_language_is_left_as_it_is() -> None:

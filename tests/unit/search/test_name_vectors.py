@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.name_vectors import NameVectors
+from indexer.search.document_names import NameVectors
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 
 if TYPE_CHECKING:

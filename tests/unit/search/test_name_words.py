@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.catalog.names import stem_of
-from indexer.search.name_words import NameWords
+from indexer.search.document_names import NameWords
 from indexer.text.name_words import initialisms, joined_neighbours, name_tokens
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 
@@ -85,7 +85,7 @@ def test_nothing_is_found_without_a_word(catalog: Catalog) -> None:
 def test_few_words_are_kept_with_their_documents(
     catalog: Catalog, docs: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexer.search.name_words._KEPT", 2)
+    monkeypatch.setattr("indexer.search.document_names._KEPT", 2)
     words = NameWords(catalog)
     before = [words.docs([word]).tolist() for word in ASKED]
     assert before == [NameWords(catalog).docs([word]).tolist() for word in ASKED]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.near_duplicates import MIN_JACCARD, NearDuplicates
+from indexer.search.passage_hits import MIN_JACCARD, NearDuplicates
 
 REPORT = (
     "The Company maintains disclosure controls and procedures that are designed to ensure that "

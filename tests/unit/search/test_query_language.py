@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexer.query.grammar import parse
-from indexer.search.query_language import clear_language, function_words
+from indexer.search.query_expansion import clear_language, function_words
 from indexer.text.stop_words import ASKING_WORDS, STOP_WORDS
 from indexer.text.terms import words
 

@@ -9,7 +9,7 @@ import pytest
 
 from indexer.query.focus import question
 from indexer.query.grammar import parse
-from indexer.search.explain_match import same_words
+from indexer.search.explain import same_words
 from indexer.search.fusion import BM25_CEILING
 from indexer.search.query_terms import QueryTerms, ceiling, prepare
 from indexer.text.terms import words

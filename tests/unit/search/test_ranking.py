@@ -7,9 +7,8 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from indexer.search.candidates import CandidateEvidence
+from indexer.search.candidates import CandidateEvidence, Ranking
 from indexer.search.fusion import DEFAULT_WEIGHTS, DocumentEvidence, PageEvidence, Scored
-from indexer.search.ranking import Ranking
 from indexer.store.values import docs_of, key_of
 
 # Two documents with passages 0 to 2 and 0; the best first in each.

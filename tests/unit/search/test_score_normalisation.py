@@ -16,13 +16,13 @@ from indexer.catalog.records import Space
 from indexer.config import EngineConfig
 from indexer.embed.model_files import write_record
 from indexer.embed.models_in_use import ModelsInUse
-from indexer.search.sampling import spread_out
 from indexer.search.score_normalisation import (
     USUAL_SHARE,
     Cohort,
     CosineScale,
     load_cohort,
     save_cohort,
+    spread_out,
     weights_of,
 )
 from indexer.store.values import docs_of, ordinals_of

@@ -14,14 +14,14 @@ import pytest
 from watchdog.events import FileCreatedEvent
 
 from indexer.watching.observer import ObserverSource
-from indexer.watching.sources import MOST_HINTS, Hints
+from indexer.watching.watched import MOST_HINTS, Hints
 from indexer.watching.watcher import open_source
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indexer.watching.sources import EventSource
+    from indexer.watching.watched import EventSource
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 
@@ -216,7 +216,7 @@ def test_the_end_of_watches_is_told(tmp_path: Path) -> None:
 _SHORT = """
 import os, sys
 from pathlib import Path
-from indexer.watching.sources import Hints
+from indexer.watching.watched import Hints
 from indexer.watching.watcher import open_source
 Path("/proc/sys/user/max_inotify_watches").write_text("10")
 source = open_source(Hints())
