@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import platformdirs
-from py3langid import __version__, langid, modelio
-
 from indexer.api.atomic import replacing
 
 if TYPE_CHECKING:
@@ -114,7 +112,7 @@ def by_script_alone(text: str) -> str:
 
 def load() -> None:
     """Load the classifier, for processes that are forked from this one."""
-    _classifier()
+    classifier()
 
 
 def _by_script(sample: str, letters: int) -> str | None:
@@ -142,19 +140,13 @@ def _signs(sample: str) -> dict[str, int]:
 
 def is_none(words: str) -> bool:
     """Whether words in Latin letters are probably of no language."""
-    language, confidence = _classifier().classify(words)
+    language, confidence = classifier().classify(words)
     return bool(language == _NONE and confidence >= _LIKELY_NONE)
 
 
 def _classified(sample: str) -> str:
-    language, confidence = _classifier().classify(sample)
+    language, confidence = classifier().classify(sample)
     return language if confidence >= _CONFIDENT and len(language) == 2 else ""
-
-
-def _classifier() -> Any:
-    from indexer.text.language import classifier
-
-    return classifier()
 
 
 _CHECKSUM_BYTES = 4
@@ -164,6 +156,8 @@ _ROW_BITS = 8  # of the index of a row, which has one entry for each byte
 @lru_cache(maxsize=1)
 def classifier() -> Any:
     """Open the classifier, unpacking its model if no process did before."""
+    from py3langid import langid
+
     model = _model()
     ptc, pc, classes, moves, rows, output = (np.asarray(model[name][0]) for name in _names(model))
     found = langid.LanguageIdentifier(
@@ -179,6 +173,8 @@ def _names(model: NDArray[Any]) -> tuple[str, ...]:
 
 def _model() -> NDArray[Any]:
     """Return one record of the model's arrays, from the file where there can be one."""
+    from py3langid import __version__
+
     path = platformdirs.user_cache_path("lectern", appauthor=False) / f"languages-{__version__}.npy"
     with suppress(OSError, ValueError):
         if _is_whole(path):
@@ -196,6 +192,8 @@ def _mapped(path: Path) -> NDArray[Any]:
 
 
 def _unpacked() -> NDArray[Any]:
+    from py3langid import langid, modelio
+
     ptc, pc, classes, moves, rows, output = modelio.load_model(langid.MODEL_DIR / langid.MODEL_FILE)
     arrays = {
         "ptc": ptc, "pc": pc, "classes": np.array(classes), "moves": np.asarray(moves),
