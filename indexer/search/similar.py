@@ -219,7 +219,7 @@ class Similar:
         """Answer a query with ``like:``; see ``Search``.
 
         Explained hits say in ``aligned`` which sentence of the source each of theirs resembles
-        (``similar_sentences.aligned``).
+        (``aligned``).
         """
         started = time.perf_counter()
         totals = self.catalog.spaces.totals()

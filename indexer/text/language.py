@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import platformdirs
+
 from indexer.api.atomic import replacing
 
 if TYPE_CHECKING:
