@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.embed.pooling import unit
+from indexer.embed.batches import unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

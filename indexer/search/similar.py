@@ -218,8 +218,7 @@ class Similar:
     ) -> SearchResult:
         """Answer a query with ``like:``; see ``Search``.
 
-        Explained hits say in ``aligned`` which sentence of the source each of theirs resembles
-        (``aligned``).
+        Explained hits say in ``aligned`` which sentence of the source each of theirs resembles.
         """
         started = time.perf_counter()
         totals = self.catalog.spaces.totals()
