@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 COMPILER := $(wildcard packaging/model/*.py resources/models/*/checkpoint.json)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test pytest  test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-card bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
+.PHONY: help demo test test-slow pytest test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-card bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -20,13 +20,19 @@ help:  ## List these targets
 demo: .venv/runtime.stamp  ## Install what is needed, index the sample documents, answer a question
 	@$(PY) -m app demo
 
-test: .venv/dev.stamp lint imports  ## Install what is needed and pass every check and test
+test: .venv/dev.stamp lint imports  ## Install what is needed and pass every check and test but the slow ones
 	@# The check of types has one thread, so the tests begin beside it.
 	@$(MAKE) --no-print-directory --jobs=2 types pytest
 
+# In the order of the folders, whole engines first: small tests fill the end, when workers run dry.
+# How long each test took is in build/tests.xml and build/slow-tests.xml.
+PYTEST := $(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 20
+
 pytest: .venv/dev.stamp
-	@# In the order of the folders, whole engines first: small tests fill the end, when workers run dry.
-	$(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not slow" --junit-xml build/tests.xml
+
+test-slow: .venv/dev.stamp  ## Kill, damage, fill and watch whole libraries: the tests that `make test` leaves out
+	$(PYTEST) -m slow --junit-xml build/slow-tests.xml
 
 lint: .venv/dev.stamp  ## Style: ruff's rules and its formatting
 	.venv/bin/ruff check .

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,12 +14,43 @@ from tests.mounting import Mounter, can_mount
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-    from pathlib import Path
+    from collections.abc import Generator, Iterator, Sequence
+
+TESTS = Path(__file__).parent
+# Modules that kill, damage, fill, wait for and index whole engines again and again: two thirds of
+# the time of all tests. They are marked as slow, for `make test-slow`.
+SLOW = frozenset(
+    f"{folder}/test_{name}.py"
+    for folder, names in {
+        "e2e": (
+            "cli_models cli_pace cli_repair cli_watch confined copies real_engine self_test trust"
+        ),
+        "fuzz": "fuzz",
+        "integration": (
+            "archives attachments bad_input bad_library bad_requests change_of_model crashes "
+            "damage edits extract_process failing_writes hard_files illegible images kill "
+            "languages_model legible_corpora meanwhile metadata_copies moved no_damage pace "
+            "reindex render_child rescue scan_places scans soak store_kill store_maintenance "
+            "watching"
+        ),
+        "ui": "heartbeat",
+        "unit/embed": "late",
+    }.items()
+    for name in names.split()
+)
 
 # A busy machine is no failure. CI tries the same examples each time, people try new ones.
 settings.register_profile("lectern", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("lectern")
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark the tests of slow modules, all of which must be there."""
+    if gone := sorted(name for name in SLOW if not (TESTS / name).is_file()):
+        raise pytest.UsageError(f"tests/conftest.py calls slow what is not there: {gone}")
+    for item in items:
+        if item.path.is_relative_to(TESTS) and item.path.relative_to(TESTS).as_posix() in SLOW:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True)
