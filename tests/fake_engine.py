@@ -141,7 +141,7 @@ class FakeEngine(FakeLibrary):
     def has_pages_to_recognise(self) -> bool:
         return False
 
-    def rest(self) -> bool:
+    def release_memory(self) -> bool:
         self.rests += 1
         return True
 

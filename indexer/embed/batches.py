@@ -193,7 +193,7 @@ class Pooler:
                         sums, np.zeros(dimension, np.float32), 1
                     )
 
-    def add(
+    def pool_sequence(
         self, sequence: TokenSequence, states: NDArray[np.float32]
     ) -> Iterator[tuple[int, PassageVectors]]:
         """Add the states of a sequence; yield the passages that are complete with it.

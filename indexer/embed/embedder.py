@@ -253,7 +253,7 @@ class OnnxEmbedder:
             sums = self._encoder.sums_states
             wanted = [segments(self._encoder_record, one) for one in sequences] if sums else None
             run = partial(self._run, wanted=wanted)
-            add = pooler.add_sums if sums else pooler.add
+            add = pooler.add_sums if sums else pooler.pool_sequence
             for made in in_order(pool, run, batches, self._workers):
                 yield [pair for index, found in made for pair in add(sequences[index], found)]
 

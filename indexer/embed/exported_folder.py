@@ -94,7 +94,7 @@ def read_exported(
         WorldError: ``model_refused`` with the reason.
     """
     graphs, files = _graphs(folder, graph)
-    options = FolderOptions.read(folder, CONFIG)
+    options = FolderOptions.read_options(folder, CONFIG)
     if _classifies(options.values.get("architectures")):
         record = _scorer(options, name)
     elif how is not None or not (folder / MODULES).exists():
@@ -138,15 +138,15 @@ def _graphs(folder: Path, graph: str) -> tuple[tuple[GraphFile, ...], dict[str, 
 
 
 def _embedding(folder: Path, options: FolderOptions, name: str, *, late: bool) -> ModelRecord:
-    pooling = _pooling(FolderOptions.read(folder, f"{_pooling_folder(folder)}/{CONFIG}"))
+    pooling = _pooling(FolderOptions.read_options(folder, f"{_pooling_folder(folder)}/{CONFIG}"))
     if late and pooling is not Pooling.MEAN:
         raise refusal(folder, "model_late")
-    lengths = FolderOptions.read(folder, LENGTHS, optional=True)
+    lengths = FolderOptions.read_options(folder, LENGTHS, optional=True)
     positions = _positions(options)
     window = min(lengths.whole("max_seq_length", positions), positions)
     if window <= _MAX_PREFIX + _OVERLAP:
         raise refusal(folder, "model_option", option="max_seq_length", value=window)
-    query, document = _prefixes(FolderOptions.read(folder, PROMPTS, optional=True))
+    query, document = _prefixes(FolderOptions.read_options(folder, PROMPTS, optional=True))
     return _record(
         name, window, pooling=pooling, late=late, query_prefix=query, document_prefix=document,
         pool_scope=PoolScope.PASSAGE if late else PoolScope.SEQUENCE,
@@ -166,7 +166,7 @@ def _by_tokens(
     folder: Path, config: FolderOptions, name: str, how: Interaction | None
 ) -> ModelRecord:
     """The record of a late-interaction model, as PyLate describes it if that is not known."""
-    options = FolderOptions.read(folder, PROMPTS, optional=how is not None)
+    options = FolderOptions.read_options(folder, PROMPTS, optional=how is not None)
     if how is None and "query_length" not in options.values:
         raise refusal(folder, "model_file_missing", file=MODULES)
     positions = _positions(config)
@@ -318,7 +318,7 @@ class FolderOptions:
     values: Mapping[str, Any]
 
     @classmethod
-    def read(cls, folder: Path, name: str, *, optional: bool = False) -> FolderOptions:
+    def read_options(cls, folder: Path, name: str, *, optional: bool = False) -> FolderOptions:
         if optional and not (folder / name).exists():
             return cls(folder, {})
         values = load_json(folder, name)

@@ -58,7 +58,7 @@ class QueryDevice:
     def __post_init__(self) -> None:
         self._opened = OpenedLater(self.open)
 
-    def choose(self, own: OnnxEmbedder, device: str, *, busy: bool) -> OnnxEmbedder:
+    def choose_device(self, own: OnnxEmbedder, device: str, *, busy: bool) -> OnnxEmbedder:
         """The embedder that is faster for a question; ``own`` until that is known.
 
         The accelerator is opened in a thread, and not at all where it is known to be slower.
@@ -152,7 +152,7 @@ class ModelsInUse:
         }
         return catalog.spaces.add(space_of(record, self.config.precision), facts)
 
-    def use(self, config: EngineConfig) -> None:
+    def configure_models(self, config: EngineConfig) -> None:
         """Replace the configuration, and with it the model of indexing; no run may be active."""
         with self._opening:
             changed = (config.model, config.precision) != (self.config.model, self.config.precision)
@@ -207,7 +207,7 @@ class ModelsInUse:
             return own
         indexing = self._indexing
         busy = indexing is not None and indexing[1].provider.name != CPU
-        return self._elsewhere.choose(own, device, busy=busy)
+        return self._elsewhere.choose_device(own, device, busy=busy)
 
     def passages(self, record: Mapping[str, Any]) -> OnnxEmbedder:
         """The embedder that encodes a passage again to compare it token by token with a query.

@@ -90,7 +90,7 @@ class Reranker:
     def __post_init__(self) -> None:
         self._model = OpenedLater(partial(CrossEncoder, self.config))
 
-    def use(self, config: EngineConfig) -> None:
+    def configure_reranker(self, config: EngineConfig) -> None:
         """Replace the configuration, and with it the chosen model."""
         self.config = config
 
@@ -114,7 +114,7 @@ class Reranker:
         record = self.record
         return record is not None and record.interaction is not None
 
-    def order(
+    def order_passages(
         self, question: str, passages: Sequence[str], token: CancelToken, *, wait: bool
     ) -> tuple[int, ...]:
         """The indices of passages, best first; empty without a cross-encoder that is fast enough.

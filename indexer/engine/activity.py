@@ -56,7 +56,7 @@ class ActivityMonitor:
         """The progress of the current run."""
         return self._progress
 
-    def note(self, progress: Progress | None) -> None:
+    def note_progress(self, progress: Progress | None) -> None:
         """Store the latest report of a run, or None at its end."""
         with self._lock:
             self._progress = progress
@@ -73,7 +73,7 @@ class ActivityMonitor:
         """Invalidate the counts, after a change whose effect the person waits to see."""
         self._count_at = float("-inf")
 
-    def describe(self) -> Activity:
+    def current_activity(self) -> Activity:
         progress = self._progress
         device, notes = self.models.device
         pages, passages = self._rates()

@@ -161,7 +161,7 @@ class Engine(IndexingLibrary):
         return tuple(self.catalog.roots.get(found[0].id).patterns)
 
     def _status(self, _request: GetStatus, _caller: Caller) -> Status:
-        return describe_library(self, self.watcher.describe())
+        return describe_library(self, self.watcher.watch_state())
 
     def _diagnose(self, _request: Diagnose, _caller: Caller) -> tuple[Check, ...]:
         return check_library(self)
@@ -171,7 +171,7 @@ class Engine(IndexingLibrary):
             self.catalog.must_be_writable()
         if request.on is not None:
             self.watcher.start() if request.on else self.watcher.stop()
-        return self.watcher.describe()
+        return self.watcher.watch_state()
 
     def _verify(self, _request: Verify, caller: Caller) -> Verification:
         tick = partial(Reporter(caller.report, caller.token).report, Progress(Step.MAINTAIN))

@@ -53,7 +53,7 @@ class WalkCounts:
     sample: list[bytes] = field(default_factory=list)  # paths of PDFs, all as likely
     _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311  # no secret
 
-    def take(self, walk: RootWalk, read_before: Mapping[bytes, tuple[int, int]]) -> None:
+    def count_walk(self, walk: RootWalk, read_before: Mapping[bytes, tuple[int, int]]) -> None:
         """Count the files under one root.
 
         Args:
@@ -84,7 +84,7 @@ class WalkCounts:
         elif (place := self._chance.randrange(number)) < _SAMPLED:
             self.sample[place] = path
 
-    def describe(self, rates: Throughput, page_bytes: Mapping[str, float]) -> Estimate:
+    def to_estimate(self, rates: Throughput, page_bytes: Mapping[str, float]) -> Estimate:
         pages = sum(
             pages_of(form, files, size, page_bytes)
             for form, (files, size) in self.formats.items()
@@ -152,13 +152,13 @@ def estimate(
         if request.patterns is not None:
             root = replace(root, patterns=request.patterns)
         walk = RootWalk(root, rules_for(root, catalog, config), token)
-        counted.take(walk, catalog.coverage.read_before(path))
+        counted.count_walk(walk, catalog.coverage.read_before(path))
     space = catalog.spaces.active()
     model = str(space.record["model"]) if space else config.model
     layers = find_record(model, config.models).depth
     rates = load_throughput(catalog, space.key if space else "", layers)
     page_bytes = catalog.coverage.page_bytes() | sampled_page_bytes(counted.sample, token)
-    return counted.describe(rates, page_bytes)
+    return counted.to_estimate(rates, page_bytes)
 
 
 def _root(catalog: Catalog, path: Path) -> Root:

@@ -89,26 +89,26 @@ class IndexingLibrary(OpenLibrary):
             job = IndexingJob(make_parts, IndexingRun, reporter, patient=patient)
             seen, cancelled = 0, False
             try:
-                self.scanned_pages.refresh()
+                self.scanned_pages.detect_tesseract()
                 if request.scan:
                     seen = job.do(lambda: self._scan(roots, reporter, rescan=request.rescan))
                 if request.paths:
                     self.catalog.queue.prioritise([root.id for root in roots])
-                job.do(job.read)
+                job.do(job.read_and_embed)
                 # A service does it between requests, while idle.
                 while not self.config.background and self.recognise(caller.report, caller.token):
-                    job.do(job.read)
+                    job.do(job.read_and_embed)
                 if change and job.parts.space.id != self._target().id:
-                    job.do(partial(job.read, partial(self._parts, first=False)))
+                    job.do(partial(job.read_and_embed, partial(self._parts, first=False)))
                 try:
                     while not job.do(lambda: self._fill_tokens(job.parts, reporter)):
-                        job.do(job.read)
+                        job.do(job.read_and_embed)
                 finally:  # the searched space is complete, whatever the other model does
                     job.do(lambda: self._tidy(reporter))
             except Cancelled:
                 cancelled = True
             finally:
-                self.activities.note(None)
+                self.activities.note_progress(None)
                 # Files that are due but were not read are of an unreachable root.
                 due = self.catalog.queue.next_due_ns()
                 self._due_ns = due if due is not None and due > time.time_ns() else None
@@ -122,7 +122,7 @@ class IndexingLibrary(OpenLibrary):
             if config.model not in self._fastest:
                 self._fastest[config.model] = fastest_precision(config)
             config = replace(config, precision=self._fastest[config.model])
-        self.models.use(config)
+        self.models.configure_models(config)
         return self.models.space(self.catalog)
 
     def recognise(
@@ -141,7 +141,7 @@ class IndexingLibrary(OpenLibrary):
         def note(read: int, waiting: int) -> None:
             reporter.report(Progress(Step.RECOGNISE, files_done=read, files_total=read + waiting))
 
-        return self.recogniser.work(token, busy, note)
+        return self.recogniser.recognise_pages(token, busy, note)
 
     def has_pages_to_recognise(self) -> bool:
         """Whether there may be scanned pages to recognise."""
@@ -159,7 +159,7 @@ class IndexingLibrary(OpenLibrary):
         """Whether a failed file is due for a retry."""
         return self._due_ns is not None and time.time_ns() >= self._due_ns
 
-    def rest(self) -> bool:
+    def release_memory(self) -> bool:
         """Give back memory that only queries need, and the next one takes again.
 
         Returns:
@@ -239,7 +239,7 @@ class IndexingLibrary(OpenLibrary):
             children=self.config.children or _readers(),
             check_space=self._check_space,
             batches=self.batches,
-            password_of=self.passwords.find,
+            password_of=self.passwords.password_of,
             throttle=self.throttle,
             scanned_pages=self.scanned_pages,
         )
@@ -273,7 +273,7 @@ class IndexingLibrary(OpenLibrary):
         self.lock.check()
         reporter.report(Progress(Step.MAINTAIN), force=True)
         forget_orphans(self.catalog, self.store)
-        self.scanned_pages.tidy()
+        self.scanned_pages.delete_orphaned_pages()
         self.catalog.names.prune()
         target, tokens = self.models.space(self.catalog), self.models.token_space(self.catalog)
         reindex.finalise(self.catalog, self.store, target, tokens)
@@ -284,7 +284,7 @@ class IndexingLibrary(OpenLibrary):
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:
-            self.activities.note(progress)
+            self.activities.note_progress(progress)
             report(progress)
 
         return note

@@ -95,10 +95,10 @@ class PasswordsByPath:
     def __init__(self) -> None:
         self._known: dict[bytes, str] = {}
 
-    def set(self, path: str, password: str) -> None:
+    def set_password(self, path: str, password: str) -> None:
         self._known[normal(path)] = password
 
-    def find(self, path: bytes) -> str | None:
+    def password_of(self, path: bytes) -> str | None:
         return self._known.get(normal(path))
 
 
@@ -137,5 +137,5 @@ def unlock(catalog: Catalog, passwords: PasswordsByPath, path: Path, password: s
     # A copy read without the password would fail, and the failure would be shared.
     copies = {known[0], *catalog.queue.copies(known[0])}
     for row in catalog.files.get(copies).values():
-        passwords.set(row.path, password)
+        passwords.set_password(row.path, password)
     return catalog.queue.retry(files=copies)

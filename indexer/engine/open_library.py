@@ -94,13 +94,13 @@ class OpenLibrary:
         self.store = store
         self.models = ModelsInUse(_as_the_library(config, catalog))
         self.throttle = Throttle(adaptive=config.background)
-        self.throttle.load(catalog)
+        self.throttle.load_pace(catalog)
         self.gate = QueryGate(self.throttle)
         self.activities = ActivityMonitor(catalog, self.models, self.throttle)
         self.passwords = PasswordsByPath()
         self.scanned_pages = ScannedPages(catalog, config)
         self.recogniser = Recogniser(
-            self.scanned_pages, self.throttle, config.limits, self.passwords.find
+            self.scanned_pages, self.throttle, config.limits, self.passwords.password_of
         )
         self.searcher = Searcher(catalog, store, self.models)
         self.reranker = Reranker(config)
@@ -113,7 +113,7 @@ class OpenLibrary:
 
     def _search(self, request: Search, caller: Caller) -> SearchResult:
         query = parse(request.text)
-        answer = self.similar.search if query.filters.like else self.searcher.search
+        answer = self.similar.search_similar if query.filters.like else self.searcher.search
         with self.gate.query():
             result = answer(
                 query,
@@ -140,16 +140,16 @@ class OpenLibrary:
     def _rerank(self, request: Rerank, caller: Caller) -> tuple[int, ...]:
         with self.gate.query():
             if self.reranker.by_tokens:
-                return self.token_ranking.order(
+                return self.token_ranking.order_passages(
                     request.text, request.keys, caller.token, wait=request.wait
                 )
-            return self.reranker.order(
+            return self.reranker.order_passages(
                 request.text, request.passages, caller.token, wait=request.wait
             )
 
     def _explain(self, request: Explain, _caller: Caller) -> Explanation | None:
         with self.gate.query():
-            return self.explainer.explain(request.text, request.path, request.start)
+            return self.explainer.explain_hit(request.text, request.path, request.start)
 
     def _map(self, request: MapPages, _caller: Caller) -> tuple[float, ...]:
         with self.gate.query():
@@ -161,7 +161,7 @@ class OpenLibrary:
 
     def _elsewhere(self, request: FindElsewhere, caller: Caller) -> tuple[Parallel, ...]:
         with self.gate.query():
-            return self.elsewhere.find(request, caller.token)
+            return self.elsewhere.find_restatements(request, caller.token)
 
     def _files(self, request: ListFiles, _caller: Caller) -> FileList:
         under = self.catalog.roots.find(request.root) if request.root else None
@@ -188,16 +188,16 @@ class OpenLibrary:
         return unlock(self.catalog, self.passwords, request.path, request.password)
 
     def _activity(self, _request: GetActivity, _caller: Caller) -> Activity:
-        return self.activities.describe()
+        return self.activities.current_activity()
 
     def _set_pace(self, request: SetPace, _caller: Caller) -> Activity:
         lasting = request.speed is not None or request.paused is not None
         if lasting:
             self.catalog.must_be_writable()
-        self.throttle.set(request.speed, paused=request.paused, typing=request.typing)
+        self.throttle.set_pace(request.speed, paused=request.paused, typing=request.typing)
         if lasting:
-            self.throttle.save(self.catalog)
-        return self.activities.describe()
+            self.throttle.save_pace(self.catalog)
+        return self.activities.current_activity()
 
     def _set_collection(self, request: SetCollection, _caller: Caller) -> Mapping[str, str]:
         if request.filters and not parse(request.filters).filters:
@@ -239,8 +239,8 @@ class OpenLibrary:
 
     def _use(self, config: EngineConfig) -> None:
         self.config = config
-        self.models.use(config)
-        self.reranker.use(config)
+        self.models.configure_models(config)
+        self.reranker.configure_reranker(config)
 
     handlers: ClassVar[Handlers] = {
         Search: _search,

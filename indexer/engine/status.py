@@ -48,7 +48,7 @@ DEVICE_ADVICE = "It is not used. Bring its driver up to date, or install another
 def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
     """Describe the library, whose roots are watched like this."""
     catalog, config = engine.catalog, engine.config
-    activity = engine.activities.describe()
+    activity = engine.activities.current_activity()
     totals = catalog.spaces.totals()
     space = catalog.spaces.active()
     change = reindex.describe(catalog, reindex.for_library(catalog, config))
@@ -74,7 +74,7 @@ def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
         device_notes=activity.device_notes,
         languages=_languages(engine, change),
         running=activity.running,
-        scanned_pages=engine.scanned_pages.describe(),
+        scanned_pages=engine.scanned_pages.scans_status(),
         connections=read_connections(config.models),
         free_bytes=shutil.disk_usage(config.library).free,
         speed=activity.speed,
@@ -198,7 +198,7 @@ def check_devices(found: Mapping[str, Note]) -> Checked:
 
 
 def _scans(engine: OpenLibrary) -> Iterator[Checked]:
-    scans = engine.scanned_pages.describe()
+    scans = engine.scanned_pages.scans_status()
     value = ", ".join([scans.engine or "none", *filter(None, [" ".join(scans.languages)])])
     waiting = f"{scans.waiting} pages wait. " if scans.waiting else ""
     advice = f"{waiting}Scans are read with Tesseract: {scans.install}."

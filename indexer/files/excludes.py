@@ -169,7 +169,7 @@ class _Table:
                 else:
                     self._exact.setdefault(last, []).append((tuple(before), rule))
 
-    def find(self, parents: Sequence[str], name: str) -> Iterable[ExcludeRule]:
+    def rules_for_name(self, parents: Sequence[str], name: str) -> Iterable[ExcludeRule]:
         """Return the rules for a name in lower case, below the components ``parents``."""
         for before, rule in self._exact.get(name, ()):
             if not before or tuple(parents[-len(before) :]) == before:
@@ -230,7 +230,7 @@ class Excludes:
         own = relative.rpartition("/")[2]
         name = own.lower()
         lowered = [part.lower() for part in parents[-3:]]
-        for rule in _FOLDERS.find(lowered, name):
+        for rule in _FOLDERS.rules_for_name(lowered, name):
             near = [*rule.beside, *(f"{own}/{inner}" for inner in rule.inside)]
             if not near or any(exists(file) for file in near):
                 return rule.reason
@@ -244,7 +244,7 @@ class Excludes:
         if decided is not None:
             return decided or None
         own = relative.rpartition("/")[2]
-        for rule in _FILES.find((), own.lower()):
+        for rule in _FILES.rules_for_name((), own.lower()):
             return rule.reason
         if hidden and not self._hidden:
             return Reason.HIDDEN

@@ -94,7 +94,7 @@ class EmbeddingWorker:
     def full(self) -> bool:
         return self._units.full()
 
-    def put(self, unit: Unit) -> None:
+    def submit_unit(self, unit: Unit) -> None:
         """Queue a unit; check ``full`` first."""
         self._units.put_nowait(unit)
 
@@ -169,7 +169,7 @@ class EmbeddingWorker:
         processor time and comes before a batch is begun.
         """
         worked = (time.process_time() - self._worked) / CORES
-        self._throttle.rest(worked, self._stopping.is_set)
+        self._throttle.pause_after(worked, self._stopping.is_set)
         self._worked = time.process_time()
         self._gate.wait_for_queries()
         return self._gate.batch_tokens()

@@ -32,11 +32,11 @@ class Reply:
         self._given = threading.Event()
         self._value = False
 
-    def give(self, value: bool) -> None:  # noqa: FBT001  # the reply itself
+    def set_reply(self, value: bool) -> None:  # noqa: FBT001  # the reply itself
         self._value = value
         self._given.set()
 
-    def wait(self, stopping: threading.Event) -> bool:
+    def wait_for_reply(self, stopping: threading.Event) -> bool:
         """Wait for the reply.
 
         Raises:

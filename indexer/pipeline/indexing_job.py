@@ -68,7 +68,7 @@ class IndexingJob:
                     raise
             self._wait_for_room()
 
-    def read(self, make_parts: Callable[[], Parts] | None = None) -> None:
+    def read_and_embed(self, make_parts: Callable[[], Parts] | None = None) -> None:
         """Read, embed and write until nothing is left; waits while the person has paused.
 
         Args:
@@ -106,7 +106,7 @@ class IndexingJob:
         recover(self.parts.catalog, self.parts.store)
         run = self.make_run(self.parts, self.reporter, self.counts)
         try:
-            return run.work()
+            return run.work_off_queue()
         finally:
             run.stop()
             # The throughput of slowed work is not recorded as the machine's.
@@ -139,4 +139,4 @@ class IndexingJob:
         while halted():
             waiting = replace(self._last, note=self.parts.throttle.reason, eta_seconds=None)
             self.reporter.report(waiting, force=True)
-            self.parts.throttle.wait(TICK_S)
+            self.parts.throttle.wait_for_change(TICK_S)

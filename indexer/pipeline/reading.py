@@ -143,7 +143,7 @@ class FileReader:
             faults.reached("file-hashed", job.path)
             hashed = FileHashed(job, content)
             self._put(hashed)
-            if hashed.reply.wait(self._stopping):
+            if hashed.reply.wait_for_reply(self._stopping):
                 self._extract(child, job, content)
         except LecternError as error:
             failure = error
@@ -169,7 +169,7 @@ class FileReader:
             opened = TextExtracted(job, content, info)
             self._worked(began)
             self._put(opened)
-            return opened.reply.wait(self._stopping)
+            return opened.reply.wait_for_reply(self._stopping)
 
         path, password = Path(os.fsdecode(job.path)), self._password_of(job.path)
         recognised = KnownPages(self._library.absolute(), content.content_id)
@@ -194,7 +194,7 @@ class FileReader:
         worked = time.monotonic() - began
         self.busy_s += worked
         if self._role is not ReaderRole.URGENT:
-            self._throttle.rest(worked, self._stopping.is_set)
+            self._throttle.pause_after(worked, self._stopping.is_set)
 
     def _put(self, event: Event) -> None:
         if not offer(self._events, event, self._stopping):
@@ -316,6 +316,6 @@ class Intake:
         for reader in (*self._readers, self._urgent_reader):
             reader.join()
 
-    def release(self) -> None:
+    def release_files(self) -> None:
         """Return unfinished files to the queue."""
         self._queue.release(self.files)

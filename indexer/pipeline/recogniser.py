@@ -86,7 +86,7 @@ class ScannedPages:
         program = self.program
         return f"tesseract {program.version} {'+'.join(self.languages)}" if program else ""
 
-    def refresh(self) -> None:
+    def detect_tesseract(self) -> None:
         """Detect what is installed, and update the reason codes of waiting documents."""
         with self._lock:
             if self._program is None or time.monotonic() - self._checked > CHECK_EVERY_S:
@@ -98,16 +98,18 @@ class ScannedPages:
         self.contents.explain(CODES, failure.code, failure.detail)
         self.ready = True
 
-    def note(self, content_id: str, size: int, form: str, pages: Iterable[int] = ()) -> None:
+    def note_pages(self, content_id: str, size: int, form: str, pages: Iterable[int] = ()) -> None:
         """Store which pages of some bytes have content but no text."""
         self.cache.add_pages(content_id, size, pages, last=form == _IMAGE)
         self.ready = True
 
-    def explain(self, failure: LecternError, content_id: str, size: int, form: str) -> LecternError:
+    def explain_no_text(
+        self, failure: LecternError, content_id: str, size: int, form: str
+    ) -> LecternError:
         """Return the failure of a document without text, by what recognition can do about it."""
         if failure.code != _NO_TEXT:
             return failure
-        self.note(content_id, size, form)
+        self.note_pages(content_id, size, form)
         return self._failure() if self.cache.has_waiting(content_id, self.made_by) else failure
 
     def publish(self) -> int:
@@ -128,7 +130,7 @@ class ScannedPages:
         self.cache.reset_failures(self.contents.under(paths) if paths else self.cache.content_ids())
         self.ready = True
 
-    def tidy(self) -> None:
+    def delete_orphaned_pages(self) -> None:
         """Delete the pages of bytes that no file holds any more."""
         if gone := self.cache.content_ids() - self.contents.held():
             self.cache.delete(gone)
@@ -136,7 +138,7 @@ class ScannedPages:
     def counts(self) -> PageCounts:
         return self.cache.counts(self.made_by)
 
-    def describe(self) -> ScannedPagesStatus:
+    def scans_status(self) -> ScannedPagesStatus:
         counts = self.counts()
         return ScannedPagesStatus(
             read=counts.read,
@@ -184,7 +186,7 @@ class Recogniser:
     password_of: Callable[[bytes], str | None]
     _skipped: set[str] = field(default_factory=set)
 
-    def work(
+    def recognise_pages(
         self, token: CancelToken, busy: Callable[[], bool], note: Callable[[int, int], None]
     ) -> int:
         """Recognise pages until none is left, or until documents are queued again.
@@ -260,7 +262,7 @@ class Recogniser:
             self._skipped.add(content)
             return False
         self.scanned_pages.cache.store(content, number, self.scanned_pages.made_by, words)
-        self.throttle.rest(time.monotonic() - began, lambda: token.cancelled)
+        self.throttle.pause_after(time.monotonic() - began, lambda: token.cancelled)
         return True
 
     def _failed(self, content: str, number: int, error: LecternError) -> None:

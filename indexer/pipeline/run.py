@@ -75,7 +75,7 @@ class PassageWriter:
         """Whether a flush would write anything."""
         return bool(self._rows or self._ended)
 
-    def add(self, doc: int, info: DocumentInfo, passages: Sequence[Passage]) -> None:
+    def buffer_passages(self, doc: int, info: DocumentInfo, passages: Sequence[Passage]) -> None:
         """Buffer some passages of a document, in order."""
         if not self.holding:
             self._since = time.monotonic()
@@ -83,13 +83,13 @@ class PassageWriter:
             PassageRow(doc, info.text_id, info.language, passage) for passage in passages
         )
 
-    def end(self, document: FinishedDocument) -> None:
+    def complete_document(self, document: FinishedDocument) -> None:
         """Mark a document as complete with the next flush."""
         if not self.holding:
             self._since = time.monotonic()
         self._ended.append(document)
 
-    def drop(self, doc: int) -> None:
+    def drop_document(self, doc: int) -> None:
         """Delete a partly read document that failed, from the buffer and from the store."""
         self._rows = [row for row in self._rows if row.doc != doc]
         self.store.delete_docs([doc])
@@ -102,7 +102,7 @@ class PassageWriter:
         waited = time.monotonic() - self._since
         return len(self._rows) >= self.flush_at or waited >= FLUSH_S or (starved and waited >= 0.3)
 
-    def flush(self) -> list[FinishedDocument]:
+    def flush_passages(self) -> list[FinishedDocument]:
         """Write the buffer, the store first; return the documents that this completes."""
         rows, ended = self._rows, self._ended
         self._rows, self._ended = [], []
@@ -165,7 +165,7 @@ class IndexingRun:
         self._suits: bool | None = None  # see ``Parts``; decided before anything is embedded
         self._pausing: float | None = None  # when the pause was requested
 
-    def work(self) -> bool:
+    def work_off_queue(self) -> bool:
         """Work until nothing is left, until a pause, or until another model suits what is read.
 
         Returns:
@@ -231,7 +231,7 @@ class IndexingRun:
         if self._suits is None:
             self._suits = self.parts.suits(0 if self._read_all else ENOUGH_READ)
         if not self._intake.suspects and self._suits:
-            self.vectors.feed()
+            self.vectors.feed_model()
 
     def _done(self) -> bool:
         if not self._read_all or not self.vectors.idle:
@@ -240,7 +240,7 @@ class IndexingRun:
         if self._intake.files or self.vectors.in_flight:
             return False
         # The flush marks documents without passages to embed, which may make room for others.
-        return self._suits is True and not self.vectors.flush()
+        return self._suits is True and not self.vectors.flush_vectors()
 
     @property
     def _read_all(self) -> bool:
@@ -258,7 +258,9 @@ class IndexingRun:
                 self._hashed(event)
             case PagesWithoutText(job, content, pages):
                 stamp = content.stamp
-                self.parts.scanned_pages.note(content.content_id, stamp.size, job.format, pages)
+                self.parts.scanned_pages.note_pages(
+                    content.content_id, stamp.size, job.format, pages
+                )
                 self._with_gaps.add(content.content_id)
             case TextExtracted():
                 self._opened(event)
@@ -267,7 +269,7 @@ class IndexingRun:
             case FileFinished():
                 self._finished(event)
             case Embedded():
-                self.vectors.handle(event)
+                self.vectors.buffer_vectors(event)
             case EmbeddingFailed(failure):
                 raise failure
 
@@ -277,7 +279,7 @@ class IndexingRun:
         known = self.parts.catalog.docs.link(
             job.file, event.content.content_id, event.content.stamp, job.format, EXTRACTOR_VERSION
         )
-        event.reply.give(not known)
+        event.reply.set_reply(not known)
 
     def _opened(self, event: TextExtracted) -> None:
         job, info, content = event.job, event.info, event.content
@@ -287,12 +289,12 @@ class IndexingRun:
         if begun.write_passages:
             self._writing[job.file] = _Writing(begun.doc, info)
         faults.reached("document-begun", job.path)
-        event.reply.give(begun.write_passages)
+        event.reply.set_reply(begun.write_passages)
 
     def _cut(self, event: PassagesCut) -> None:
         writing = self._writing[event.job.file]
         writing.passages += len(event.passages)
-        self.passages.add(writing.doc, writing.info, event.passages)
+        self.passages.buffer_passages(writing.doc, writing.info, event.passages)
         faults.reached("passages-cut")
 
     def _finished(self, event: FileFinished) -> None:
@@ -304,7 +306,7 @@ class IndexingRun:
         if event.failure is not None:
             self._failed(event, event.failure, writing)
         elif writing is not None:
-            self.passages.end(
+            self.passages.complete_document(
                 FinishedDocument(writing.doc, writing.info, writing.passages, job.priority)
             )
             self._own.cut += writing.passages
@@ -322,11 +324,11 @@ class IndexingRun:
 
     def _failed(self, event: FileFinished, failure: LecternError, writing: _Writing | None) -> None:
         if writing is not None:
-            self.passages.drop(writing.doc)
+            self.passages.drop_document(writing.doc)
         content = None
         if event.content is not None:
             content = (event.content.content_id, event.job.format, EXTRACTOR_VERSION)
-            failure = self.parts.scanned_pages.explain(
+            failure = self.parts.scanned_pages.explain_no_text(
                 failure, event.content.content_id, event.content.stamp.size, event.job.format
             )
         self.parts.catalog.queue.fail(
@@ -338,12 +340,12 @@ class IndexingRun:
     def _flush_due(self) -> None:
         if self.passages.due(starved=self._worker.starved):
             self.parts.check_space()
-            for document in self.passages.flush():
-                self.vectors.backlog.add(document.doc, document.priority)
+            for document in self.passages.flush_passages():
+                self.vectors.backlog.queue_document(document.doc, document.priority)
         if self.vectors.due(last=self._read_all):
             self.parts.check_space()
-            self.vectors.flush()
-            self.vectors.tidy()
+            self.vectors.flush_vectors()
+            self.vectors.maintain_store()
 
     def stop(self) -> None:
         """End the workers, then write what they had finished; idempotent."""
@@ -357,12 +359,12 @@ class IndexingRun:
             except Empty:
                 break
             if isinstance(event, Embedded):
-                self.vectors.handle(event)
-        self._intake.release()
+                self.vectors.buffer_vectors(event)
+        self._intake.release_files()
         try:
             self.parts.check_space()
-            self.passages.flush()
-            self.vectors.flush()
+            self.passages.flush_passages()
+            self.vectors.flush_vectors()
         except LecternError:
             # Most likely the disk is full, which is why the run stops: what is not written stays
             # pending.

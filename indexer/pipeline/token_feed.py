@@ -108,7 +108,7 @@ class _Feed:
     def _embedded(self, passages: Sequence[StoredPassage]) -> list[Embedded]:
         inputs = [EmbedInput("", (), one.view, one.view_starts) for one in passages]
         pending = [PendingPassage(one.doc, one.ordinal) for one in passages]
-        self.worker.put(Unit(inputs, pending, [1] * len(inputs)))
+        self.worker.submit_unit(Unit(inputs, pending, [1] * len(inputs)))
         made: list[Embedded] = []
         while sum(len(one.pending) for one in made) < len(passages):
             self._report()
@@ -136,7 +136,7 @@ class _Feed:
     def _pause(self) -> None:
         while self.parts.throttle.paused:
             self._report(self.parts.throttle.reason)
-            self.parts.throttle.wait(TICK_S)
+            self.parts.throttle.wait_for_change(TICK_S)
 
     def _report(self, note: str = "") -> None:
         progress = Progress(

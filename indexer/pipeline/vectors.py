@@ -79,7 +79,7 @@ class Backlog:
         self._suspects.extend(self.catalog.spaces.suspects(self.space.id))
         for doc, _ in pending:
             if doc not in self._suspects:
-                self.add(doc)
+                self.queue_document(doc)
 
     @property
     def reused(self) -> int:
@@ -96,7 +96,7 @@ class Backlog:
         """How many documents ``pop_complete`` would return."""
         return sum(document.left == 0 for document in self._open.values())
 
-    def add(self, doc: int, priority: int = 0) -> None:
+    def queue_document(self, doc: int, priority: int = 0) -> None:
         """Queue a document whose passages were just written."""
         heappush(self._waiting, (-priority, next(self._numbers), doc))
 
@@ -276,7 +276,7 @@ class VectorWriter:
         """Whether nothing is being embedded or buffered."""
         return not self.in_flight and not self._made
 
-    def feed(self) -> None:
+    def feed_model(self) -> None:
         """Queue units until the model's queue is full."""
         count = self.batches.unit
         while not self.worker.full:
@@ -284,7 +284,7 @@ class VectorWriter:
             if not unit:
                 break
             self.in_flight += unit.wanted
-            self.worker.put(unit)
+            self.worker.submit_unit(unit)
 
     def _next(self, count: int) -> Unit | None:
         if self.has_suspects:
@@ -295,7 +295,7 @@ class VectorWriter:
             or self._names.next_unit(count, last=True)
         )
 
-    def handle(self, made: Embedded) -> None:
+    def buffer_vectors(self, made: Embedded) -> None:
         """Buffer the vectors of a batch."""
         self.in_flight -= len(made.pending)
         if made.pending[0].doc == NAME:
@@ -317,7 +317,7 @@ class VectorWriter:
             return True
         return not self.in_flight and (last or waited >= FLUSH_IDLE_S)
 
-    def flush(self) -> bool:
+    def flush_vectors(self) -> bool:
         """Write the buffer, the store first; return whether this completes a document."""
         made, self._made = self._made, []
         if made:
@@ -334,7 +334,7 @@ class VectorWriter:
         faults.reached("vectors-marked")
         return True
 
-    def tidy(self) -> None:
+    def maintain_store(self) -> None:
         """Run the store's maintenance, unless a crash in it would be counted against a suspect."""
         if not self.has_suspects:
             self.store.maintain()

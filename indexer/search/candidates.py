@@ -270,7 +270,7 @@ class Ranking:
         """Best first; passages with the exact phrase before all others; ties by key."""
         return np.lexsort((self.candidates.keys, -self.scored.total, ~self.exact))
 
-    def explain(self, at: int) -> HitExplanation:
+    def explain_score(self, at: int) -> HitExplanation:
         """Explain one candidate."""
         return HitExplanation(
             score=_at(self.scored, at),

@@ -255,7 +255,7 @@ class Explainer:
     models: ModelsInUse
     lexicon: Lexicon
 
-    def explain(self, text: str, path: Path, start: int) -> Explanation | None:
+    def explain_hit(self, text: str, path: Path, start: int) -> Explanation | None:
         """See ``indexer.api.requests.Explain``.
 
         Raises:

@@ -90,7 +90,7 @@ class HitMaker:
             best = best_sentences(candidates, at)
             if words is not None and candidates.offsets[at] == candidates.offsets[at + 1]:
                 best = [best_by_words(passage, words)]
-            same = groups.add(doc.doc, passage["view"])
+            same = groups.join_group(doc.doc, passage["view"])
             if same is not None:
                 also = Also(**where(passage, places[0], doc, best[0]))
                 hits[same] = replace(hits[same], also=(*hits[same].also, also))
@@ -99,7 +99,7 @@ class HitMaker:
             if exact[at]:
                 hit = with_phrases(hit, passage, self.query.phrases)
             why = Why.PHRASE if exact[at] else reason(ranking.scored, at)
-            parts = ranking.explain(at) if explain else None
+            parts = ranking.explain_score(at) if explain else None
             language = passage["language"] if why is Why.MEANING and asked_in else ""
             other = language if language != asked_in else ""
             score, key = float(scores[at]), int(candidates.keys[at])

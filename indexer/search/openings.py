@@ -122,7 +122,7 @@ class OpeningTexts:
 
     _kept: tuple[NDArray[np.int64] | None, dict[int, str]] = (None, {})
 
-    def read(self, store: Store, docs: Sequence[int]) -> list[str]:
+    def read_first_views(self, store: Store, docs: Sequence[int]) -> list[str]:
         """The views of documents' first passages, "" where there is none."""
         made_of, kept = self._kept
         if made_of is not (current := store.passage_keys()) or len(kept) > CACHED:
@@ -142,7 +142,7 @@ def read_openings(store: Store, texts: OpeningTexts, terms: QueryTerms, docs: Do
     docs = docs[:READ]
     if not asked or not len(docs):
         return Openings(docs[:0], ())
-    views = texts.read(store, docs.tolist())
+    views = texts.read_first_views(store, docs.tolist())
     runs, single = asked_runs(terms.text, terms.instead), frozenset(asked)
     written, mine, _ = names_in(terms.text)
     pairs = (matched(runs, single, text, written) for text in views)

@@ -67,7 +67,7 @@ class NearDuplicates:
     # The first passages, as long as all are of one document: none of them is compared.
     _unread: list[tuple[int, str]] = field(default_factory=list)
 
-    def add(self, doc: int, text: str) -> int | None:
+    def join_group(self, doc: int, text: str) -> int | None:
         """Return the number of the group that a passage joins.
 
         Returns:

@@ -80,7 +80,7 @@ class Elsewhere:
     store: Store
     models: ModelsInUse
 
-    def find(self, request: FindElsewhere, token: CancelToken) -> tuple[Parallel, ...]:
+    def find_restatements(self, request: FindElsewhere, token: CancelToken) -> tuple[Parallel, ...]:
         """See ``indexer.api.requests.FindElsewhere``.
 
         Raises:
@@ -105,13 +105,13 @@ class Elsewhere:
         """The sentences that a selection means; without one, the selected text itself."""
         part = f"#page={request.page}" if request.page else f"#{request.start}-{request.end}"
         place = find_source(self.catalog, self.store, f"{request.path}{part}")
-        here = Sentences.read(self.store, space.key, place.keys)
+        here = Sentences.read_sentences(self.store, space.key, place.keys)
         said = words(request.text)
         rows: list[int] = []
         texts: list[str] = []
         keys: set[int] = set()
         for row in range(len(here.vectors)):
-            sentence = here.describe(row)
+            sentence = here.source_sentence(row)
             if _is_meant(words(sentence.text), said) and len(rows) < MOST_SENTENCES:
                 rows.append(row)
                 texts.append(sentence.text)

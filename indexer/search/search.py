@@ -293,7 +293,7 @@ class Searcher:
         vectors, notes = self.vectors(whole, asked, space)
         if not notes and not by_words:
             retrievals += retriever.start_vectors(vectors, depth)
-        steering = Steering.read(query.filters, self.catalog, self.store, space)
+        steering = Steering.resolve_steering(query.filters, self.catalog, self.store, space)
         retrievals += retriever.start_near(steering.more)
         if vectors.encoded:
             evidence = with_similarity(evidence, vectors.whole, self.names, space)

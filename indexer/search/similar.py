@@ -65,10 +65,10 @@ class Sentences:
     offsets: Keys
 
     @classmethod
-    def read(cls, store: Store, space: str, keys: Keys) -> Self:
+    def read_sentences(cls, store: Store, space: str, keys: Keys) -> Self:
         return cls(store, keys, *store.sentence_vectors_of(space, keys))
 
-    def describe(self, row: int) -> SourceSentence:
+    def source_sentence(self, row: int) -> SourceSentence:
         """Return the place and the text of a sentence."""
         at = int(np.searchsorted(self.offsets, row, side="right")) - 1
         key = int(self.keys[at])
@@ -98,7 +98,7 @@ def aligned(found: Sentences, at: int, source: Sentences) -> tuple[AlignedSenten
     if passage is None or not places.size:
         return ()
     pairs = [
-        AlignedSentence(first, last, float(cosine), source.describe(row))
+        AlignedSentence(first, last, float(cosine), source.source_sentence(row))
         for (first, last), row, cosine in zip(
             spans_of(passage), places[:, 0].tolist(), cosines[:, 0], strict=True
         )
@@ -213,7 +213,7 @@ class Similar:
     store: Store
     models: ModelsInUse
 
-    def search(
+    def search_similar(
         self, query: Query, *, limit: int, token: CancelToken, explain: bool, full_text: bool
     ) -> SearchResult:
         """Answer a query with ``like:``; see ``Search``.
@@ -289,13 +289,13 @@ class Similar:
             (row["doc"], row["char_start"]): key
             for key, row in self.store.passages_of(found.keys, ("doc", "char_start")).items()
         }
-        source = Sentences.read(self.store, found.space.key, found.place.keys)
+        source = Sentences.read_sentences(self.store, found.space.key, found.place.keys)
         explained = []
         for hit in hits:
             known = self.catalog.coverage.document(Path(hit.path))
             doc = known[2].doc if known and known[2] else -1
             keys = np.array([places.get((doc, hit.start), -1)], np.int64)
-            there = Sentences.read(self.store, found.space.key, keys)
+            there = Sentences.read_sentences(self.store, found.space.key, keys)
             explanation = HitExplanation(aligned=aligned(there, 0, source))
             explained.append(replace(hit, explain=explanation))
         return tuple(explained)
@@ -410,7 +410,9 @@ class Steering:
     notes: tuple[Note, ...] = ()
 
     @classmethod
-    def read(cls, filters: Filters, catalog: Catalog, store: Store, space: Space) -> Steering:
+    def resolve_steering(
+        cls, filters: Filters, catalog: Catalog, store: Store, space: Space
+    ) -> Steering:
         """Find what a query names; a note says what is not in the library."""
         notes: list[Note] = []
 

@@ -47,7 +47,7 @@ class TokenRanking:
         """Where the token vectors are; None without a late-interaction model."""
         return self.catalog.spaces.of_tokens()
 
-    def order(
+    def order_passages(
         self, question: str, keys: Sequence[int], token: CancelToken, *, wait: bool
     ) -> tuple[int, ...]:
         """The indices of passages, best first; those without token vectors follow in their order.

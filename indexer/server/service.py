@@ -115,7 +115,7 @@ class Service:
         if not all(queue.idle for queue in (*working, self.recognition_queue)):
             self._note_work()
         elif not self._rested and time.monotonic() - self._worked_at >= REST_S:
-            self._rested = self.engine.rest()
+            self._rested = self.engine.release_memory()
 
     def _note_work(self) -> None:
         self._worked_at, self._rested = time.monotonic(), False
@@ -200,7 +200,7 @@ class Service:
 
     def _farewell(self, session: Session) -> None:
         for queue in self.queues.values():
-            queue.leave(session.number)
+            queue.cancel_jobs_of(session.number)
         with self._changed:
             self._sessions.pop(session.number, None)
             self._quiet_since = time.monotonic()

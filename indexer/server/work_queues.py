@@ -141,7 +141,7 @@ class WorkQueue:
         job.token.cancel()
         self._drop(lambda other: other is job)
 
-    def leave(self, owner: Hashable) -> None:
+    def cancel_jobs_of(self, owner: Hashable) -> None:
         """Cancel all jobs of an owner that has disconnected, except kept ones."""
 
         def lost(job: Job) -> bool:
@@ -288,7 +288,7 @@ class LocalEngine(EngineApi, Protocol):
     def has_pages_to_recognise(self) -> bool:
         """Whether there may be scanned pages to recognise."""
 
-    def rest(self) -> bool:
+    def release_memory(self) -> bool:
         """Give back memory that only queries need; return whether that was possible."""
 
     def change_waits(self) -> bool:

@@ -108,7 +108,7 @@ def cut(
         pending = pending[ends[-1] if ends else 0 :]
         size, new = sum(piece.size for piece in pending), 0.0
         if pending:
-            source.drop(pending[0].start)
+            source.drop_pages(pending[0].start)
     ends = _ends(_cheapest_cuts(pending, target_words), len(pending))
     yield from _passages(pending, ends, source, ordinals, stem)
 

@@ -89,7 +89,7 @@ class Headings:
             self._entries.setdefault(visible[found].start, []).append(entry)
             at = min(found + 1, len(visible) - 1)
 
-    def enter(self, block: Block, title: str) -> int:
+    def enter_section(self, block: Block, title: str) -> int:
         """Enter the section that begins with a block, if one does; leave those that ended unseen.
 
         Args:
@@ -209,7 +209,7 @@ class TextBuffer:
         self._offsets: list[int] = []
         self._pages: list[tuple[int, str, str]] = []
 
-    def add(self, page: PageLike) -> None:
+    def append_page(self, page: PageLike) -> None:
         self._offsets.append(page.offset)
         self._pages.append((page.number, page.text, page.part))
 
@@ -233,7 +233,7 @@ class TextBuffer:
         number, _, part = self._pages[self._index(offset)]
         return (part, number) if part else ("", 0)
 
-    def drop(self, before: int) -> None:
+    def drop_pages(self, before: int) -> None:
         """Delete the pages that end before an offset."""
         done = self._index(before)
         del self._offsets[:done], self._pages[:done]
@@ -289,7 +289,7 @@ def _paragraphs(
 ) -> Iterator[_Paragraph]:
     current: _Paragraph | None = None
     for page in pages:
-        source.add(page)
+        source.append_page(page)
         blocks = regions(page.text, page.blocks, page.offset)
         headings.turn_page(page.number, page.text, page.offset, blocks)
         language = language_of(page.text)
@@ -339,7 +339,7 @@ def _pieces(
     if not view.text:
         return []
     above = headings.level
-    level = headings.enter(first, view.text)
+    level = headings.enter_section(first, view.text)
     starts = merge_short(split(view.text, paragraph.language), len(view.text), MIN_SENTENCE)
     found = []
     for start, stop in zip(starts, [*starts[1:], len(view.text)], strict=True):

@@ -137,7 +137,7 @@ class Throttle:
     _asked_at: float = float("-inf")
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
-    def set(self, speed: Speed | None, *, paused: bool | None, typing: bool | None) -> None:
+    def set_pace(self, speed: Speed | None, *, paused: bool | None, typing: bool | None) -> None:
         """Set some values; None leaves one unchanged."""
         with self._changed:
             if speed is not None:
@@ -152,13 +152,13 @@ class Throttle:
         """Record that a query was answered."""
         self._asked_at = time.monotonic()
 
-    def load(self, catalog: Catalog) -> None:
+    def load_pace(self, catalog: Catalog) -> None:
         """Load speed and pause from the catalog."""
         with contextlib.suppress(ValueError):
             self.speed = Speed(catalog.meta(SPEED_KEY) or Speed.NORMAL)
         self.paused = catalog.meta(PAUSED_KEY) == "1"
 
-    def save(self, catalog: Catalog) -> None:
+    def save_pace(self, catalog: Catalog) -> None:
         """Store speed and pause in the catalog."""
         with catalog.write():
             catalog.set_meta(SPEED_KEY, str(self.speed))
@@ -187,7 +187,7 @@ class Throttle:
         """Whether pieces of work must be small, so that others wait less."""
         return self.share < 1.0
 
-    def rest(self, worked: float, stopping: Callable[[], bool]) -> None:
+    def pause_after(self, worked: float, stopping: Callable[[], bool]) -> None:
         """Pause after some seconds of work, according to the duty cycle.
 
         A change of speed, or ``stopping``, ends the pause early.
@@ -198,9 +198,9 @@ class Throttle:
             left = min(worked * (1.0 / share - 1.0), LONGEST_REST_S) - (time.monotonic() - began)
             if left <= 0.0:
                 return
-            self.wait(min(left, LISTEN_S))
+            self.wait_for_change(min(left, LISTEN_S))
 
-    def wait(self, seconds: float) -> None:
+    def wait_for_change(self, seconds: float) -> None:
         """Wait, at most until a change of speed or pause."""
         with self._changed:
             self._changed.wait(seconds)

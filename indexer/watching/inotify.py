@@ -81,7 +81,7 @@ class InotifySource:
         """The number of watched folders."""
         return len(self._nodes)
 
-    def enter(self, path: bytes, *, whole: bool = True) -> bool:
+    def watch_folder(self, path: bytes, *, whole: bool = True) -> bool:
         """Watch one folder; ``whole`` is not used here, since the scan enters every folder.
 
         Returns:
@@ -104,7 +104,7 @@ class InotifySource:
             self._reader.remove_callbacks(self._register(path, watch, callback))
             return True
 
-    def holds(self, path: bytes) -> bool:
+    def is_watched(self, path: bytes) -> bool:
         """Whether a folder is watched."""
         with self._lock:
             node: _Node | None = self._top
@@ -112,7 +112,7 @@ class InotifySource:
                 node = node.inner.get(part) if node is not None else None
             return node is not None and node.watch is not None
 
-    def leave(self, path: bytes) -> None:
+    def unwatch_folder(self, path: bytes) -> None:
         """Stop watching a folder and everything below it."""
         with self._lock:
             watches = self._forget(path)
@@ -134,14 +134,14 @@ class InotifySource:
                 return
             path = node.path
         if event.mask & _GONE:
-            self._hints.add(path)
+            self._hints.add_hint(path)
             return
         child = path.rstrip(b"/") + b"/" + event.name if event.name else path
         if event.is_moved_from and event.mask & _C.IN_ISDIR:
             # Its watches move with the folder; the scan adds them again at the new path.
-            self.leave(child)
+            self.unwatch_folder(child)
         if event.name:
-            self._hints.add(child)
+            self._hints.add_hint(child)
 
     def on_watch_deleted(self, wd: WatchDescriptor) -> None:
         """Remove a folder whose watch the kernel has removed."""

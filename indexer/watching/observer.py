@@ -41,7 +41,7 @@ class ObserverSource(FileSystemEventHandler):
     def folders(self) -> int:
         return len(self._watches)
 
-    def enter(self, path: bytes, *, whole: bool = True) -> bool:
+    def watch_folder(self, path: bytes, *, whole: bool = True) -> bool:
         """Watch a folder, with everything below it if ``whole``, unless that is watched."""
         with self._lock:
             if any(_holds(folder, path) for folder, watch in self._watches.items() if
@@ -58,11 +58,11 @@ class ObserverSource(FileSystemEventHandler):
             self._watches[path], self._real[path] = watch, os.path.realpath(path)
             return True
 
-    def holds(self, path: bytes) -> bool:
+    def is_watched(self, path: bytes) -> bool:
         with self._lock:
             return path in self._watches
 
-    def leave(self, path: bytes) -> None:
+    def unwatch_folder(self, path: bytes) -> None:
         """Stop watching a root."""
         with self._lock:
             watch = self._watches.pop(path, None)
@@ -80,7 +80,7 @@ class ObserverSource(FileSystemEventHandler):
             return
         for path in (event.src_path, event.dest_path):
             if path:
-                self._hints.add(self._as_watched(os.fsencode(path)))
+                self._hints.add_hint(self._as_watched(os.fsencode(path)))
 
     def _as_watched(self, path: bytes) -> bytes:
         """Map a resolved path, which some systems report, to the path that is watched."""

@@ -33,7 +33,7 @@ class Hints:
         self._lost = ""
         self._awake = False
 
-    def add(self, path: bytes) -> None:
+    def add_hint(self, path: bytes) -> None:
         """Add an absolute path that may have changed."""
         with self._changed:
             if len(self._paths) >= MOST_HINTS:
@@ -54,7 +54,7 @@ class Hints:
             self._awake = True
             self._changed.notify_all()
 
-    def take(self, seconds: float) -> tuple[set[bytes], str]:
+    def take_hints(self, seconds: float) -> tuple[set[bytes], str]:
         """Wait for hints, at most so long.
 
         Returns:
@@ -75,11 +75,11 @@ class EventSource(Protocol):
     @property
     def folders(self) -> int: ...
 
-    def enter(self, path: bytes, *, whole: bool = True) -> bool: ...
+    def watch_folder(self, path: bytes, *, whole: bool = True) -> bool: ...
 
-    def holds(self, path: bytes) -> bool: ...
+    def is_watched(self, path: bytes) -> bool: ...
 
-    def leave(self, path: bytes) -> None: ...
+    def unwatch_folder(self, path: bytes) -> None: ...
 
     def close(self) -> None: ...
 
@@ -131,10 +131,10 @@ class WatchedRoots:
         with self._lock:
             return [each.root for each in self._known.values()]
 
-    def enter(self, path: bytes, whole: bool) -> None:  # noqa: FBT001  # a callback of scans
+    def watch_folder(self, path: bytes, whole: bool) -> None:  # noqa: FBT001  # a callback of scans
         """Start watching a folder."""
         source = self._source
-        if source is not None and source.enter(path, whole=whole):
+        if source is not None and source.watch_folder(path, whole=whole):
             return
         with self._lock:
             # A folder that no longer exists needs no watch; a root without one must be polled.
@@ -142,7 +142,7 @@ class WatchedRoots:
             if source is None or source.exhausted or a_root:
                 self._unwatched.add(path)
 
-    def refresh(self, roots: Sequence[Root], now: float) -> set[int]:
+    def update_roots(self, roots: Sequence[Root], now: float) -> set[int]:
         """Update the roots from the catalog.
 
         Returns:
@@ -170,7 +170,7 @@ class WatchedRoots:
             for root in roots:
                 if self._source is not None and not (root.online and in_place(root)):
                     # The folder at this path was replaced.
-                    self._source.leave(root.path)
+                    self._source.unwatch_folder(root.path)
                 self._unwatched = {p for p in self._unwatched if below(root.path, p) is None}
 
     def scanned(self, roots: Sequence[Root], since: float) -> None:
@@ -181,7 +181,7 @@ class WatchedRoots:
                 each.root, each.scanned, each.seen = root, since, _seen(root)
                 each.why = self._why(root)
 
-    def describe(self) -> tuple[WatchedRoot, ...]:
+    def roots_status(self) -> tuple[WatchedRoot, ...]:
         """Return how each root is watched."""
         with self._lock:
             return tuple(
@@ -207,7 +207,7 @@ class WatchedRoots:
     def _leave(self, path: bytes, roots: Iterable[Root]) -> None:
         # The folder may belong to another root as well.
         if self._source is not None and all(below(root.path, path) is None for root in roots):
-            self._source.leave(path)
+            self._source.unwatch_folder(path)
 
 
 def _seen(root: Root) -> tuple[object, ...]:

@@ -184,7 +184,7 @@ class Watcher:
             self._reset()
             self._source = self._open_source(self._hints)
             self._watched = WatchedRoots(self._source, self._pace.poll_s, self._pace.scan_s)
-            self._scanner.on_enter = self._watched.enter
+            self._scanner.on_enter = self._watched.watch_folder
             self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
             self._thread.start()
 
@@ -208,13 +208,13 @@ class Watcher:
         self._checked = float("-inf")
         self._hints.wake()
 
-    def describe(self) -> WatchState:
+    def watch_state(self) -> WatchState:
         """Return what is watched and how."""
         source, plan = self._source, self._plan
         busy = plan.due or plan.work or plan.reading or plan.scanning or len(self._settling)
         return WatchState(
             on=self.on,
-            roots=self._watched.describe() if self.on else (),
+            roots=self._watched.roots_status() if self.on else (),
             folders=source.folders if source is not None else 0,
             quiet=not busy,
             problem=plan.problem,
@@ -243,7 +243,7 @@ class Watcher:
     def _round(self) -> None:
         self._plan.scanning = False
         self._sleep.waits()
-        paths, lost = self._hints.take(self._patience())
+        paths, lost = self._hints.take_hints(self._patience())
         self._plan.scanning = True
         self._token.check()
         now = self._clock.monotonic()
@@ -258,7 +258,7 @@ class Watcher:
             self._plan.due |= self._watched.ids
         if now - self._checked >= self._pace.check_s:
             self._checked = now
-            self._plan.due |= self._watched.refresh(self._scanner.catalog.roots.all(), now)
+            self._plan.due |= self._watched.update_roots(self._scanner.catalog.roots.all(), now)
         if self._plan.due and now >= self._plan.scan_after:
             self._scan()
         if now - self._ticked >= self._pace.tick_s and len(self._settling):

@@ -81,7 +81,7 @@ def main() -> None:
     libraries = Libraries(Options(options.out, keep=True))
     for name in options.sets:
         with libraries.open(sets.find(name)) as engine:
-            engine.reranker.use(replace(engine.config, reranker=options.model))
+            engine.reranker.configure_reranker(replace(engine.config, reranker=options.model))
             found = measure(engine, name, options.questions, options.depth)
             print(json.dumps(found), flush=True)
 

@@ -141,7 +141,7 @@ def _ask(place: Place, folders: Sequence[str], *, derived: bool = True) -> Facts
             _, p50, p95, _, worked = ask(engine, [prefix + text for text in queries]).cells()
             found[folder] = {"p50": p50, "p95": p95, "processor": worked}
         found["own"] = _own()
-        engine.rest()
+        engine.release_memory()
         found["rest"] = _own()
     return found
 

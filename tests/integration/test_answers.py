@@ -93,7 +93,7 @@ def test_what_it_does_not_answer_is_not(opened: Engine, text: str) -> None:
 
 def test_after_a_rest_the_answers_are_the_same(opened: Engine) -> None:
     before = ask(opened, "gnomon latitude")
-    assert opened.rest()
+    assert opened.release_memory()
     assert ask(opened, "gnomon latitude").hits == before.hits
 
 

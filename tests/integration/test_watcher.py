@@ -47,13 +47,13 @@ class Deaf:
         self.exhausted = exhausted
         self.folders = 0
 
-    def enter(self, path: bytes, *, whole: bool = True) -> bool:
+    def watch_folder(self, path: bytes, *, whole: bool = True) -> bool:
         return not self.exhausted
 
-    def holds(self, path: bytes) -> bool:
+    def is_watched(self, path: bytes) -> bool:
         return False
 
-    def leave(self, path: bytes) -> None: ...
+    def unwatch_folder(self, path: bytes) -> None: ...
 
     def close(self) -> None: ...
 

@@ -39,7 +39,7 @@ def test_the_order_is_that_of_the_reference(tmp_path: Path) -> None:
     config = replace(_config(tmp_path), precision=Precision.FP32)
     folder = write_cross_encoder(tmp_path / "mine")
     reranker = Reranker(config)
-    assert reranker.order(QUESTION, PASSAGES, CancelToken(), wait=True) == ()
+    assert reranker.order_passages(QUESTION, PASSAGES, CancelToken(), wait=True) == ()
     record = import_model(folder, config.models)
     assert describe(record, config.models).kind is ModelKind.RERANKER
     with pytest.raises(WorldError, match="mine only orders the hits"):
@@ -52,20 +52,20 @@ def test_the_order_is_that_of_the_reference(tmp_path: Path) -> None:
     scores = [states_of(ids).mean() / 2 for ids in read]
     encoder = CrossEncoder(config, record)
     np.testing.assert_allclose(encoder.score(QUESTION, PASSAGES, 1e6), scores, atol=1e-4)
-    found = reranker.order(QUESTION, PASSAGES, CancelToken(), wait=True)
+    found = reranker.order_passages(QUESTION, PASSAGES, CancelToken(), wait=True)
     assert found == tuple(np.argsort(-np.array(scores), kind="stable").tolist())
     # On a machine too slow for the least number of passages the order stays.
     assert not len(encoder.score(QUESTION, PASSAGES, 0.0))
     remove_model(record.id, config)
-    assert reranker.order(QUESTION, PASSAGES, CancelToken(), wait=True) == ()
+    assert reranker.order_passages(QUESTION, PASSAGES, CancelToken(), wait=True) == ()
 
 
 def test_it_is_opened_beside_the_queries(tmp_path: Path) -> None:
     config = _config(tmp_path)
     import_model(write_cross_encoder(tmp_path / "mine"), config.models)
     reranker, token = Reranker(config), CancelToken()
-    assert reranker.order(QUESTION, PASSAGES, token, wait=False) == ()
-    wait_for(lambda: bool(reranker.order(QUESTION, PASSAGES, token, wait=False)))
+    assert reranker.order_passages(QUESTION, PASSAGES, token, wait=False) == ()
+    wait_for(lambda: bool(reranker.order_passages(QUESTION, PASSAGES, token, wait=False)))
 
 
 def test_the_passage_has_tokens_of_the_second_type() -> None:
@@ -87,12 +87,14 @@ def test_the_chosen_one_of_several_orders_hits(tmp_path: Path) -> None:
         import_model(folder, config.models, name=name)
 
     def used(chosen: str) -> str:
-        reranker.use(replace(config, reranker=chosen))
+        reranker.configure_reranker(replace(config, reranker=chosen))
         return reranker.record.id if reranker.record is not None else ""
 
     assert [used(chosen) for chosen in ("", "a", "c", "gone", NO_RERANKER)] == [*"bacb", ""]
-    reranker.use(replace(config, reranker="a"))  # not by reading question and passage together
-    assert reranker.order(QUESTION, PASSAGES, CancelToken(), wait=True) == ()
+    reranker.configure_reranker(
+        replace(config, reranker="a")
+    )  # not by reading question and passage together
+    assert reranker.order_passages(QUESTION, PASSAGES, CancelToken(), wait=True) == ()
     remove_model("b", config)
     remove_model("c", config)
     assert used("") == "a"

@@ -56,9 +56,11 @@ class Library:
         """Write the passages of a document after ``begin``."""
         writer = PassageWriter(self.catalog, self.store, 1000)
         about = info(str(doc))
-        writer.add(doc, about, [passage(n, f"passage {n} of {doc}") for n in range(passages)])
-        writer.end(FinishedDocument(doc, about, passages))
-        assert [one.doc for one in writer.flush()] == [doc]
+        writer.buffer_passages(
+            doc, about, [passage(n, f"passage {n} of {doc}") for n in range(passages)]
+        )
+        writer.complete_document(FinishedDocument(doc, about, passages))
+        assert [one.doc for one in writer.flush_passages()] == [doc]
 
     def read(self, **passages: int) -> dict[str, int]:
         """Read documents with these numbers of passages; returns their ids by name."""

@@ -31,8 +31,8 @@ def unit_of(doc: int, *views: str) -> Unit:
 def test_events_are_in_order_and_none_is_empty(
     worker: EmbeddingWorker, events: Queue[Event]
 ) -> None:
-    worker.put(unit_of(1, "a", "bb", "ccc"))
-    worker.put(unit_of(2, "dddd"))
+    worker.submit_unit(unit_of(1, "a", "bb", "ccc"))
+    worker.submit_unit(unit_of(2, "dddd"))
     told = []
     for _ in range(3):
         event = events.get(timeout=WAIT_S)
@@ -45,7 +45,7 @@ def test_context_passages_yield_no_vectors(worker: EmbeddingWorker, events: Queu
     inputs = [EmbedInput("", (), view, (0,)) for view in ("before", "wanted", "done")]
     unit = Unit(inputs, [None, PendingPassage(1, 4), None], [3])
     assert unit.wanted == 1
-    worker.put(unit)
+    worker.submit_unit(unit)
     event = events.get(timeout=WAIT_S)
     assert isinstance(event, Embedded)
     assert event.pending == [PendingPassage(1, 4)]
@@ -89,8 +89,8 @@ def test_a_failing_passage_does_not_affect_the_others(
     events: Queue[Event] = Queue(99)
     worker = EmbeddingWorker(lambda: Brittle("bad"), events, QueryGate(), Throttle())
     try:
-        worker.put(unit_of(1, "a", "bb", "ccc", "bad", "e"))
-        worker.put(unit_of(2, "f"))
+        worker.submit_unit(unit_of(1, "a", "bb", "ccc", "bad", "e"))
+        worker.submit_unit(unit_of(2, "f"))
         told: dict[PendingPassage, np.ndarray[Any, Any]] = {}
         while len(told) < 6:
             event = events.get(timeout=WAIT_S)
@@ -112,7 +112,7 @@ def test_a_failing_passage_does_not_affect_the_others(
 def test_a_model_that_fails_on_everything_raises(caplog: pytest.LogCaptureFixture) -> None:
     events: Queue[Event] = Queue(99)
     worker = EmbeddingWorker(Brittle, events, QueryGate(), Throttle())
-    worker.put(unit_of(1, *"abcdefghijkl"))
+    worker.submit_unit(unit_of(1, *"abcdefghijkl"))
     failed = events.get(timeout=WAIT_S)
     worker.join()
     assert isinstance(failed, EmbeddingFailed)
@@ -131,7 +131,7 @@ def test_the_model_is_opened_for_the_first_unit_only(events: Queue[Event]) -> No
         assert worker.starved
         assert not opened
         for doc in (1, 2):
-            worker.put(unit_of(doc, "text"))
+            worker.submit_unit(unit_of(doc, "text"))
             assert isinstance(events.get(timeout=WAIT_S), Embedded)
         assert opened == [True]
     finally:
@@ -144,7 +144,7 @@ def test_a_model_that_fails_is_an_event(events: Queue[Event]) -> None:
         raise ValueError("no such model")
 
     worker = EmbeddingWorker(open_embedder, events, QueryGate(), Throttle())
-    worker.put(unit_of(1, "text"))
+    worker.submit_unit(unit_of(1, "text"))
     failed = events.get(timeout=WAIT_S)
     worker.join()
     assert isinstance(failed, EmbeddingFailed)
@@ -154,10 +154,10 @@ def test_a_model_that_fails_is_an_event(events: Queue[Event]) -> None:
 def test_the_worker_queues_few_units_and_stops_within_one() -> None:
     events: Queue[Event] = Queue(1)  # full after the first batch, so that the worker must wait
     worker = EmbeddingWorker(lambda: WordCountEmbedder(1), events, QueryGate(), Throttle())
-    worker.put(unit_of(0, *"abc"))
+    worker.submit_unit(unit_of(0, *"abc"))
     assert isinstance(events.get(timeout=WAIT_S), Embedded)
     for doc in range(1, UNITS_AHEAD + 1):
-        worker.put(unit_of(doc, *"abc"))
+        worker.submit_unit(unit_of(doc, *"abc"))
     assert worker.full
     worker.stop()
     worker.join()
@@ -169,9 +169,9 @@ def test_batches_shrink_beside_queries(events: Queue[Event]) -> None:
     worker = EmbeddingWorker(lambda: embedder, events, gate, Throttle())
     try:
         with gate.query():
-            worker.put(unit_of(1, "text"))
+            worker.submit_unit(unit_of(1, "text"))
             events.get(timeout=WAIT_S)
-        worker.put(unit_of(1, "text"))
+        worker.submit_unit(unit_of(1, "text"))
         events.get(timeout=WAIT_S)
     finally:
         worker.stop()

@@ -17,16 +17,16 @@ def writer_of(library: Library, flush_at: int = 4) -> PassageWriter:
 def test_passages_are_written_by_a_flush_and_marked_at_the_end(library: Library) -> None:
     (doc,) = library.begin("a")
     writer = writer_of(library)
-    writer.add(doc, info("a"), [passage(0, "first"), passage(1, "second")])
+    writer.buffer_passages(doc, info("a"), [passage(0, "first"), passage(1, "second")])
     assert library.store.passage_counts([doc]) == {doc: 0}
 
-    assert writer.flush() == []
+    assert writer.flush_passages() == []
     assert library.store.passage_counts([doc]) == {doc: 2}
     assert library.catalog.docs.expected() == {}
 
-    writer.add(doc, info("a"), [passage(2, "third")])
-    writer.end(FinishedDocument(doc, info("a"), 3))
-    assert [one.doc for one in writer.flush()] == [doc]
+    writer.buffer_passages(doc, info("a"), [passage(2, "third")])
+    writer.complete_document(FinishedDocument(doc, info("a"), 3))
+    assert [one.doc for one in writer.flush_passages()] == [doc]
     assert library.store.passage_counts([doc]) == {doc: 3}
     assert library.catalog.docs.expected() == {doc: 3}
     assert writer.written == 3
@@ -36,9 +36,9 @@ def test_passages_are_written_by_a_flush_and_marked_at_the_end(library: Library)
 def test_a_document_without_passages_is_marked(library: Library) -> None:
     (doc,) = library.begin("a")
     writer = writer_of(library)
-    writer.end(FinishedDocument(doc, info("a"), 0))
+    writer.complete_document(FinishedDocument(doc, info("a"), 0))
     assert writer.holding
-    assert [one.doc for one in writer.flush()] == [doc]
+    assert [one.doc for one in writer.flush_passages()] == [doc]
     assert library.catalog.docs.expected() == {doc: 0}
 
 
@@ -46,23 +46,23 @@ def test_a_flush_is_due_when_enough_is_held_or_it_has_waited(library: Library) -
     (doc,) = library.begin("a")
     writer = writer_of(library, flush_at=2)
     assert not writer.due(starved=True)
-    writer.add(doc, info("a"), [passage(0, "first")])
+    writer.buffer_passages(doc, info("a"), [passage(0, "first")])
     assert not writer.due(starved=False)
-    writer.add(doc, info("a"), [passage(1, "second")])
+    writer.buffer_passages(doc, info("a"), [passage(1, "second")])
     assert writer.due(starved=False)
-    writer.flush()
+    writer.flush_passages()
     assert not writer.due(starved=True)
 
 
 def test_a_partly_read_document_that_failed_is_deleted(library: Library) -> None:
     good, bad = library.begin("good", "bad")
     writer = writer_of(library)
-    writer.add(bad, info("bad"), [passage(0, "written")])
-    writer.flush()
-    writer.add(good, info("good"), [passage(0, "kept")])
-    writer.add(bad, info("bad"), [passage(1, "held")])
-    writer.drop(bad)
-    writer.end(FinishedDocument(good, info("good"), 1))
-    assert [one.doc for one in writer.flush()] == [good]
+    writer.buffer_passages(bad, info("bad"), [passage(0, "written")])
+    writer.flush_passages()
+    writer.buffer_passages(good, info("good"), [passage(0, "kept")])
+    writer.buffer_passages(bad, info("bad"), [passage(1, "held")])
+    writer.drop_document(bad)
+    writer.complete_document(FinishedDocument(good, info("good"), 1))
+    assert [one.doc for one in writer.flush_passages()] == [good]
     assert library.store.known_docs().tolist() == [good]
     assert library.catalog.docs.known().tolist() == [good]

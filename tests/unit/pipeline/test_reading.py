@@ -79,11 +79,11 @@ def test_a_new_file_is_hashed_extracted_and_split(writer: Writer, file: Path) ->
     writer.give(file)
     hashed = writer.hashed()
     assert hashed.content.stamp == Stamp.from_status(file.stat())
-    hashed.reply.give(True)
+    hashed.reply.set_reply(True)
     opened = writer.next()
     assert isinstance(opened, TextExtracted)
     assert opened.info.characters == 27
-    opened.reply.give(True)
+    opened.reply.set_reply(True)
     cut = writer.next()
     assert isinstance(cut, PassagesCut)
     assert [passage.text for passage in cut.passages] == ["A quince keeps until March."]
@@ -94,16 +94,16 @@ def test_a_new_file_is_hashed_extracted_and_split(writer: Writer, file: Path) ->
 
 def test_only_the_main_reader_works_while_slowed(file: Path) -> None:
     throttle = Throttle()
-    throttle.set(Speed.SLOW, paused=None, typing=None)
+    throttle.set_pace(Speed.SLOW, paused=None, typing=None)
     first, extra = Writer(throttle), Writer(throttle, ReaderRole.EXTRA)
     try:
         extra.give(file)
         first.give(file)
-        first.hashed().reply.give(False)
+        first.hashed().reply.set_reply(False)
         first.finished()
         assert extra.jobs.qsize() == 1
-        throttle.set(Speed.NORMAL, paused=None, typing=None)
-        extra.hashed().reply.give(False)
+        throttle.set_pace(Speed.NORMAL, paused=None, typing=None)
+        extra.hashed().reply.set_reply(False)
         extra.finished()
     finally:
         for writer in (first, extra):
@@ -113,16 +113,16 @@ def test_only_the_main_reader_works_while_slowed(file: Path) -> None:
 
 def test_known_contents_are_not_extracted(writer: Writer, file: Path) -> None:
     writer.give(file)
-    writer.hashed().reply.give(False)
+    writer.hashed().reply.set_reply(False)
     assert writer.finished().failure is None
 
 
 def test_a_known_text_yields_no_passages(writer: Writer, file: Path) -> None:
     writer.give(file)
-    writer.hashed().reply.give(True)
+    writer.hashed().reply.set_reply(True)
     opened = writer.next()
     assert isinstance(opened, TextExtracted)
-    opened.reply.give(False)
+    opened.reply.set_reply(False)
     assert writer.finished().failure is None
 
 
@@ -131,7 +131,7 @@ def test_a_file_that_changed_after_it_was_hashed_has_no_text(writer: Writer, fil
     writer.give(file)
     hashed = writer.hashed()
     file.write_text("A medlar keeps longer.")
-    hashed.reply.give(True)
+    hashed.reply.set_reply(True)
     failure = writer.finished().failure
     assert failure is not None
     assert failure.code == "changed_while_read"
@@ -150,7 +150,7 @@ def test_what_cannot_be_read_is_a_failure_and_the_next_file_is_read(
     writer.give(file, number=2)
     event = writer.next()
     if isinstance(event, FileHashed):
-        event.reply.give(True)
+        event.reply.set_reply(True)
         event = writer.next()
     assert isinstance(event, FileFinished)
     assert event.failure is not None
@@ -173,9 +173,9 @@ def test_a_reader_blocked_by_a_full_queue_can_be_stopped(writer: Writer, tmp_pat
     paragraph = "A quince keeps until March, a medlar longer. " * 20
     long.write_text("\n\n".join(paragraph for _ in range(400)))
     writer.give(long)
-    writer.hashed().reply.give(True)
+    writer.hashed().reply.set_reply(True)
     opened = writer.next()
     assert isinstance(opened, TextExtracted)
-    opened.reply.give(True)
+    opened.reply.set_reply(True)
     writer.reader.stop()
     writer.reader.join()

@@ -64,9 +64,9 @@ def test_a_damaged_record_of_rates_is_ignored(catalog: Catalog) -> None:
 
 def test_searchable_by_meaning_is_never_before_by_words() -> None:
     counted = WalkCounts(formats={"text": [2, 30_000]})
-    quick = counted.describe(Throughput(pages=1.0, passages=1000.0), {})
+    quick = counted.to_estimate(Throughput(pages=1.0, passages=1000.0), {})
     assert quick.seconds_meaning == quick.seconds_words == 10.0
-    slow = counted.describe(Throughput(pages=10.0, passages=1.0, passages_a_page=3.0), {})
+    slow = counted.to_estimate(Throughput(pages=10.0, passages=1.0, passages_a_page=3.0), {})
     assert (slow.seconds_words, slow.seconds_meaning) == (1.0, 30.0)
 
 

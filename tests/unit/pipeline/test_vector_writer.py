@@ -34,13 +34,13 @@ def writer_of(
 def drain(writer: VectorWriter, events: Queue[Event]) -> list[Embedded]:
     """Feed the model and handle its events until nothing is left; returns the batches."""
     made = []
-    writer.feed()
+    writer.feed_model()
     while writer.in_flight:
         event = events.get(timeout=WAIT_S)
         assert isinstance(event, Embedded)
-        writer.handle(event)
+        writer.buffer_vectors(event)
         made.append(event)
-        writer.feed()
+        writer.feed_model()
     return made
 
 
@@ -53,7 +53,7 @@ def test_written_passages_are_embedded_and_marked(
     assert writer.embedded == 8
     assert library.catalog.spaces.pending(library.space.id, 10) != []
 
-    assert writer.flush()
+    assert writer.flush_vectors()
     assert writer.idle
     assert library.catalog.spaces.pending(library.space.id, 10) == []
     for name, doc in docs.items():
@@ -71,7 +71,7 @@ def test_a_partly_embedded_document_is_completed(
     made = drain(writer, events)
     told = {(one.doc, one.ordinal) for batch in made for one in batch.pending if one.doc != NAME}
     assert told == {(docs["a"], 1), (docs["a"], 3)}
-    assert writer.flush()
+    assert writer.flush_vectors()
     assert library.store.verify() == []
     assert library.store.ordinals_with_vectors(SPACE, docs["a"]).tolist() == [0, 1, 2, 3]
 
@@ -85,7 +85,7 @@ def test_a_document_whose_mark_alone_was_lost_is_marked(
     writer = writer_of(library, worker)
     drain(writer, events)
     assert writer.embedded == 0
-    assert writer.flush()
+    assert writer.flush_vectors()
     assert library.catalog.spaces.pending(library.space.id, 10) == []
 
 
@@ -95,7 +95,7 @@ def test_a_document_without_passages_is_complete_at_once(
     library.read(a=0)
     writer = writer_of(library, worker)
     drain(writer, events)
-    assert writer.flush()
+    assert writer.flush_vectors()
     assert library.catalog.spaces.pending(library.space.id, 10) == []
 
 
@@ -108,11 +108,11 @@ def test_documents_written_meanwhile_follow_in_the_order_they_were_written(
     # The later number is written first.
     for doc in (second, first):
         library.write(doc, 2)
-        writer.backlog.add(doc)
+        writer.backlog.queue_document(doc)
     made = drain(writer, events)
     told = [one.doc for batch in made for one in batch.pending if one.doc != NAME]
     assert told == [second, second, first, first]
-    writer.flush()
+    writer.flush_vectors()
     assert library.catalog.spaces.pending(library.space.id, 10) == []
 
 
@@ -123,15 +123,15 @@ def test_prioritised_documents_overtake_those_in_progress(
     library.write(backlog, 40)
     library.write(second, 4)
     writer = writer_of(library, worker)  # units of four passages
-    writer.feed()
+    writer.feed_model()
     fed = writer.in_flight  # as many as the model's thread has taken meanwhile, and its queue holds
     library.write(note, 2)
-    writer.backlog.add(note, 1)
+    writer.backlog.queue_document(note, 1)
     made = drain(writer, events)
     told = [one.doc for batch in made for one in batch.pending if one.doc != NAME]
     assert 0 < told.index(note) <= fed < 44
     assert [doc for doc in told if doc != note] == [backlog] * 40 + [second] * 4
-    writer.flush()
+    writer.flush_vectors()
     assert library.catalog.spaces.pending(library.space.id, 10) == []
 
 
@@ -155,16 +155,16 @@ def test_when_a_flush_is_due(library: Library, worker: EmbeddingWorker) -> None:
     batch = Embedded([PendingPassage(1, 0)] * 4, *_zeros(4), tokens=1)
     writer.in_flight = 9
     assert not writer.due(last=True)
-    writer.handle(batch)
+    writer.buffer_vectors(batch)
     assert not writer.due(last=True)  # more is being embedded
-    writer.handle(batch)
+    writer.buffer_vectors(batch)
     assert writer.due(last=False)  # the buffer is full
 
 
 def test_the_last_batch_does_not_wait(library: Library, worker: EmbeddingWorker) -> None:
     writer = writer_of(library, worker)
     writer.in_flight = 1
-    writer.handle(Embedded([PendingPassage(1, 0)], *_zeros(1), tokens=1))
+    writer.buffer_vectors(Embedded([PendingPassage(1, 0)], *_zeros(1), tokens=1))
     assert not writer.due(last=False)
     assert writer.due(last=True)
 

@@ -28,7 +28,7 @@ texts = st.lists(letters, max_size=40).map(" ".join)
 
 def joined(texts: list[str], query: str = "") -> list[int | None]:
     groups = NearDuplicates(frozenset(query.split()))
-    return [groups.add(doc, text) for doc, text in enumerate(texts)]
+    return [groups.join_group(doc, text) for doc, text in enumerate(texts)]
 
 
 def test_a_paragraph_with_other_small_words_joins_the_first() -> None:
@@ -65,14 +65,14 @@ def test_tables_with_other_numbers_are_not_the_same() -> None:
 def test_within_a_document_nothing_is_grouped() -> None:
     groups = NearDuplicates(frozenset())
     report = REPORT.format(year=2018)
-    assert [groups.add(doc, report) for doc in (1, 1, 2, 1)] == [None, None, 0, None]
+    assert [groups.join_group(doc, report) for doc in (1, 1, 2, 1)] == [None, None, 0, None]
 
 
 def test_a_group_that_was_opened_before_another_document_came_is_joined() -> None:
     groups = NearDuplicates(frozenset())
     first, other = REPORT.format(year=2018), TABLE.format(*range(9))
     shown = [(1, other), (1, first), (1, first), (2, first), (3, other), (1, "new")]
-    assert [groups.add(*one) for one in shown] == [None, None, None, 1, 0, None]
+    assert [groups.join_group(*one) for one in shown] == [None, None, None, 1, 0, None]
 
 
 def test_case_and_punctuation_say_nothing() -> None:

@@ -103,8 +103,12 @@ def test_openings_are_read_again_once_passages_come_or_go(tmp_path: Path) -> Non
     openings = OpeningTexts()
     with closing(Store.open(tmp_path / "lance", threads=1)) as store:
         store.add_passages([*rows(1, ["Lamp oil", "Wicks"]), *rows(2, ["The lease"])])
-        assert openings.read(store, [2, 3, 1]) == ["The lease", "", "Lamp oil"]
-        assert openings.read(store, [1])[0] is openings.read(store, [1])[0]
+        assert openings.read_first_views(store, [2, 3, 1]) == ["The lease", "", "Lamp oil"]
+        assert openings.read_first_views(store, [1])[0] is openings.read_first_views(store, [1])[0]
         store.delete_docs([1])
         store.add_passages([*rows(1, ["Lamp glass"]), *rows(3, ["A letter"])])
-        assert openings.read(store, [2, 3, 1]) == ["The lease", "A letter", "Lamp glass"]
+        assert openings.read_first_views(store, [2, 3, 1]) == [
+            "The lease",
+            "A letter",
+            "Lamp glass",
+        ]

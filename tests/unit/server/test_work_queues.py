@@ -134,7 +134,7 @@ def test_who_leaves_takes_the_jobs_along_but_those_to_be_kept(queue: WorkQueue, 
     queue.submit(jobs.job("kept", "leaver", kept=True))
     queue.submit(jobs.job("other", "stayer"))
     assert jobs.begun["running"].wait(WAIT_S)
-    queue.leave("leaver")
+    queue.cancel_jobs_of("leaver")
     assert jobs.was_cancelled("running")
     assert jobs.was_cancelled("waiting")
     assert jobs.outcome("kept") == ("kept", None)
@@ -210,7 +210,7 @@ def test_no_client_waits_longer_than_for_one_query_of_each_other(jobs: Jobs) -> 
     assert jobs.begun["first"].wait(WAIT_S)
     for client in CLIENTS:
         ask(client)
-    queue.leave("one")
+    queue.cancel_jobs_of("one")
     assert over.wait(WAIT_S)
     # In the order in which they came, every time.
     assert answered[: ROUNDS * len(CLIENTS)] == [*CLIENTS] * ROUNDS
@@ -224,7 +224,7 @@ def test_more_clients_may_ask_than_jobs_may_wait_in_other_queues(jobs: Jobs) -> 
     asked = [str(number) for number in range(MAX_CLIENTS)]
     for name in asked:
         queue.submit(jobs.job(name, name))
-    queue.leave("one")
+    queue.cancel_jobs_of("one")
     assert [jobs.outcome(name) for name in asked] == [(name, None) for name in asked]
     assert queue.close(timeout=WAIT_S)
 
@@ -235,7 +235,7 @@ def test_a_query_leaves_those_of_other_owners_alone(jobs: Jobs) -> None:
     assert jobs.begun["first"].wait(WAIT_S)
     queue.submit(jobs.job("second", "two"))
     assert not jobs.ended["first"].is_set()
-    queue.leave("one")
+    queue.cancel_jobs_of("one")
     assert jobs.outcome("second") == ("second", None)
     assert queue.close(timeout=WAIT_S)
 

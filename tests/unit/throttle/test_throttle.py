@@ -43,12 +43,12 @@ def test_the_machine_asks_for_peace(*, battery: bool, busy: bool, reason: str) -
 
 def test_typing_comes_before_everything_but_a_pause() -> None:
     busy = throttle(busy=True)
-    busy.set(None, paused=None, typing=True)
+    busy.set_pace(None, paused=None, typing=True)
     assert busy.reason == "typing"
     assert busy.share < throttle(Speed.SLOW).share
-    busy.set(None, paused=True, typing=None)
+    busy.set_pace(None, paused=True, typing=None)
     assert busy.reason == "paused"
-    busy.set(Speed.FAST, paused=False, typing=None)
+    busy.set_pace(Speed.FAST, paused=False, typing=None)
     assert busy.reason == ""
 
 
@@ -60,23 +60,23 @@ def test_a_query_is_a_reason_for_a_moment() -> None:
 
 
 def test_full_speed_needs_no_rest() -> None:
-    throttle().rest(1e9, lambda: False)
-    throttle(Speed.FAST).rest(1e9, lambda: False)
-    throttle(Speed.SLOW).rest(0.0, lambda: False)
+    throttle().pause_after(1e9, lambda: False)
+    throttle(Speed.FAST).pause_after(1e9, lambda: False)
+    throttle(Speed.SLOW).pause_after(0.0, lambda: False)
 
 
 def test_a_change_of_mind_ends_a_rest() -> None:
     slow = throttle(Speed.SLOW)
-    resting = threading.Thread(target=slow.rest, args=(1000.0, lambda: False))
+    resting = threading.Thread(target=slow.pause_after, args=(1000.0, lambda: False))
     resting.start()
     assert resting.is_alive()
-    slow.set(Speed.FAST, paused=None, typing=None)
+    slow.set_pace(Speed.FAST, paused=None, typing=None)
     resting.join(10)
     assert not resting.is_alive()
 
 
 def test_the_end_of_the_work_ends_a_rest() -> None:
-    throttle(Speed.SLOW).rest(1000.0, lambda: True)
+    throttle(Speed.SLOW).pause_after(1000.0, lambda: True)
 
 
 def seen(machine: Machine, share: float, at: float) -> None:

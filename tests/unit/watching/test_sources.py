@@ -41,7 +41,7 @@ class Heard:
         wait_for(lambda: self._take() is not None and self.lost)
 
     def _take(self) -> set[str]:
-        paths, lost = self.hints.take(0.05)
+        paths, lost = self.hints.take_hints(0.05)
         self.paths |= {os.fsdecode(path) for path in paths}
         self.lost = self.lost or lost
         return self.paths
@@ -63,16 +63,16 @@ def source(heard: Heard) -> Iterator[EventSource]:
 def test_hints_collapse_and_give_up_past_a_size() -> None:
     hints = Hints()
     for _ in range(3):
-        hints.add(b"/a")
-    assert hints.take(0.0) == ({b"/a"}, "")
-    assert hints.take(0.0) == (set(), "")
+        hints.add_hint(b"/a")
+    assert hints.take_hints(0.0) == ({b"/a"}, "")
+    assert hints.take_hints(0.0) == (set(), "")
     for number in range(MOST_HINTS + 1):
-        hints.add(str(number).encode())
-    paths, lost = hints.take(0.0)
+        hints.add_hint(str(number).encode())
+    paths, lost = hints.take_hints(0.0)
     assert len(paths) <= MOST_HINTS
     assert lost
     hints.wake()
-    assert hints.take(60.0) == (set(), "")
+    assert hints.take_hints(60.0) == (set(), "")
 
 
 @pytest.mark.parametrize("kind", ["this system's", "watchdog's"])
@@ -81,9 +81,9 @@ def test_all_kinds_of_changes_are_heard(tmp_path: Path, heard: Heard, kind: str)
     assert source is not None
     (tmp_path / "d").mkdir()
     with contextlib.closing(source):
-        assert source.enter(os.fsencode(tmp_path))
-        assert source.enter(os.fsencode(tmp_path / "d"))
-        assert source.holds(os.fsencode(tmp_path))
+        assert source.watch_folder(os.fsencode(tmp_path))
+        assert source.watch_folder(os.fsencode(tmp_path / "d"))
+        assert source.is_watched(os.fsencode(tmp_path))
         (tmp_path / "a").write_text("x")
         heard.wait(tmp_path / "a")
         (tmp_path / "a").rename(tmp_path / "d" / "b")
@@ -97,17 +97,17 @@ def test_all_kinds_of_changes_are_heard(tmp_path: Path, heard: Heard, kind: str)
 def test_of_a_single_file_its_folder_alone_is_watched(tmp_path: Path, heard: Heard) -> None:
     (tmp_path / "d").mkdir()
     with contextlib.closing(ObserverSource(heard.hints)) as source:
-        assert source.enter(os.fsencode(tmp_path), whole=False)
+        assert source.watch_folder(os.fsencode(tmp_path), whole=False)
         (tmp_path / "d" / "x").write_text("x")
         (tmp_path / "y").write_text("y")
         heard.wait(tmp_path / "y")
         assert str(tmp_path / "d" / "x") not in heard.paths
         # Then the folder is added as a whole.
-        assert source.enter(os.fsencode(tmp_path))
+        assert source.watch_folder(os.fsencode(tmp_path))
         (tmp_path / "d" / "z").write_text("z")
         heard.wait(tmp_path / "d" / "z")
-        source.leave(os.fsencode(tmp_path))
-        assert not source.holds(os.fsencode(tmp_path))
+        source.unwatch_folder(os.fsencode(tmp_path))
+        assert not source.is_watched(os.fsencode(tmp_path))
 
 
 def test_real_paths_are_told_as_they_were_watched(tmp_path: Path, heard: Heard) -> None:
@@ -115,7 +115,7 @@ def test_real_paths_are_told_as_they_were_watched(tmp_path: Path, heard: Heard) 
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real", target_is_directory=True)
     with contextlib.closing(ObserverSource(heard.hints)) as source:
-        source.enter(os.fsencode(tmp_path / "link"))
+        source.watch_folder(os.fsencode(tmp_path / "link"))
         source.on_any_event(FileCreatedEvent(str(tmp_path / "real" / "a")))
         heard.wait(tmp_path / "link" / "a")
 
@@ -127,16 +127,16 @@ def test_only_folders_that_were_entered_are_watched(
     (tmp_path / "in" / "deep").mkdir(parents=True)
     (tmp_path / "out").mkdir()
     for folder in (tmp_path, tmp_path / "in", tmp_path / "in" / "deep"):
-        assert source.enter(os.fsencode(folder))
+        assert source.watch_folder(os.fsencode(folder))
     assert source.folders == 3
     # Entered again, as each scan does.
-    assert source.enter(os.fsencode(tmp_path))
+    assert source.watch_folder(os.fsencode(tmp_path))
     assert source.folders == 3
     (tmp_path / "out" / "x").write_text("x")
     (tmp_path / "in" / "deep" / "y").write_text("y")
     heard.wait(tmp_path / "in" / "deep" / "y")
     assert str(tmp_path / "out" / "x") not in heard.paths
-    assert not source.enter(os.fsencode(tmp_path / "gone"))
+    assert not source.watch_folder(os.fsencode(tmp_path / "gone"))
 
 
 @linux
@@ -145,11 +145,11 @@ def test_a_moved_folder_is_watched_no_longer_until_it_is_entered(
 ) -> None:
     (tmp_path / "a" / "deep").mkdir(parents=True)
     for folder in (tmp_path, tmp_path / "a", tmp_path / "a" / "deep"):
-        source.enter(os.fsencode(folder))
+        source.watch_folder(os.fsencode(folder))
     (tmp_path / "a").rename(tmp_path / "b")
     heard.wait(tmp_path / "a", tmp_path / "b")
     wait_for(lambda: source.folders == 1)
-    assert source.enter(os.fsencode(tmp_path / "b"))
+    assert source.watch_folder(os.fsencode(tmp_path / "b"))
     (tmp_path / "b" / "x").write_text("x")
     heard.wait(tmp_path / "b" / "x")
 
@@ -159,11 +159,11 @@ def test_a_folder_that_was_entered_at_its_new_place_first_keeps_its_watch(
     tmp_path: Path, source: EventSource, heard: Heard
 ) -> None:
     (tmp_path / "a").mkdir()
-    source.enter(os.fsencode(tmp_path / "a"))
+    source.watch_folder(os.fsencode(tmp_path / "a"))
     (tmp_path / "a").rename(tmp_path / "b")
-    source.enter(os.fsencode(tmp_path / "b"))
+    source.watch_folder(os.fsencode(tmp_path / "b"))
     assert source.folders == 1
-    assert not source.holds(os.fsencode(tmp_path / "a"))
+    assert not source.is_watched(os.fsencode(tmp_path / "a"))
     (tmp_path / "b" / "x").write_text("x")
     heard.wait(tmp_path / "b" / "x")
 
@@ -173,13 +173,13 @@ def test_a_folder_that_is_gone_needs_no_watch(
     tmp_path: Path, source: EventSource, heard: Heard
 ) -> None:
     (tmp_path / "a").mkdir()
-    source.enter(os.fsencode(tmp_path))
-    source.enter(os.fsencode(tmp_path / "a"))
+    source.watch_folder(os.fsencode(tmp_path))
+    source.watch_folder(os.fsencode(tmp_path / "a"))
     (tmp_path / "a").rmdir()
     heard.wait(tmp_path / "a")
     wait_for(lambda: source.folders == 1)
     (tmp_path / "a").mkdir()
-    source.enter(os.fsencode(tmp_path / "a"))
+    source.watch_folder(os.fsencode(tmp_path / "a"))
     (tmp_path / "a" / "x").write_text("x")
     heard.wait(tmp_path / "a" / "x")
 
@@ -188,7 +188,7 @@ def test_a_folder_that_is_gone_needs_no_watch(
 def test_lost_events_are_told(tmp_path: Path, source: EventSource, heard: Heard) -> None:
     """More than the kernel's queue holds, while the reader is held back."""
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
-    source.enter(os.fsencode(tmp_path))
+    source.watch_folder(os.fsencode(tmp_path))
     one, other = tmp_path / "one", tmp_path / "other"
     one.touch()
     with source._lock:  # type: ignore[attr-defined]  # of any source for inotify
