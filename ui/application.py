@@ -44,8 +44,7 @@ from indexer.api.codec import decode, encode
 from indexer.api.endpoint import window_address
 from indexer.api.errors import WorldError
 from indexer.api.lock import identity
-from ui.icons import icon
-from ui.theme import S, current
+from ui.theme import S, current, icon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

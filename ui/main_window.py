@@ -25,12 +25,11 @@ from indexer.api.status import Speed
 from ui import keys
 from ui.desktop import open_path
 from ui.help import HelpWindow, page_about
-from ui.icons import icon
 from ui.keys import KeyList
 from ui.pages import ACTIVITY, BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.ports import Notice, ignore
 from ui.search.model import HIT_MIME, dragged_hits
-from ui.theme import separator
+from ui.theme import icon, separator
 from ui.widgets import filled, timer
 from ui.window_parts import Rail, StatusLine
 from ui.words import amounts

@@ -8,14 +8,13 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QCursor, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
-from ui.desktop import show_in_folder
+from ui.desktop import open_external, show_in_folder
 from ui.file_worker import FileWorker
 from ui.help import about
 from ui.hotkey import Hotkey
 from ui.keys import IN_WINDOW, shown
 from ui.pages import FIRST_RUN
 from ui.ports import Notice
-from ui.preview.viewers import open_external
 from ui.search.actions import HitActions, SelectedHit
 from ui.search.box import SearchBox
 from ui.search.labels import MessageLine

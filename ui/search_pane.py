@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget
 
 from ui import keys
 from ui.compare.statement_rows import ParallelsPane
-from ui.desktop import show_in_folder
-from ui.preview.viewers import open_external
+from ui.desktop import open_external, show_in_folder
 from ui.widgets import add_shortcut
 
 if TYPE_CHECKING:

@@ -42,8 +42,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from ui import theme
-from ui.icons import icon
-from ui.theme import L, M, S, current, icon_size
+from ui.theme import L, M, S, current, icon, icon_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -29,9 +29,8 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from ui.icons import icon
 from ui.supervisor import EngineState
-from ui.theme import L, M, S, current, icon_size
+from ui.theme import L, M, S, current, icon, icon_size
 from ui.widgets import FocusReturn, IconToolButton, filled, timer, wrapped_label
 from ui.words import amounts, failures, names
 

@@ -23,8 +23,8 @@ def main() -> None:
     from tests.ui.notices import RecordedNotices
     from tests.ui.search.hits import hit
     from ui.application import make_application
+    from ui.desktop import _Opening, open_external
     from ui.ports import Context
-    from ui.preview.viewers import _Opening, open_external
 
     document, port = sys.argv[1:]
     app = make_application()

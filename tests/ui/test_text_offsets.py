@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
-from ui.text_offsets import Utf16Map, for_qt
+from ui.search.safe_text import Utf16Map, for_qt
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

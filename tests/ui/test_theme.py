@@ -29,11 +29,10 @@ from PySide6.QtWidgets import (
 from tests.ui.contrast import contrast
 from ui import theme
 from ui.application import FocusRing, FocusRings
-from ui.icons import icon, pixmap
-from ui.library.tones import light_tone
+from ui.library.page_parts import light_tone
 from ui.search.labels import Muted
-from ui.search.summary import Banner
-from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon_side
+from ui.search.panels import Banner
+from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon, icon_side, pixmap
 from ui.widgets import CardFrame, RowDelegate
 
 if TYPE_CHECKING:

@@ -26,10 +26,9 @@ from indexer.api.requests import GetStatus, ListFiles, Order, SetPace
 from indexer.api.status import Speed
 from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui.desktop import open_path
-from ui.library.column_page import ColumnPage
 from ui.library.coverage_model import has_pages
 from ui.library.current_work import CurrentWork, holdings, still_queued
-from ui.library.tones import StateBar, TonesBar
+from ui.library.page_parts import ColumnPage, StateBar, TonesBar
 from ui.ports import ignore
 from ui.requests import Questions
 from ui.search.labels import DocumentLink, Link

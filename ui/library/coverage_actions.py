@@ -16,11 +16,11 @@ from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui import desktop, keys
 from ui.export import table_text
 from ui.file_worker import FileWorker
-from ui.icons import icon
-from ui.library.patterns_editor import pattern_for
+from ui.library.cards import pattern_for
 from ui.passwords import note_kept
 from ui.ports import Notice
 from ui.requests import Questions
+from ui.theme import icon
 from ui.words import failures, names
 
 if TYPE_CHECKING:

@@ -23,9 +23,8 @@ from indexer.api.progress import Step
 from indexer.api.status import Speed
 from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui import theme
-from ui.icons import icon
-from ui.library.tones import Legend, TonesBar
-from ui.theme import L, M, S, blend
+from ui.library.page_parts import Legend, TonesBar
+from ui.theme import L, M, S, blend, icon
 from ui.widgets import ElidedLabel, Facts, IconButton, filled, keep_room, plain_label, wrapped_label
 from ui.words import amounts, failures, names
 from ui.words.amounts import from_home

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import Index
-from ui.library.column_page import ColumnPage
+from ui.library.cards import EstimateCard
 from ui.library.current_work import work_headline
-from ui.library.estimate_card import EstimateCard
 from ui.library.first_search import FirstSearch
+from ui.library.page_parts import ColumnPage
 from ui.ports import ignore
 from ui.requests import Questions
 from ui.theme import XL, L, M, S

@@ -11,13 +11,12 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxL
 
 from indexer.api.requests import GetDocument, ListFiles, Order, Search
 from indexer.api.types import FileState
-from ui.icons import icon
 from ui.ports import ignore
 from ui.requests import Questions
 from ui.search import describe
 from ui.search.labels import PassageLabel
 from ui.search.safe_text import line
-from ui.theme import L, M, S, icon_size
+from ui.theme import L, M, S, icon, icon_size
 from ui.widgets import (
     CardFrame,
     ElidedLabel,

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.status import RootStatus
 from indexer.api.types import FileState
-from ui import icons, theme
+from ui import theme
 from ui.theme import L, M, S
 from ui.widgets import paint_bar, select_something
 from ui.words import amounts, failures
@@ -233,7 +233,7 @@ class FolderDelegate(QStyledItemDelegate):
         body = inner.adjusted(side + M, 0, 0, 0)
         ratio = painter.device().devicePixelRatio()
         painter.drawPixmap(
-            _place(icon_rect, inner, mirrored=mirrored), icons.pixmap(drawing, side, muted, ratio)
+            _place(icon_rect, inner, mirrored=mirrored), theme.pixmap(drawing, side, muted, ratio)
         )
         holds, how_far = lines_about(root)
         first = QRect(body.left(), body.top(), body.width(), line)

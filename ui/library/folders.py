@@ -17,10 +17,9 @@ from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetStatus, Index, Remove
 from ui import desktop
 from ui.keys import shown
+from ui.library.cards import EstimateCard, PatternsEditor
 from ui.library.current_work import ChangeLine
-from ui.library.estimate_card import EstimateCard
 from ui.library.folder_list import FolderList, FolderModel, name_of
-from ui.library.patterns_editor import PatternsEditor
 from ui.ports import Notice, ignore
 from ui.requests import Questions
 from ui.theme import L, M

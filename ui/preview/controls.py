@@ -13,13 +13,12 @@ from PySide6.QtWidgets import QMenu
 
 from indexer.api.pages import pattern_of
 from ui import keys
-from ui.desktop import show_in_folder
-from ui.icons import icon
+from ui.desktop import open_external, show_in_folder
 from ui.ports import Notice
 from ui.preview.marks import flowing, pieces_of
 from ui.preview.page_layout import Fit, Zoom
-from ui.preview.viewers import open_external
 from ui.search.query_text import similar
+from ui.theme import icon
 
 if TYPE_CHECKING:
     from collections.abc import Callable

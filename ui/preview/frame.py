@@ -21,13 +21,12 @@ from PySide6.QtWidgets import (
 )
 
 from ui import theme
-from ui.icons import pixmap
 from ui.preview.marks import flowing
 from ui.preview.page_view import PageView
 from ui.preview.side_panel import SidePanel
 from ui.preview.text_view import TextView
 from ui.preview.toolbar import FindBar, Toolbar
-from ui.theme import XL, L, S
+from ui.theme import XL, L, S, pixmap
 from ui.widgets import filled, wrapped_label
 from ui.words import failures
 

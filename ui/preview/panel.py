@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ui.ports import Context
     from ui.preview.document import PageDocument
     from ui.preview.marks import Marks
-    from ui.search.reasons import Words
+    from ui.search.live_search import Words
 
 _WARM_UP_MS = 600
 _LOADING_MS = 150

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit
 from ui.preview.marks import LinePiece, boxed, flowing, outline
 from ui.preview.page_view import FOUND, OUTLINE_PX
 from ui.preview.typesetting import Typesetter, laid_out
-from ui.text_offsets import Utf16Map, for_qt
+from ui.search.safe_text import Utf16Map, for_qt
 from ui.theme import XL, L, M, S, current
 
 if TYPE_CHECKING:

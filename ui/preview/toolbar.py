@@ -18,10 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from ui import keys
-from ui.icons import icon
 from ui.preview.page_layout import Fit, Zoom
 from ui.search.labels import Muted
-from ui.theme import M, S, icon_size
+from ui.theme import M, S, icon, icon_size
 from ui.widgets import ElidedLabel, filled
 from ui.words import names
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QTextDocument
 
     from indexer.api.pages import TextBlock
-    from ui.text_offsets import Utf16Map
+    from ui.search.safe_text import Utf16Map
 
 HIDDEN = "\u200b"
 # A paragraph counts as hard-wrapped if all lines but the last have at least this many characters,

@@ -17,13 +17,13 @@ from indexer.api.requests import MAX_LIMIT, Search
 from ui import keys
 from ui.citations import SourceFinder, citable, passage, quoted
 from ui.export import ExportFormat, ask_export_file, export_text
-from ui.icons import icon
 from ui.ports import Notice
 from ui.requests import LatestRequest
 from ui.search.describe import elsewhere, is_name_only, places_alike, title
 from ui.search.query_text import similar
 from ui.search.rows import FoundHits, flattened, grouped
 from ui.search.safe_text import line
+from ui.theme import icon
 from ui.widgets import timer
 from ui.words import failures
 

@@ -13,13 +13,12 @@ from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QToolButton, QWi
 
 from indexer.api.requests import GetStatus, SetCollection, SetPace
 from indexer.query.grammar import clauses
-from ui.icons import icon
 from ui.ports import Notice, ignore
 from ui.search.box import SearchBox
 from ui.search.panels import GrammarHelp
 from ui.search.query_text import parted, with_filter, written
 from ui.search.safe_text import line
-from ui.theme import icon_size
+from ui.theme import icon, icon_size
 from ui.widgets import filled
 from ui.words import amounts, failures
 

@@ -10,13 +10,11 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QStandardItem, QSta
 from PySide6.QtWidgets import QAbstractItemView, QCompleter, QLineEdit, QToolButton, QTreeView
 
 from indexer.query.grammar import MAX_CHARACTERS, clauses
-from ui import icons, keys, theme
-from ui.icons import icon
-from ui.search.completions import Offers, Suggestion, suggest, suggest_all
+from ui import keys, theme
 from ui.search.filters import Chip, readable
-from ui.search.query_text import parted, written
+from ui.search.query_text import Offers, Suggestion, parted, suggest, suggest_all, written
 from ui.search.safe_text import line
-from ui.theme import L, M, S
+from ui.theme import L, M, S, icon
 from ui.widgets import RowDelegate
 
 if TYPE_CHECKING:
@@ -84,7 +82,7 @@ class TokenBox(QLineEdit):
         painter = QPainter(self)
         side = self._glyph_side()
         left = self.width() - M - side if self.isRightToLeft() else M
-        drawing = icons.pixmap("search", side, theme.current().muted, self.devicePixelRatioF())
+        drawing = theme.pixmap("search", side, theme.current().muted, self.devicePixelRatioF())
         painter.drawPixmap(left, (self.height() - side) // 2, drawing)
         painter.end()
 

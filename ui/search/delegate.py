@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
 from indexer.api.lru_cache import LruCache
-from ui import icons, theme
+from ui import theme
 from ui.search import describe
 from ui.search.model import ResultRole
 from ui.search.rows import ResultRow, RowKind, key_of
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QWidget
 
     from indexer.api.types import Hit, Span
+    from ui.search.live_search import Words
     from ui.search.model import Index
-    from ui.search.reasons import Words
     from ui.search.rows import Key
 
 _SMALL = 0.92
@@ -346,7 +346,7 @@ class ResultsDelegate(QStyledItemDelegate):
             icon = self._icon_rect(lines)
             icon.moveTop(rect.center().y() - style.icon // 2)
             ratio = painter.device().devicePixelRatio()
-            drawing = icons.pixmap("chevron-down", style.icon, colours.accent, ratio)
+            drawing = theme.pixmap("chevron-down", style.icon, colours.accent, ratio)
             painter.drawPixmap(icon, drawing)
             painter.setPen(colours.accent)
             area = rect.adjusted(style.indent, 0, -L, 0)
@@ -364,7 +364,7 @@ class ResultsDelegate(QStyledItemDelegate):
         colours, style = theme.current(), self.style
         painter, rect = lines.painter, lines.rect
         ratio = painter.device().devicePixelRatio()
-        drawing = icons.pixmap(row.hit.why.value, style.icon, colours.muted, ratio)
+        drawing = theme.pixmap(row.hit.why.value, style.icon, colours.muted, ratio)
         painter.drawPixmap(self._icon_rect(lines), drawing)
         top = rect.top() + M
         if _has_place(row):

@@ -19,7 +19,7 @@ from ui.words.names import state
 
 if TYPE_CHECKING:
     from indexer.api.types import Hit
-    from ui.search.reasons import Words
+    from ui.search.live_search import Words
     from ui.search.rows import HitGroup, ResultRow
 
 _NS_A_MS = 1_000_000

@@ -13,9 +13,8 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 
 from indexer.query.filters import TYPES
 from indexer.query.grammar import clauses
-from ui import icons, theme
-from ui.search.completions import shown
-from ui.search.query_text import STEERING, with_filter, without
+from ui import theme
+from ui.search.query_text import STEERING, listed_extensions, with_filter, without
 from ui.search.safe_text import line
 from ui.theme import M, S, blend, icon_side
 from ui.widgets import FlowLayout
@@ -90,7 +89,7 @@ class Pill(QAbstractButton):
         if self._leads == self.isRightToLeft():
             drawing.moveRight(area.right())
             text = area.adjusted(0, 0, -side - S, 0)
-        pixmap = icons.pixmap(self._drawing, side, colours.muted, self.devicePixelRatioF())
+        pixmap = theme.pixmap(self._drawing, side, colours.muted, self.devicePixelRatioF())
         painter.drawPixmap(drawing, pixmap)
         painter.setPen(colours.text)
         painter.drawText(text, Qt.AlignmentFlag.AlignCenter, self._shown())
@@ -396,7 +395,7 @@ class FilterMenus(QObject):
     def _types(self, menu: QMenu) -> None:
         self._add(menu, self.tr("PDF"), "ext", "pdf")
         for kind, extensions in TYPES.items():
-            self._add(menu, group(kind), "type", kind, shown(extensions))
+            self._add(menu, group(kind), "type", kind, listed_extensions(extensions))
         self._add_typing(menu, self.tr("Type an extension…"), "ext")
 
     def _dates(self, menu: QMenu) -> None:

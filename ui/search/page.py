@@ -19,10 +19,9 @@ from ui.search.bar import Collections, FilterValues, SearchBar
 from ui.search.describe import is_name_only, pages
 from ui.search.filters import ChipBar
 from ui.search.labels import MessageLine
-from ui.search.live_search import FIRST_LIMIT, WORDS_LIMIT, Freshness, LiveSearch
+from ui.search.live_search import FIRST_LIMIT, WORDS_LIMIT, Freshness, LiveSearch, Reasons
 from ui.search.memory import Alerts, Memory, Steps, digest
 from ui.search.query_text import inside, is_link, place_of, query_of, steered
-from ui.search.reasons import Reasons
 from ui.search.results import ResultsPane
 from ui.search.rows import ResultOrder, key_of
 from ui.search.view import warm

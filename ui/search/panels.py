@@ -1,4 +1,4 @@
-"""The panels in place of results, and the help of the query grammar with its examples."""
+"""The parts around the results: the line above them, panels in their place, and the query help."""
 
 from __future__ import annotations
 
@@ -6,35 +6,250 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
+    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
+from indexer.api.types import FileState, Match, Why
 from indexer.query.filters import GRAMMAR, help_of
 from indexer.query.grammar import clauses
 from ui.search.filters import label_of, readable
-from ui.search.labels import DocumentLink, Link
+from ui.search.labels import DocumentLink, Link, Muted
 from ui.search.query_text import inside, without, without_filters
+from ui.search.rows import ResultOrder
 from ui.search.safe_text import line
-from ui.search.summary import Unsearched
-from ui.theme import XL, L, M, S
-from ui.widgets import ElidedLabel, filled, make_bold, scrolling, wrapped_label
-from ui.words import amounts, say
+from ui.theme import XL, L, M, S, icon
+from ui.widgets import (
+    ElidedLabel,
+    FlowLayout,
+    filled,
+    keep_from_wheel,
+    make_bold,
+    plain_label,
+    scrolling,
+    wrapped_label,
+)
+from ui.words import amounts, failures, names, say
 from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from indexer.api.status import Status
+    from indexer.api.types import SearchResult
     from ui.search.memory import Saved
+
+
+# Languages that are named; a tool tip names all.
+_MOST = 5
+
+
+class Unsearched(QWidget):
+    """Signals: ``files_requested`` with the state of the files to show."""
+
+    files_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Not searched"))
+        self._flow = FlowLayout(self, M)
+        self.hide()
+
+    def show_status(self, status: Status) -> None:
+        """Show which files are not searched, and which languages only by words."""
+        self.clear_line()
+        for number, state, tip in self._missing(status):
+            link = Link(number, str(state))
+            link.setToolTip(tip)
+            link.setAccessibleDescription(tip)
+            link.followed.connect(self.files_requested)
+            self._add(link)
+        advice = {each.language: each.advice for each in status.languages if each.advice}
+        if advice:
+            # In isolates, so that a name in Arabic does not turn the order of the words.
+            listed = [f"\u2068{names.language(code)}\u2069" for code in advice]
+            shown = ", ".join((*listed[:_MOST], *("…" for _ in listed[_MOST : _MOST + 1])))
+            label = Muted(self.tr("By words only: {languages}").format(languages=shown))
+            lines = zip(listed, map(failures.note, advice.values()), strict=True)
+            tip = "\n".join(f"{name}: {note}" for name, note in lines)
+            label.setToolTip(tip)
+            label.setAccessibleDescription(tip)
+            self._add(label)
+        self.setVisible(self._flow.count() > 1)
+
+    def clear_line(self) -> None:
+        """Empty and hide the line."""
+        while (item := self._flow.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._add(Muted(self.tr("Not searched:")))
+        self.hide()
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of the line."""
+        parts = [self._flow.itemAt(at) for at in range(self._flow.count())]
+        widgets = [part.widget() for part in parts if part is not None]
+        return [each.text() for each in widgets if isinstance(each, Link | Muted)]
+
+    def _missing(self, status: Status) -> Iterator[tuple[str, FileState, str]]:
+        counts = status.files
+        if number := counts.get(FileState.QUEUED, 0):
+            tip = self.tr("They are being read; ask again in a while.")
+            yield self.tr("%Ln waiting to be read", "", number), FileState.QUEUED, tip
+        if number := counts.get(FileState.NEEDS_PASSWORD, 0):
+            tip = self.tr("Enter their passwords in the list of files.")
+            yield self.tr("%Ln locked", "", number), FileState.NEEDS_PASSWORD, tip
+        if number := counts.get(FileState.NO_TEXT, 0):
+            tip = self.tr("Scanned pages; the list of files says what is needed to read them.")
+            yield self.tr("%Ln without text", "", number), FileState.NO_TEXT, tip
+        damaged = FileState.UNREADABLE
+        if number := counts.get(damaged, 0) + counts.get(FileState.FAILED, 0):
+            tip = self.tr("The list of files gives the reason of each.")
+            yield amounts.unreadable(number), damaged, tip
+
+    def _add(self, widget: QWidget) -> None:
+        # As high as a link, so that all have one baseline.
+        widget.setMinimumHeight(self.fontMetrics().height() + 2 * S)
+        self._flow.addWidget(widget)
+        widget.show()
+
+
+# From this embedded share on it is not shown.
+_WHOLE = 0.995
+
+
+class ResultsSummary(QWidget):
+    """Signals: ``ordered``, with the ``ResultOrder`` that was chosen."""
+
+    ordered = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._count = plain_label()
+        self._embedded = Muted()
+        sort = Muted(self.tr("Sort by"))
+        sort.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self.orders = QComboBox()
+        keep_from_wheel(self.orders)
+        self.orders.setAccessibleName(self.tr("Sort by"))
+        self.orders.setToolTip(self.tr("Order of the documents"))
+        for order, text in (
+            (ResultOrder.RELEVANCE, self.tr("Relevance")),
+            (ResultOrder.DATE, self.tr("Date")),
+            (ResultOrder.NAME, self.tr("Name")),
+        ):
+            self.orders.addItem(text, order)
+        self.orders.activated.connect(self._chosen)
+        sort.setBuddy(self.orders)
+        # With a large font the embedded share wraps below the number of hits.
+        counts = QWidget()
+        flow = FlowLayout(counts)
+        flow.addWidget(self._count)
+        flow.addWidget(self._embedded)
+        row = QHBoxLayout()
+        row.setSpacing(M)
+        row.addWidget(counts, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(sort)
+        row.addWidget(self.orders)
+        self.banner = Banner()
+        column = filled(QVBoxLayout(self), row, self.banner)
+        self.unsearched = Unsearched()
+        column.addWidget(self.unsearched)
+        self.banner.hide()
+
+    @property
+    def order(self) -> ResultOrder:
+        return ResultOrder(self.orders.currentData())
+
+    @property
+    def text(self) -> str:
+        """The text for a screen reader."""
+        parts = [] if self.banner.isHidden() else [self.banner.text]
+        parts += [each.text() for each in (self._count, self._embedded) if not each.isHidden()]
+        return " ".join(filter(None, parts))
+
+    def show_result(
+        self, result: SearchResult, documents: int, *, more: bool, by_words: bool = False
+    ) -> None:
+        """Show the number of hits.
+
+        Without a good match nothing counts as found.
+
+        Args:
+            result: The hits.
+            documents: How many have them.
+            more: There may be more than these.
+            by_words: They are those by words alone, until the answer comes.
+        """
+        hits = amounts.hits(len(result.hits))
+        text = (
+            self.tr("The best {hits} in {documents}") if more else self.tr("{hits} in {documents}")
+        )
+        text = text.format(hits=hits, documents=amounts.documents(documents))
+        if exact := sum(hit.why is Why.PHRASE for hit in result.hits):
+            text = self.tr("{hits}, {exact}").format(hits=text, exact=amounts.exact(exact))
+        self._count.setText(text)
+        self._count.setVisible(result.match is not Match.NONE)
+        partly = 0 <= result.embedded_share < _WHOLE
+        self._embedded.setVisible(partly or by_words)
+        share = self.tr("Meaning search {share} ready").format(
+            share=amounts.share(result.embedded_share)
+        )
+        self._embedded.setText(self.tr("by words so far") if by_words else share)
+        about = self.tr("This much is found by meaning already; all of it by words.")
+        self._embedded.setToolTip("" if by_words else about)
+        if result.match is Match.PERHAPS:
+            self.banner.show_text(self.tr("Perhaps not what you asked for."))
+        elif result.match is Match.NONE:
+            self.banner.show_text(self.tr("No good match; closest passages below."))
+        self.banner.setVisible(bool(result.hits) and result.match is not Match.GOOD)
+        if result.match is Match.GOOD:
+            self.unsearched.clear_line()
+
+    def _chosen(self, _at: int) -> None:
+        self.ordered.emit(self.order)
+
+
+class Banner(QWidget):
+    """A sentence with an icon, on a line of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawing = QLabel()
+        self._draw()
+        self._label = plain_label()
+        filled(QHBoxLayout(self), self.drawing, self._label, edges=(0, S, L, S), wide=self._label)
+
+    @property
+    def text(self) -> str:
+        return self._label.text()
+
+    def show_text(self, text: str) -> None:
+        """Replace the sentence."""
+        self._label.setText(text)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
+            self._draw()
+
+    def _draw(self) -> None:
+        side = self.fontMetrics().height()
+        self.drawing.setPixmap(icon("info").pixmap(QSize(side, side), self.devicePixelRatioF()))
 
 
 def grammar_examples() -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from indexer.api.types import Match
 from ui.search.describe import words_spoken
 from ui.search.model import ResultsModel
-from ui.search.panels import NothingPanel, StartPanel
+from ui.search.panels import NothingPanel, ResultsSummary, StartPanel
 from ui.search.query_text import quoted_phrases
 from ui.search.rows import (
     EVERYTHING,
@@ -27,7 +27,6 @@ from ui.search.rows import (
     key_of,
     rows_of,
 )
-from ui.search.summary import ResultsSummary
 from ui.search.view import ResultsView
 from ui.widgets import filled
 
@@ -36,9 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from indexer.api.types import Hit, SearchResult
+    from ui.search.live_search import Words
     from ui.search.memory import Saved
-    from ui.search.reasons import Words
-    from ui.search.summary import Unsearched
+    from ui.search.panels import Unsearched
 
 
 class ResultsPane(QWidget):

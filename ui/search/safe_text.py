@@ -1,14 +1,15 @@
-"""Text of documents made safe to show in one paragraph: nothing in it may affect the layout.
+"""Text of documents made safe to show: in one paragraph here, and in a QTextDocument.
 
 Control characters, overrides of direction, stacks of accents, hyphens at the ends of lines, running
-heads and the signs of Markdown are removed; offsets are moved along.
+heads and the signs of Markdown are removed; offsets are moved along. Our offsets are in code
+points, Qt's in UTF-16 units.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.api.types import Hit
+
 
 Span = tuple[int, int]
 
@@ -162,3 +164,35 @@ def _cut_out(text: str, gone: Sequence[Span], spans: Sequence[Span]) -> tuple[st
 
     placed = [(place(low), place(high)) for low, high in spans]
     return "".join(kept) + text[at:], [span for span in placed if span[0] < span[1]]
+
+
+# Characters that a QTextDocument drops, joins or reads as structure. Each is replaced by one
+# character of one UTF-16 unit, so that offsets stay.
+_CARRIAGE_RETURN = re.compile(r"\r(?=\n)")
+_BREAKS = re.compile("[\r\f\v\u0085\u2029]")
+_FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\ufdd0\ufdd1\ufffc]")
+
+
+def for_qt(text: str) -> str:
+    """Replace what a QTextDocument would change; the length stays the same."""
+    text = _CARRIAGE_RETURN.sub(" ", text)
+    return _FORBIDDEN.sub("\ufffd", _BREAKS.sub("\n", text))
+
+
+class Utf16Map:
+    """Converts offsets into one text, either way, in logarithmic time."""
+
+    def __init__(self, text: str) -> None:
+        self._astral = [found.start() for found in _ASTRAL.finditer(text)]
+        # The end, in units, of each character of two units.
+        self._ends = [place + i + 2 for i, place in enumerate(self._astral)]
+
+    def to_utf16(self, place: int) -> int:
+        """Return the offset in units of a code point."""
+        return place + bisect_left(self._astral, place)
+
+    def to_code_points(self, unit: int) -> int:
+        """Return the code point at an offset in units, which may be inside a surrogate pair."""
+        whole = bisect_right(self._ends, unit)
+        inside = whole < len(self._ends) and unit == self._ends[whole] - 1
+        return unit - whole - inside

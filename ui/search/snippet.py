@@ -10,8 +10,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
 from indexer.api.types import Why
-from ui.search.safe_text import Shown, Span, is_right_to_left, plain
-from ui.text_offsets import Utf16Map
+from ui.search.safe_text import Shown, Span, Utf16Map, is_right_to_left, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QHoverEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
+    from ui.search.live_search import Words
     from ui.search.model import Index
-    from ui.search.reasons import Words
     from ui.search.rows import Key, ResultRow
 
 # ``near_end`` is emitted when fewer heights of the view than this are left below.

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from indexer.api.errors import WorldError
 from indexer.api.setting import SettingType
 from ui import theme
-from ui.library.patterns_editor import lines_of
+from ui.library.cards import lines_of
 from ui.theme import M, S
 from ui.widgets import (
     IconButton,

@@ -23,7 +23,7 @@ from ui import theme
 from ui.engine_client import ActivityFeed
 from ui.library.activity import LEAST_READ, ActivityPanel, LastRead
 from ui.library.current_work import Smooth, work_facts, work_headline
-from ui.library.tones import TonesBar, light_tone
+from ui.library.page_parts import TonesBar, light_tone
 from ui.search.labels import Link
 from ui.widgets import ElidedLabel
 from ui.words import amounts, names

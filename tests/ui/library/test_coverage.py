@@ -19,9 +19,9 @@ from tests.ui.library.port import ManyFiles, canned_context, make_row
 from tests.ui.menus import entries
 from ui import passwords
 from ui.engine_client import ActivityFeed
+from ui.library.cards import lines_of, pattern_for
 from ui.library.coverage import CoveragePage
 from ui.library.coverage_model import Column, CoverageModel
-from ui.library.patterns_editor import lines_of, pattern_for
 from ui.widgets import RowDelegate
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from indexer.api.formats import FORMATS
 from indexer.api.requests import EstimateIndex
 from tests.answers import NOTHING
 from tests.ui.library.port import canned_context
-from ui.library.estimate_card import EstimateCard
+from ui.library.cards import EstimateCard
 from ui.words import amounts
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.api.requests import EstimateIndex, SetPatterns
 from tests.ui.library.port import canned_context
-from ui.library.patterns_editor import PatternsEditor
+from ui.library.cards import PatternsEditor
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,7 @@ from indexer.confine.launcher import OpenInViewer
 from tests.ui.search.hits import hit
 from ui import desktop as desktop_module
 from ui import programs
-from ui.desktop import open_path, show_in_folder
-from ui.preview.viewers import open_external
+from ui.desktop import open_external, open_path, show_in_folder
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QUrl
@@ -31,7 +30,7 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the desktop's w
 @pytest.fixture(autouse=True)
 def _documents_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desktop_module, "is_gone", lambda path: path.startswith("/gone/"))
-    monkeypatch.setattr("ui.preview.viewers.is_gone", desktop_module.is_gone)
+    monkeypatch.setattr("ui.desktop.is_gone", desktop_module.is_gone)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from PySide6.QtGui import QTextCharFormat
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import like, pixels, show
 from ui.preview.page_view import WORD
-from ui.search.reasons import Words
+from ui.search.live_search import Words
 
 if TYPE_CHECKING:
     from pathlib import Path

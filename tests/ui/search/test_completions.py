@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.query.grammar import clauses, parse
-from ui.search.completions import Offers, suggest, suggest_all
 from ui.search.memory import Saved
+from ui.search.query_text import Offers, suggest, suggest_all
 
 TODAY = date(2024, 3, 15)
 OFFERS = Offers(

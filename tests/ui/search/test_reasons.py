@@ -18,8 +18,8 @@ from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui.search.delegate import underlined
 from ui.search.describe import pairs, words_spoken
+from ui.search.live_search import Reasons, Words
 from ui.search.page import SearchPage
-from ui.search.reasons import Reasons, Words
 from ui.search.safe_text import shown
 from ui.search.snippet import Line, Pen, make_snippet
 

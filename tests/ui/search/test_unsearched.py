@@ -17,7 +17,7 @@ from tests.ui.search.hits import many
 from tests.ui.search.pages import search
 from ui.search.labels import Link, Muted
 from ui.search.page import SearchPage
-from ui.search.summary import Unsearched
+from ui.search.panels import Unsearched
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from indexer.api.types import FileState, Why
 from tests.ui.contrast import contrast
 from tests.ui.search.hits import hit, many
-from ui import icons, theme
+from ui import theme
 from ui.search.model import ResultsModel
 from ui.search.rows import grouped, key_of
 from ui.search.view import ResultsView, warm
@@ -194,14 +194,14 @@ def test_keys_do_nothing_in_an_empty_list(qtbot: QtBot) -> None:
 
 def test_warming_fills_the_cache_of_drawings(qtbot: QtBot) -> None:
     view = shown(qtbot, [])
-    icons.rendered.cache_clear()
+    theme.rendered.cache_clear()
     warm(view)
-    made = icons.rendered.cache_info().misses
+    made = theme.rendered.cache_info().misses
     assert made >= len(Why)
     view.rows_model.show_groups(
         grouped([hit(start=n, why=why) for n, why in enumerate(Why)]), same_query=False
     )
     QApplication.processEvents()
     view.viewport().grab()
-    assert icons.rendered.cache_info().misses == made
-    assert icons.rendered.cache_info().hits >= len(Why)
+    assert theme.rendered.cache_info().misses == made
+    assert theme.rendered.cache_info().hits >= len(Why)
