@@ -250,7 +250,7 @@ class Program:
         log.info("the window was shown %.3f s after the start, %.3f s of work", age_s(), worked)
         self.supervisor.start()
         self.window.pages.load_ahead()
-        self.hotkey_search.choose()
+        self.hotkey_search.follow_setting()
         for problem in self.settings.problems:
             log.warning("%s", problem.message)
 
@@ -263,7 +263,7 @@ class Program:
                 percent: Any = self.settings["text_scale"]
                 self.themes.scale_text(int(percent))
             case "hotkey":
-                self.hotkey_search.choose()
+                self.hotkey_search.follow_setting()
             case "language":
                 self.window.alerts.show_restart()
 

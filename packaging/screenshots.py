@@ -234,7 +234,7 @@ def features(stage: Stage, documents: Path) -> Iterator[tuple[str, QWidget]]:
     yield "basket", window
     make_lease(draft, DRAFT)
     read: list[object] = []
-    stage.program.link.ask(Index((documents,)), done=read.append)
+    stage.program.link.send_request(Index((documents,)), done=read.append)
     wait(lambda: read)
     pages.search.ask_elsewhere(stage.search(DEPOSIT))
     wait(lambda: len(pages.search.elsewhere.list.rows) > 1)

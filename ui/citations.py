@@ -122,7 +122,7 @@ class SourceFinder(QObject):
     def _go_on(self) -> None:
         while self._left and len(self._pending) < _AT_ONCE:
             hit = self._left.pop()
-            self._pending[hit.path] = self._link.ask(
+            self._pending[hit.path] = self._link.send_request(
                 GetDocument(Path(hit.path)),
                 done=partial(self._handle_document, hit),
                 failed=partial(self._handle_failure, hit),

@@ -129,7 +129,7 @@ def _ask_file_manager(path: str) -> bool:
     if not program:
         return False
     asking = _FolderQuestion(path)
-    asking.ask(program)
+    asking.call_file_manager(program)
     return True
 
 
@@ -142,7 +142,7 @@ class _FolderQuestion(QProcess):
         self.finished.connect(self._done)
         self.errorOccurred.connect(self._failed)
 
-    def ask(self, program: str) -> None:
+    def call_file_manager(self, program: str) -> None:
         address = QUrl.fromLocalFile(self._path).toString(ENCODED)
         # A GVariant text; percent-encoding leaves only the single quote to be replaced.
         items = "['" + address.replace("'", "%27") + "']"

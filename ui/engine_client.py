@@ -117,7 +117,7 @@ class EngineLink(QObject):
             # In a thread, as the drive of the library may not respond.
             threading.Thread(target=self._locate, args=(attempt,), daemon=True).start()
 
-    def ask(
+    def send_request(
         self,
         request: Request[A],
         *,
@@ -361,11 +361,11 @@ class ActivityFeed(QObject):
     def refresh(self) -> None:
         """Ask now, unless a request is under way."""
         if self._link.is_connected and not self._request.is_waiting:
-            self._request.ask(GetActivity(), self._publish)
+            self._request.replace_request(GetActivity(), self._publish)
 
     def pause(self, paused: bool) -> None:
         """Pause or resume indexing."""
-        self._link.ask(SetPace(paused=paused), done=self._publish)
+        self._link.send_request(SetPace(paused=paused), done=self._publish)
 
     def close(self) -> None:
         self._timer.stop()

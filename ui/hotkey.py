@@ -356,7 +356,7 @@ class Hotkey(QObject):
         self._listen = listen
         self.listener: Listener | None = None
 
-    def choose(self, keys: str) -> str:
+    def listen_for(self, keys: str) -> str:
         """Listen for other keys from now on, or for none if they are empty.
 
         Returns:

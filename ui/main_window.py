@@ -188,7 +188,7 @@ class MainWindow(QMainWindow):
         if paths:
             self._to_open = tuple(paths)
             if self._context.link.is_connected:
-                self._context.link.ask(GetStatus(), done=self._handle_status)
+                self._context.link.send_request(GetStatus(), done=self._handle_status)
 
     def quick_search(self) -> None:
         """Bring the window to the front with the focus in the search box."""
@@ -259,7 +259,7 @@ class MainWindow(QMainWindow):
     def _greet_engine(self) -> None:
         """Send the current settings to a new engine, and check whether the library is empty."""
         self._setting_changed("speed")
-        self._context.link.ask(GetStatus(), done=self._handle_status)
+        self._context.link.send_request(GetStatus(), done=self._handle_status)
 
     def _handle_status(self, status: Status) -> None:
         paths, self._to_open = self._to_open, ()
@@ -271,7 +271,7 @@ class MainWindow(QMainWindow):
     def _setting_changed(self, name: str) -> None:
         if name == "speed" and self._context.link.is_connected:
             speed = Speed(self._context.settings["speed"])
-            self._context.link.ask(SetPace(speed), done=ignore)
+            self._context.link.send_request(SetPace(speed), done=ignore)
 
     def _show_activity_now(self, activity: Activity | None) -> None:
         self.status.show_activity(activity)

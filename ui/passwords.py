@@ -202,7 +202,7 @@ class KeptPasswords(QObject):
     def unlock(self) -> None:
         if kept_paths(self._context.folder):
             request = ListFiles(FileState.NEEDS_PASSWORD, limit=MOST_LISTED)
-            self._questions.ask(request, self._handle_files, failed=ignore)
+            self._questions.ask_engine(request, self._handle_files, failed=ignore)
 
     def _handle_files(self, listed: FileList) -> None:
         kept = kept_paths(self._context.folder)
@@ -213,7 +213,7 @@ class KeptPasswords(QObject):
 
     def _found(self, path: str, password: str | None) -> None:
         if isValid(self) and password is not None:
-            self._questions.send(Unlock(Path(path), password), ignore, failed=ignore)
+            self._questions.send_lasting(Unlock(Path(path), password), ignore, failed=ignore)
 
 
 def note_kept(folder: Path, path: str) -> None:

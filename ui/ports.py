@@ -44,7 +44,7 @@ class EnginePort(Protocol):
     def changed(self) -> SignalInstance:
         """Emitted with a set of ``LibraryPart`` when these have changed, whoever changed them."""
 
-    def ask(
+    def send_request(
         self,
         request: Request[A],
         *,
@@ -54,7 +54,7 @@ class EnginePort(Protocol):
     ) -> int:
         """Send a request of ``indexer.api.requests`` and return its number at once.
 
-        Exactly one of ``done`` and ``failed`` is called later, never from within ``ask``; neither
+        Exactly one of ``done`` and ``failed`` is called later, never from within this; neither
         is, once ``cancel`` was. Without an engine ``failed`` gets ``engine_gone``; without
         ``failed`` a failure is ignored.
         """

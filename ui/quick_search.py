@@ -73,7 +73,7 @@ class QuickSearch(QFrame):
         self._arrange()
         self._connect()
 
-    def toggle(self) -> None:
+    def show_or_hide(self) -> None:
         """Show the box with its text selected; hide it, if it is shown already."""
         if self.isVisible():
             self.hide()
@@ -214,7 +214,7 @@ class QuickSearch(QFrame):
 
 
 class HotkeySearch(QObject):
-    """Follows the setting ``hotkey`` when ``choose`` is called."""
+    """Follows the setting ``hotkey`` when ``follow_setting`` is called."""
 
     def __init__(self, context: Context, window: MainWindow, parent: QObject) -> None:
         super().__init__(parent)
@@ -225,9 +225,9 @@ class HotkeySearch(QObject):
         self.hotkey.refused.connect(self._say_no_hotkey)
         self.hotkey.pressed.connect(self._show)
 
-    def choose(self) -> None:
+    def follow_setting(self) -> None:
         """Listen for the hotkey of the settings."""
-        refusal = self.hotkey.choose(str(self._context.settings["hotkey"]))
+        refusal = self.hotkey.listen_for(str(self._context.settings["hotkey"]))
         if refusal:
             self._say_no_hotkey(refusal)
 
@@ -255,7 +255,7 @@ class HotkeySearch(QObject):
             self.quick.window_requested.connect(self._window.present)
             self.quick.kept.connect(self._window.pages.keep)
             self.quick.compared.connect(self._compare)
-        self.quick.toggle()
+        self.quick.show_or_hide()
 
     def _compare(self, first: str, second: str) -> None:
         self._window.present()

@@ -36,7 +36,7 @@ class Questions(QObject):
         self._numbers: dict[str, int] = {}
         parent.destroyed.connect(partial(_forget, context, self._numbers))
 
-    def ask(
+    def ask_engine(
         self,
         request: Request[A],
         done: Callable[[A], None],
@@ -56,14 +56,14 @@ class Questions(QObject):
         """
         slot = slot or request.wire_name
         self.cancel(slot)
-        self._numbers[slot] = self._context.link.ask(
+        self._numbers[slot] = self._context.link.send_request(
             request,
             done=partial(self._done, slot, done),
             failed=partial(self._failed, slot, failed or self.report),
             progress=progress,
         )
 
-    def send(
+    def send_lasting(
         self,
         request: Request[A],
         done: Callable[[A], None],
@@ -71,7 +71,7 @@ class Questions(QObject):
         failed: Callable[[LecternError], None] | None = None,
     ) -> None:
         """Send a request that is not cancelled with the widget; its answer is dropped then."""
-        self._context.link.ask(
+        self._context.link.send_request(
             request,
             done=partial(self._deliver, done),
             failed=partial(self._deliver, failed or self.report),
@@ -123,7 +123,7 @@ class LatestRequest:
     def is_waiting(self) -> bool:
         return self._number is not None
 
-    def ask(
+    def replace_request(
         self,
         request: Request[A],
         done: Callable[[A], None],
@@ -131,7 +131,7 @@ class LatestRequest:
     ) -> None:
         """Cancel the request under way, and send another."""
         self.cancel()
-        self._number = self._link.ask(
+        self._number = self._link.send_request(
             request, done=partial(self._deliver, done), failed=partial(self._deliver, failed)
         )
 

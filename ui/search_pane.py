@@ -124,7 +124,7 @@ class SearchPane(QSplitter):
         """Show where else the library says what a passage says, in place of the results."""
         self.elsewhere.ask_parallels(hit)
         self.left.setCurrentWidget(self.elsewhere)
-        self.elsewhere.list.choose(0)
+        self.elsewhere.list.choose_row(0)
 
     def leave_elsewhere(self) -> None:
         """Show the results again, with the hit that was selected there."""

@@ -114,14 +114,14 @@ class Supervisor(QObject):
         self._attach_timer.stop()
         self._retry_timer.stop()
         if self._process is None and whoever and self._link.is_connected:
-            self._link.ask(Shutdown(), done=self._leave, failed=self._leave)
+            self._link.send_request(Shutdown(), done=self._leave, failed=self._leave)
             return
         if self._process is None:
             self._leave()
             return
         self._kill_timer.start()
         if self._link.is_connected:
-            self._link.ask(Shutdown(), done=ignore, failed=self._terminate)
+            self._link.send_request(Shutdown(), done=ignore, failed=self._terminate)
         else:
             self._terminate()
 

@@ -53,7 +53,7 @@ def main() -> None:
     if listener is None:
         sys.exit("there is no hotkey")
     listener.wait()
-    if "Another program" not in Hotkey().choose(sys.argv[1]):
+    if "Another program" not in Hotkey().listen_for(sys.argv[1]):
         sys.exit("the same key was given to two")
     reasons = QKeyEvent(
         QEvent.Type.ShortcutOverride, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier

@@ -115,7 +115,7 @@ class Driver:
     def _read(self) -> int:
         """Return the number of documents that are read and embedded."""
         done: list[FileList] = []
-        self.program.link.ask(ListFiles(FileState.INDEXED, limit=1), done=done.append)
+        self.program.link.send_request(ListFiles(FileState.INDEXED, limit=1), done=done.append)
         self.until(lambda: done, "an answer")
         return done[0].total
 

@@ -122,7 +122,7 @@ def answer(qtbot: QtBot, link: EnginePort, request: Request[A]) -> A:
     """Return what the engine answers to a request; a refusal fails the test."""
     answers: list[A] = []
     failures: list[LecternError] = []
-    link.ask(request, done=answers.append, failed=failures.append)
+    link.send_request(request, done=answers.append, failed=failures.append)
     qtbot.waitUntil(lambda: bool(answers or failures))
     assert not failures
     return answers[0]

@@ -66,7 +66,7 @@ def answers() -> Answers:
 
 
 def ask(link: EngineLink, answers: Answers, request: Request[Any]) -> int:
-    return link.ask(request, done=answers.take, failed=answers.fail, progress=answers.hear)
+    return link.send_request(request, done=answers.take, failed=answers.fail, progress=answers.hear)
 
 
 def test_an_answer_comes_later_and_on_the_main_thread(

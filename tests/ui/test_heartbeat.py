@@ -62,8 +62,8 @@ def test_indexing_hundreds_of_files_does_not_block_the_event_loop(
     qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY)
     done: list[object] = []
     # At the speed "fast", which is harder on the window, and does not wait for other load.
-    program.link.ask(SetPace(Speed.FAST), done=lambda _activity: None)
-    program.link.ask(Index((documents,)), done=done.append, failed=done.append)
+    program.link.send_request(SetPace(Speed.FAST), done=lambda _activity: None)
+    program.link.send_request(Index((documents,)), done=done.append, failed=done.append)
     asked = 0
     while not done:
         search_now_and_then(program, asked)

@@ -64,19 +64,19 @@ def test_keys_are_written_as_the_library_wants_them(keys: str, notation: str | N
 def test_a_hotkey_is_listened_for_and_replaced(qtbot: QtBot) -> None:
     ears = Ears()
     hotkey = Hotkey(listen=ears.listen)
-    assert hotkey.choose("Ctrl+Alt+L") == ""
+    assert hotkey.listen_for("Ctrl+Alt+L") == ""
     assert ears.press is not None
     with qtbot.waitSignal(hotkey.pressed):
         ears.press()
-    assert hotkey.choose("Ctrl+Alt+K") == ""
+    assert hotkey.listen_for("Ctrl+Alt+K") == ""
     assert ears.stopped == 1
-    assert hotkey.choose("") == ""
+    assert hotkey.listen_for("") == ""
     assert ears.stopped == 2
     assert len(ears.heard) == 2
 
 
 def test_an_invalid_hotkey_is_reported(qtbot: QtBot) -> None:
-    assert "“L”" in Hotkey(listen=Ears().listen).choose("L")
+    assert "“L”" in Hotkey(listen=Ears().listen).listen_for("L")
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_keys_are_written_as_the_portal_wants_them(keys: str, written: str) -> N
 def test_the_portal_listens_on_wayland(bus: str, qtbot: QtBot) -> None:
     portal, hotkey = FakePortal(bus), Hotkey()
     with closing(_Stopped(hotkey)):
-        assert hotkey.choose("Ctrl+Alt+L") == ""
+        assert hotkey.listen_for("Ctrl+Alt+L") == ""
         assert hotkey.listener is not None
         hotkey.listener.wait()
         (made, _), (bound, body) = portal.calls
@@ -118,7 +118,7 @@ def test_the_portal_listens_on_wayland(bus: str, qtbot: QtBot) -> None:
         portal.press(session="/of/another")
         with qtbot.waitSignal(hotkey.pressed):
             portal.press()
-        assert hotkey.choose("Ctrl+Alt+K") == ""
+        assert hotkey.listen_for("Ctrl+Alt+K") == ""
         hotkey.listener.wait()
         with qtbot.waitSignal(hotkey.pressed):
             portal.press()
@@ -130,7 +130,7 @@ def test_a_declined_hotkey_is_told(bus: str, qtbot: QtBot) -> None:
     FakePortal(bus, code=1)
     hotkey = Hotkey()
     with closing(_Stopped(hotkey)), qtbot.waitSignal(hotkey.refused) as told:
-        assert hotkey.choose("Ctrl+Alt+L") == ""
+        assert hotkey.listen_for("Ctrl+Alt+L") == ""
     assert "declined" in told.args[0]
 
 
@@ -139,7 +139,7 @@ def test_a_declined_hotkey_is_told(bus: str, qtbot: QtBot) -> None:
 def test_a_bus_without_a_portal_is_told(bus: str, qtbot: QtBot) -> None:
     hotkey = Hotkey()
     with closing(_Stopped(hotkey)), qtbot.waitSignal(hotkey.refused) as told:
-        assert hotkey.choose("Ctrl+Alt+L") == ""
+        assert hotkey.listen_for("Ctrl+Alt+L") == ""
     assert "keyboard settings" in told.args[0]
 
 
@@ -159,7 +159,7 @@ def test_without_a_display_the_portal_is_asked(
     monkeypatch.delenv("DISPLAY", raising=False)
     portal, hotkey = FakePortal(bus), Hotkey()
     with closing(_Stopped(hotkey)):
-        assert hotkey.choose("Ctrl+Alt+L") == ""
+        assert hotkey.listen_for("Ctrl+Alt+L") == ""
         assert hotkey.listener is not None
         hotkey.listener.wait()
         assert [call for call, _ in portal.calls] == ["CreateSession", "BindShortcuts"]

@@ -24,14 +24,14 @@ def test_steps_restore_the_query_and_its_hit() -> None:
     steps.note_hit(("/a", 0, 9), chosen=True)
     clock.wait()
     steps.note_query("lamp")
-    back = steps.go(-1)
+    back = steps.go_through(-1)
     assert back is not None
     assert (back.query, back.key) == ("roof", ("/a", 0, 9))
     steps.note_query("roof")  # its answer
-    forward = steps.go(1)
+    forward = steps.go_through(1)
     assert forward is not None
     assert (forward.query, forward.key) == ("lamp", None)
-    assert steps.go(1) is None
+    assert steps.go_through(1) is None
 
 
 def test_a_query_that_was_typed_through_is_no_step() -> None:
@@ -43,7 +43,7 @@ def test_a_query_that_was_typed_through_is_no_step() -> None:
         steps.note_query(query)
     clock.wait()
     steps.note_query("oil")
-    queries = [step.query for _ in range(5) if (step := steps.go(-1)) is not None]
+    queries = [step.query for _ in range(5) if (step := steps.go_through(-1)) is not None]
     assert queries == ["lamp", "roof"]
 
 
@@ -53,7 +53,7 @@ def test_a_new_query_ends_the_way_forward() -> None:
     for query in ("one", "two"):
         steps.note_query(query)
         clock.wait()
-    steps.go(-1)
+    steps.go_through(-1)
     steps.note_query("one")
     steps.note_query("three")
-    assert steps.go(1) is None
+    assert steps.go_through(1) is None

@@ -80,7 +80,7 @@ class PassageFinder(QObject):
                 done(self._moved, frozenset(self._lost))
             return
         hit = self._left[-1].hit
-        self._request.ask(
+        self._request.replace_request(
             GetDocument(Path(hit.path)), self._handle_document, failed=self._handle_failure
         )
 
@@ -100,7 +100,9 @@ class PassageFinder(QObject):
     def _search(self) -> None:
         query = query_of(link_of(self._left[-1].hit))
         if query:
-            self._request.ask(Search(query, _MOST_HITS), self._answered, failed=self._refused)
+            self._request.replace_request(
+                Search(query, _MOST_HITS), self._answered, failed=self._refused
+            )
         else:
             self._lose()
 

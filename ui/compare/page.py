@@ -209,7 +209,7 @@ class ComparePage(QWidget):
             side.show_document(line(PurePath(path).name))
         self.list.show_rows([])
         self.message.setText(self.tr("The documents are being compared…"))
-        self._request = self._link.ask(
+        self._request = self._link.send_request(
             Compare(first, second, _MOST), done=self._answered, failed=self._failed
         )
 
@@ -256,7 +256,7 @@ class ComparePage(QWidget):
         ]  # fmt: skip
         self.list.show_rows(sections)
         self.message.setText(self._summary(found))
-        self.list.choose(0)
+        self.list.choose_row(0)
 
     def _summary(self, found: Comparison) -> str:
         if not self.list.rows:

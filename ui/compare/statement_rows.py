@@ -222,7 +222,7 @@ class RowList(QScrollArea):
     def current_row(self) -> StatementRow | None:
         return self.rows[self.at].row if 0 <= self.at < len(self.rows) else None
 
-    def choose(self, number: int, *, focus: bool = True) -> None:
+    def choose_row(self, number: int, *, focus: bool = True) -> None:
         """Make a row the current one, and bring it into view."""
         if not self.rows:
             return
@@ -233,7 +233,7 @@ class RowList(QScrollArea):
         self.ensureWidgetVisible(self.rows[number], 0, M)
 
     def step_rows(self, step: int) -> None:
-        self.choose(self.at + step)
+        self.choose_row(self.at + step)
 
     def _make(self, row: StatementRow) -> RowWidget:
         widget, number = RowWidget(row), len(self.rows)
@@ -294,10 +294,10 @@ class ParallelsPane(QWidget):
         self.stop()
         self.hit = hit
         self.list.show_rows([("", [self._here()])])
-        self.list.choose(0)
+        self.list.choose_row(0)
         self._say(self.tr("Looking through the library…"))
         known = hit.start < hit.end
-        self._request = self._link.ask(
+        self._request = self._link.send_request(
             FindElsewhere(
                 Path(hit.path),
                 hit.text,
@@ -317,7 +317,7 @@ class ParallelsPane(QWidget):
 
     def _here(self) -> StatementRow:
         hit = self.hit
-        assert hit is not None  # noqa: S101  # set by ``ask``
+        assert hit is not None  # noqa: S101  # set by ``ask_parallels``
         return StatementRow((StatementCell(_place(hit), plain(hit).text),), hit, self.tr("Here"))
 
     def _answered(self, found: tuple[Parallel, ...]) -> None:
@@ -336,7 +336,7 @@ class ParallelsPane(QWidget):
         )
         nothing = self.tr("Nothing else in the library says this in these words.")
         self._say("" if same else nothing)
-        self.list.choose(1 if same else 0, focus=focused)
+        self.list.choose_row(1 if same else 0, focus=focused)
 
     def _failed(self, error: LecternError) -> None:
         self._request = None

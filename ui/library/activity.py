@@ -105,9 +105,9 @@ class ActivityPanel(ColumnPage):
         if activity is None or not self.isVisible() or activity.changes == self._asked_for:
             return
         self._asked_for = activity.changes
-        self._questions.ask(GetStatus(), self._show_status, failed=ignore)
+        self._questions.ask_engine(GetStatus(), self._show_status, failed=ignore)
         last = ListFiles(order=Order.READ, limit=MOST_READ)
-        self._questions.ask(last, self._show_last, failed=ignore)
+        self._questions.ask_engine(last, self._show_last, failed=ignore)
         self.timer.start()
 
     def _show_status(self, status: Status) -> None:
@@ -239,7 +239,7 @@ class ActivityPanel(ColumnPage):
         self._pace(SetPace(Speed(speed)))
 
     def _pace(self, request: SetPace) -> None:
-        self._questions.ask(request, self.show_activity)
+        self._questions.ask_engine(request, self.show_activity)
 
     def _want_set_aside(self) -> None:
         self.files_requested.emit(FileState.FAILED)
@@ -291,10 +291,10 @@ class FolderShares(QWidget):
         name, bar, amount = Link("", ""), TonesBar(), plain_label()
         name.elide = Qt.TextElideMode.ElideMiddle
         name.followed.connect(self.chosen)
-        name.offer(self.tr("Show files"), name.click)
-        name.offer(self.tr("Open folder"), lambda: open_path(name.target))
+        name.add_to_menu(self.tr("Show files"), name.click)
+        name.add_to_menu(self.tr("Open folder"), lambda: open_path(name.target))
         copy = QGuiApplication.clipboard().setText
-        name.offer(self.tr("Copy path"), lambda: copy(name.target))
+        name.add_to_menu(self.tr("Copy path"), lambda: copy(name.target))
         bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         for column, part in enumerate((name, bar, amount)):
             self._grid.addWidget(part, len(self._rows), column)

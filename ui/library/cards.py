@@ -104,7 +104,7 @@ class EstimateCard(CardFrame):
         self.start.setEnabled(False)
         self.show()
         request = EstimateIndex(tuple(map(Path, self._paths)))
-        self._questions.ask(request, self._handle_estimate, failed=self._fail)
+        self._questions.ask_engine(request, self._handle_estimate, failed=self._fail)
 
     def dismiss(self) -> None:
         """Hide the card and drop its folders."""
@@ -238,7 +238,7 @@ class PatternsEditor(CardFrame):
         self.text.setEnabled(False)
         self.count.setText("")
         self.show()
-        self._questions.ask(SetPatterns(Path(root)), self._handle_patterns)
+        self._questions.ask_engine(SetPatterns(Path(root)), self._handle_patterns)
 
     def close_editor(self) -> None:
         self._questions.cancel_all()
@@ -305,7 +305,7 @@ class PatternsEditor(CardFrame):
         """Ask the engine for the effect of the patterns."""
         request = EstimateIndex((Path(self._root),), self._patterns())
         self._say(self.tr("Counting…"))
-        self._questions.ask(request, self._counted, failed=self._refused)
+        self._questions.ask_engine(request, self._counted, failed=self._refused)
 
     def _counted(self, estimate: Estimate) -> None:
         read = estimate.files + estimate.known
@@ -327,7 +327,7 @@ class PatternsEditor(CardFrame):
 
     def _save(self) -> None:
         request = SetPatterns(Path(self._root), self._patterns())
-        self._questions.ask(request, self._saved, failed=self._refused)
+        self._questions.ask_engine(request, self._saved, failed=self._refused)
 
     def _saved(self, _patterns: object) -> None:
         root = self._root

@@ -281,7 +281,7 @@ class CoveragePage(QWidget):
         """Ask the engine for the files and their counts."""
         if self._context.link.is_connected:
             self.model.refresh()
-            self._questions.ask(GetStatus(), self._handle_status, failed=ignore)
+            self._questions.ask_engine(GetStatus(), self._handle_status, failed=ignore)
 
     # -- parts ----------------------------------------------------------------------------------
 
@@ -383,7 +383,7 @@ class CoveragePage(QWidget):
 
     def _show_chosen(self, *_what: object) -> None:
         rows = self.chosen()
-        self.file_actions.use(rows)
+        self.file_actions.apply_to(rows)
         self.details.show_rows(rows)
         code = rows[0].code if len(rows) == 1 else ""
         about(self, f"troubleshooting#{code}" if code else "library#states-of-files")

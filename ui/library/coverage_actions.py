@@ -61,7 +61,7 @@ class CoverageExport(QObject):
     def request_files(self) -> None:
         """Ask for the next files, until there are no more."""
         request = self._filter.request(self._done, PAGE)
-        self._questions.ask(request, self._handle_files, failed=self._failed)
+        self._questions.ask_engine(request, self._handle_files, failed=self._failed)
 
     def _handle_files(self, listed: FileList) -> None:
         self._done += len(listed.files)
@@ -132,9 +132,9 @@ class CoverageActions(QObject):
         self.compare = self._action(self.tr("Co&mpare"), "compare", self._compare, keys.COMPARE)
         self.exclude = self._action(self.tr("&Leave out"), "eye-off", self._exclude, "Delete")
         self.all = (self.retry, self.open, self.show_folder, self.copy, self.compare, self.exclude)
-        self.use([])
+        self.apply_to([])
 
-    def use(self, rows: Sequence[FileRow]) -> None:
+    def apply_to(self, rows: Sequence[FileRow]) -> None:
         """Set the files that the actions apply to."""
         self._rows = rows
         here = [row for row in rows if row.state is not FileState.OFFLINE]
@@ -149,7 +149,7 @@ class CoverageActions(QObject):
 
     def retry_failed(self) -> None:
         """Retry all failed files."""
-        self._questions.ask(Retry(), self._retried)
+        self._questions.ask_engine(Retry(), self._retried)
 
     def unlock(self, row: FileRow, password: str, *, keep: bool) -> None:
         """Unlock a document; ``keep`` also puts the password into the keyring."""
@@ -157,7 +157,7 @@ class CoverageActions(QObject):
         if keep:
             note_kept(self._context.folder, row.path)
             self._passwords.keep_in_keyring(row.path, password, partial(self._kept, row))
-        self._questions.send(Unlock(Path(row.path), password), self._unlocked)
+        self._questions.send_lasting(Unlock(Path(row.path), password), self._unlocked)
 
     def _action(
         self,
@@ -180,7 +180,7 @@ class CoverageActions(QObject):
     def _retry(self) -> None:
         paths = tuple(Path(row.path) for row in self._rows if row.state not in _NOT_RETRIED)
         if paths:
-            self._questions.ask(Retry(paths), self._retried)
+            self._questions.ask_engine(Retry(paths), self._retried)
 
     def _compare(self) -> None:
         first, second = self._rows
@@ -229,7 +229,7 @@ class CoverageActions(QObject):
         for root, rows in by_root.items():
             done = partial(self._add_patterns, root, rows)
             failed = partial(self._not_a_folder, rows)
-            self._questions.ask(SetPatterns(Path(root)), done, failed=failed, slot=root)
+            self._questions.ask_engine(SetPatterns(Path(root)), done, failed=failed, slot=root)
 
     def _add_patterns(self, root: str, rows: list[FileRow], before: tuple[str, ...]) -> None:
         added = [pattern_for(row.file) for row in rows]
@@ -244,10 +244,10 @@ class CoverageActions(QObject):
 
     def _set_patterns(self, root: str, patterns: tuple[str, ...]) -> None:
         request = SetPatterns(Path(root), patterns)
-        self._questions.send(request, partial(self._rescan, root))
+        self._questions.send_lasting(request, partial(self._rescan, root))
 
     def _rescan(self, root: str, _patterns: object) -> None:
-        self._questions.send(Index((Path(root),), kept=True), self._emit_changed)
+        self._questions.send_lasting(Index((Path(root),), kept=True), self._emit_changed)
         self.changed.emit()
 
     def _emit_changed(self, _answer: object) -> None:
@@ -259,4 +259,4 @@ class CoverageActions(QObject):
             self._context.notices.post(Notice(failures.failure(error)))
             return
         paths = tuple(Path(row.path) for row in rows)
-        self._questions.send(Remove(paths), self._emit_changed)
+        self._questions.send_lasting(Remove(paths), self._emit_changed)

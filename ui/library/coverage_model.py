@@ -288,7 +288,7 @@ class CoverageModel(QAbstractTableModel):
             self._handle_page(page, listed.files, listed.total, first=first)
 
         request = self._filter.request(page * PAGE, PAGE)
-        self._questions.ask(request, done, failed=self._failed, slot=str(page))
+        self._questions.ask_engine(request, done, failed=self._failed, slot=str(page))
 
     def _handle_page(self, page: int, rows: Sequence[FileRow], total: int, *, first: bool) -> None:
         if first:

@@ -163,7 +163,7 @@ class FirstRun(ColumnPage):
             self.card.dismiss()
 
     def _start(self, paths: list[str]) -> None:
-        self._questions.send(Index(tuple(map(Path, paths)), kept=True), ignore)
+        self._questions.send_lasting(Index(tuple(map(Path, paths)), kept=True), ignore)
         self._steps.setCurrentIndex(1)
         self.setFocusProxy(self.search)
         self.search.setFocus()

@@ -79,7 +79,7 @@ class FirstSearch(QWidget):
         if not text:
             self._show_hit(None)
             return
-        self._questions.ask(Search(text, limit=1), self._handle_result, failed=self._fail)
+        self._questions.ask_engine(Search(text, limit=1), self._handle_result, failed=self._fail)
 
     @property
     def _asked(self) -> str:
@@ -115,7 +115,7 @@ class FirstSearch(QWidget):
         self.setFocusProxy(self.field)
 
     def _offer(self, text: str, path: str) -> None:
-        self.lessons.offer(text, path)
+        self.lessons.offer_query(text, path)
         if not self._example:  # the first suggestion is answered at once
             self._example = text
             if not self.field.text().strip():
@@ -200,12 +200,12 @@ class Lessons(QWidget):
     def buttons(self) -> list[IconButton]:
         return [lesson.button for lesson in self._lessons]
 
-    def offer(self, text: str, path: str) -> None:
+    def offer_query(self, text: str, path: str) -> None:
         """Give the next lesson its query: words of a document, and where that is."""
         for lesson, (_, query) in zip(self._lessons, _LESSONS, strict=True):
             if not lesson.query:
                 suffix = PurePath(path).suffix.removeprefix(".") or "*"
-                lesson.offer(query.format(text=text, suffix=suffix))
+                lesson.offer_query(query.format(text=text, suffix=suffix))
                 return
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -239,7 +239,7 @@ class _Lesson(CardFrame):
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeading)
         self._fit()
 
-    def offer(self, query: str) -> None:
+    def offer_query(self, query: str) -> None:
         self.query = query
         self.button.setAccessibleName(query)
         self.button.setToolTip(query)
@@ -290,7 +290,7 @@ class Suggestions(QObject):
             return
         for state in _STATES:
             request = ListFiles(state, limit=MAX_FILES, order=Order.MODIFIED)
-            self._questions.ask(request, self._handle_files, failed=ignore, slot=state)
+            self._questions.ask_engine(request, self._handle_files, failed=ignore, slot=state)
 
     def stop(self) -> None:
         self._waiting = []
@@ -315,7 +315,7 @@ class Suggestions(QObject):
         if self._waiting:
             path = Path(self._waiting.pop(0))
             done = partial(self._handle_document, path)
-            self._questions.ask(GetDocument(path), done, failed=self._skip)
+            self._questions.ask_engine(GetDocument(path), done, failed=self._skip)
 
     def _skip(self, _error: object) -> None:
         self._next()
@@ -327,7 +327,7 @@ class Suggestions(QObject):
             return
         request = Search(text, limit=1, full_text=False)
         done = partial(self._handle_result, text, str(path))
-        self._questions.ask(request, done, failed=self._skip)
+        self._questions.ask_engine(request, done, failed=self._skip)
 
     def _handle_result(self, text: str, path: str, result: SearchResult) -> None:
         for hit in result.hits[:1]:

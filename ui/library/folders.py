@@ -92,7 +92,7 @@ class Removals(QObject):
         """Send the removals that are due to the engine, if it is connected."""
         if self._due and self._context.link.is_connected:
             request = Remove(tuple(map(Path, self._due)))
-            self._questions.send(request, self._removed, failed=self._failed)
+            self._questions.send_lasting(request, self._removed, failed=self._failed)
 
     def _undo(self) -> None:
         self._undoable = []
@@ -183,7 +183,7 @@ class FoldersPage(QWidget):
     def refresh(self) -> None:
         """Ask the engine for its status."""
         if self._context.link.is_connected and not self._questions.is_waiting(GetStatus.wire_name):
-            self._questions.ask(GetStatus(), self.show_status, failed=ignore)
+            self._questions.ask_engine(GetStatus(), self.show_status, failed=ignore)
 
     def _make_list(self) -> None:
         self.list = FolderList(self.model)
@@ -340,7 +340,7 @@ class FoldersPage(QWidget):
         self._index([root.path for root in self.list.chosen() if not root.offline])
 
     def _index(self, paths: Sequence[str]) -> None:
-        self._questions.send(Index(tuple(map(Path, paths)), kept=True), self._indexed)
+        self._questions.send_lasting(Index(tuple(map(Path, paths)), kept=True), self._indexed)
         self._update()
         self._soon.start()
 

@@ -200,7 +200,7 @@ class StateBar(QWidget):
         held = QWidget()
         link = self.links[name] = Link("", name)
         link.followed.connect(self.chosen)
-        link.offer(self.tr("Show these files"), link.click)
+        link.add_to_menu(self.tr("Show these files"), link.click)
         meaning = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
         meaning.setText(names.state_help(name))
         for part in (link, meaning):

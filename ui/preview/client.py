@@ -198,7 +198,7 @@ class _QueuedRequest:
 class RenderClient(QObject):
     """Sends requests to the render child, which is started with the first one.
 
-    Callbacks come on Qt's thread, never from within ``ask``, and none after ``cancel``.
+    Callbacks come on Qt's thread, never from within ``ask_child``, and none after ``cancel``.
 
     Args:
         parent: Its owner.

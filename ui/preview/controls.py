@@ -261,7 +261,7 @@ class Finder(QObject):
         document = self._frame.pages.document
         label = document.label(page) if document is not None else str(page)
         text = self.tr("Page {page}: {n} of {total}")
-        self._frame.finding.say(text.format(page=label, n=number + 1, total=self._places))
+        self._frame.finding.say_places(text.format(page=label, n=number + 1, total=self._places))
 
     def _find_in_text(self, step: int) -> None:
         view = self._frame.text
@@ -282,11 +282,11 @@ class Finder(QObject):
             number = next((at for at, span in enumerate(spans) if span[0] >= behind), 0)
         view.show_found(spans, number % len(spans))
         text = self.tr("{n} of {total}")
-        self._frame.finding.say(text.format(n=number % len(spans) + 1, total=len(spans)))
+        self._frame.finding.say_places(text.format(n=number % len(spans) + 1, total=len(spans)))
 
     def _nowhere(self) -> None:
         self._frame.pages.show_found((), -1)
-        self._frame.finding.say(self.tr("Not found"))
+        self._frame.finding.say_places(self.tr("Not found"))
 
 
 def selected_passage(frame: PreviewFrame, hit: Hit) -> Hit | None:

@@ -49,7 +49,9 @@ class Evidence(QObject):
 
     def _send(self) -> None:
         query, path = self._asked
-        self._request.ask(MapPages(query, Path(path)), self.mapped.emit, failed=self._failed)
+        self._request.replace_request(
+            MapPages(query, Path(path)), self.mapped.emit, failed=self._failed
+        )
 
     def forget_map(self) -> None:
         """Cancel the request, and emit ``mapped`` with nothing."""

@@ -209,7 +209,7 @@ class Preview(PreviewFrame):
             passwords.shared().remember_password(path, password)
             if known is None or self._hit.state is FileState.NEEDS_PASSWORD:
                 request = Unlock(Path(path), password)
-                self._context.link.ask(request, done=ignore)
+                self._context.link.send_request(request, done=ignore)
         self._tried = ""
 
     def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot

@@ -71,7 +71,7 @@ class FindBar(QWidget):
     def close_bar(self) -> None:
         if not self.isHidden():
             self.hide()
-            self.say("")
+            self.say_places("")
             self.closed.emit()
 
     def step_places(self, step: int, _checked: bool = False) -> None:
@@ -79,7 +79,7 @@ class FindBar(QWidget):
         if self.text.text().strip():
             self.wanted.emit(self.text.text(), step)
 
-    def say(self, text: str) -> None:
+    def say_places(self, text: str) -> None:
         """Show the outcome of a search."""
         self.said.setText(text)
         self.said.setVisible(bool(text))
@@ -106,7 +106,7 @@ class FindBar(QWidget):
         if text.strip():
             self.wanted.emit(text, 0)
         else:
-            self.say("")
+            self.say_places("")
 
     def _button(self, drawing: str, text: str) -> QToolButton:
         button = QToolButton()

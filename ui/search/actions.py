@@ -96,7 +96,7 @@ class HitExporter(QObject):
     def _ask_for_all(self) -> None:
         if self._export is not None:
             request = Search(self._export.found.query, MAX_LIMIT)
-            self._request.ask(request, self._collected, failed=self._refused)
+            self._request.replace_request(request, self._collected, failed=self._refused)
 
     def _collected(self, result: SearchResult) -> None:
         if self._export is not None:

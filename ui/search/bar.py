@@ -63,14 +63,14 @@ class FilterChoices(QObject):
         """Ask the engine for the values, if it is connected."""
         if self._link.is_connected:
             self.roots = self.roots or None  # an empty library may have roots by now
-            self._link.ask(GetStatus(), done=self._handle_status)
+            self._link.send_request(GetStatus(), done=self._handle_status)
 
     def report_typing(self) -> None:
         """Report typing to the engine, which slows down indexing for a moment."""
         now = time.monotonic()
         if now - self._typed >= _TYPING_S and self._link.is_connected:
             self._typed = now
-            self._link.ask(SetPace(typing=True), done=ignore)
+            self._link.send_request(SetPace(typing=True), done=ignore)
 
     def _handle_status(self, status: Status) -> None:
         self.roots = tuple(root.path for root in status.roots)
@@ -162,7 +162,9 @@ class Collections(QObject):
             if message:
                 self._say(message, name, undo)
 
-        self._context.link.ask(SetCollection(name, filters), done=done, failed=self._failed)
+        self._context.link.send_request(
+            SetCollection(name, filters), done=done, failed=self._failed
+        )
 
     def _say(self, message: str, name: str, undo: Callable[[], None] | None = None) -> None:
         self._context.notices.post(Notice(message.format(name=name), undo=undo))

@@ -201,7 +201,7 @@ class ResultsDelegate(QStyledItemDelegate):
         self._snippets: LruCache[tuple[Key, bool, bool, bool], Snippet] = LruCache(_KEPT)
         self._lines: dict[Key, int] = {}
 
-    def use(self, style: ResultsStyle) -> None:
+    def use_style(self, style: ResultsStyle) -> None:
         """Use another font or width."""
         self._measure_by(style)
         self.forget_snippets()

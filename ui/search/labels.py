@@ -117,7 +117,7 @@ class Link(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._follow)
 
-    def offer(self, text: str, act: Callable[[], object]) -> None:
+    def add_to_menu(self, text: str, act: Callable[[], object]) -> None:
         """Add an entry to the menu of the link."""
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.addAction(text).triggered.connect(lambda _checked: act())
@@ -161,10 +161,10 @@ class DocumentLink(Link):
     def __init__(self, path: str, target: str, parent: QWidget | None = None) -> None:
         super().__init__(PurePath(path).name, target, parent)
         self.setToolTip(line(path))
-        self.offer(self.tr("Search inside this document"), self.click)
-        self.offer(self.tr("Open"), lambda: open_path(path))
-        self.offer(self.tr("Show in folder"), lambda: show_in_folder(path))
-        self.offer(self.tr("Copy path"), lambda: QGuiApplication.clipboard().setText(path))
+        self.add_to_menu(self.tr("Search inside this document"), self.click)
+        self.add_to_menu(self.tr("Open"), lambda: open_path(path))
+        self.add_to_menu(self.tr("Show in folder"), lambda: show_in_folder(path))
+        self.add_to_menu(self.tr("Copy path"), lambda: QGuiApplication.clipboard().setText(path))
 
 
 class PassageLabel(QLabel):

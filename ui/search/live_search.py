@@ -170,7 +170,7 @@ class LiveSearch(QObject):
             self._wait(waits=True)
             return
         done = partial(self._done, self.text)
-        self._request.ask(Search(self.text, self.limit), done, failed=self._refused)
+        self._request.replace_request(Search(self.text, self.limit), done, failed=self._refused)
         self._plan_words()
 
     def hurry(self) -> None:
@@ -215,7 +215,7 @@ class LiveSearch(QObject):
     def _ask_by_words(self) -> None:
         if self.is_asking and self._link.is_connected:
             found = partial(self._found_by_words, self.text)
-            self._words.ask(SearchByWords(self.text, WORDS_LIMIT), found)
+            self._words.replace_request(SearchByWords(self.text, WORDS_LIMIT), found)
 
     def _found_by_words(self, text: str, result: SearchResult) -> None:
         if result.hits and text == self.text and self.is_asking:
@@ -245,7 +245,7 @@ class LiveSearch(QObject):
             result, request = reranked(result, self._order[1]), None
         self.answered.emit(result, same)
         if request is not None and not self._request.is_waiting:
-            self._reranking.ask(request, partial(self._reorder, request, result))
+            self._reranking.replace_request(request, partial(self._reorder, request, result))
 
     def _reorder(self, request: Rerank, result: SearchResult, order: tuple[int, ...]) -> None:
         """Show the better order, but move nothing that the person points at or has chosen."""
@@ -375,7 +375,7 @@ class Reasons(QObject):
         self._pointed = hit
         self._ask()
 
-    def toggle(self) -> None:
+    def toggle_words(self) -> None:
         """Switch the words of the current hit on or off."""
         self.on = not self.on
         self._ask()
@@ -400,7 +400,7 @@ class Reasons(QObject):
                 if found is not None:
                     self.shown.emit(hit, Words.from_explanation(found, hit.text))
 
-            self._request.ask(
+            self._request.replace_request(
                 Explain(self._query, Path(hit.path), hit.start), done, failed=self._failed
             )
 

@@ -237,7 +237,7 @@ class Steps:
         if self.current is not None and (chosen or self.current.key is not None):
             self.current.key = key
 
-    def go(self, step: int) -> SearchStep | None:
+    def go_through(self, step: int) -> SearchStep | None:
         """Go back (-1) or forward; None where there is nothing."""
         if not 0 <= self._at + step < len(self._steps):
             return None
@@ -346,7 +346,7 @@ class Alerts(QObject):
             self._compare(text, result)
             self._plan(())
 
-        self._request.ask(Search(text, LIMIT), done, failed=self._failed)
+        self._request.replace_request(Search(text, LIMIT), done, failed=self._failed)
 
     def _failed(self, _error: object) -> None:
         """Retry later: another search replaced this one, or the engine has gone."""

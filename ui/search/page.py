@@ -152,7 +152,7 @@ class SearchPage(QWidget):
 
     def go_through_history(self, step: int) -> None:
         """Go back (-1) or forward (1) in the history of queries and their hits."""
-        there = self.steps.go(step)
+        there = self.steps.go_through(step)
         if there is not None:
             self._wanted_key = there.key
             self.search(there.query)
@@ -272,12 +272,12 @@ class SearchPage(QWidget):
         actions.inside_requested.connect(self.search_inside)
         actions.used.connect(self._history.note_current)
         self._selected.settled.connect(self._history.note_query)
-        actions.reasons_requested.connect(self.reasons.toggle)
+        actions.reasons_requested.connect(self.reasons.toggle_words)
         actions.steered.connect(self._steer)
         actions.kept.connect(self._keep)
         reasons = QShortcut(QKeySequence(keys.REASONS), self)
         reasons.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        reasons.activated.connect(self.reasons.toggle)
+        reasons.activated.connect(self.reasons.toggle_words)
 
     # Asking
 
@@ -318,7 +318,7 @@ class SearchPage(QWidget):
         if result.match is Match.GOOD and result.hits:
             self._status.cancel()
         elif not same_query:
-            self._status.ask(GetStatus(), self.results.unsearched.show_status)
+            self._status.replace_request(GetStatus(), self.results.unsearched.show_status)
         if not same_query and result.hits:
             self._history.timer.start()
         self._selected.answered()

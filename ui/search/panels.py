@@ -366,7 +366,7 @@ class _Panel(QScrollArea):
     def _link(self, text: str, target: str, hint: str = "") -> Link:
         """Add a link that searches, followed by an explanation."""
         link = self._add(Link(text, target), hint)
-        link.offer(self.tr("Search for this"), link.click)
+        link.add_to_menu(self.tr("Search for this"), link.click)
         return link
 
     def _add(self, link: Link, hint: str = "") -> Link:
@@ -423,18 +423,20 @@ class StartPanel(_Panel):
             for each in saved[:_SHOWN]:
                 hint = amounts.new(each.new) if each.new else readable(each.text)
                 link = self._link(each.name, each.text, hint)
-                link.offer(self.tr("Remove"), partial(self.discarded.emit, each.name))
+                link.add_to_menu(self.tr("Remove"), partial(self.discarded.emit, each.name))
         forget = self.tr("Remove from this list")
         if recent:
             self._heading(self.tr("Recent searches"))
             for text in recent[:_SHOWN]:
-                self._link(readable(text), text).offer(forget, partial(self.dropped.emit, text))
+                self._link(readable(text), text).add_to_menu(
+                    forget, partial(self.dropped.emit, text)
+                )
         if documents:
             self._heading(self.tr("Recent documents"))
             for path in documents[:_SHOWN]:
                 folder = from_home(line(str(PurePath(path).parent)))
                 link = self._add(DocumentLink(path, inside(path)), folder)
-                link.offer(forget, partial(self.dropped.emit, path))
+                link.add_to_menu(forget, partial(self.dropped.emit, path))
         self._heading(self.tr("Ask in your own words, or try"))
         for example, description in examples():
             self._link(example, example, description)

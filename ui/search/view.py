@@ -127,7 +127,7 @@ class RowsView(QListView):
 
     def _look_again(self) -> None:
         self._save_anchor()
-        self.results.use(ResultsStyle.from_widget(self, self.viewport().width()))
+        self.results.use_style(ResultsStyle.from_widget(self, self.viewport().width()))
         self.doItemsLayout()
 
     # Geometry of rows

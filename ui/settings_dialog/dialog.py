@@ -87,7 +87,7 @@ class PrivacyPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._questions.ask(GetStatus(), self.show_status, failed=ignore)
+        self._questions.ask_engine(GetStatus(), self.show_status, failed=ignore)
 
     def show_status(self, status: Status | None) -> None:
         """Show the engine's status; None before it has answered."""

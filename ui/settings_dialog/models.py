@@ -73,7 +73,7 @@ class TaskLine(QWidget):
 
     def begin(self, name: str) -> None:
         """Show that a task goes on; ``name`` is for screen readers."""
-        self.say("")
+        self.say_outcome("")
         self.bar.setAccessibleName(name)
         self.bar.setRange(0, 0)
         self.bar.show()
@@ -86,7 +86,7 @@ class TaskLine(QWidget):
             done, total = progress.bytes_done, progress.bytes_total
             sizes = amounts.size(done), amounts.size(total)
             counted = self.tr("{done} of {total}").format(done=sizes[0], total=sizes[1])
-            self.say(
+            self.say_outcome(
                 self.tr("Everything is here; it is being checked.") if done >= total else counted
             )
         else:
@@ -99,9 +99,9 @@ class TaskLine(QWidget):
         """Show what came of the task."""
         self.bar.hide()
         self.cancel.hide()
-        self.say(text)
+        self.say_outcome(text)
 
-    def say(self, text: str) -> None:
+    def say_outcome(self, text: str) -> None:
         self.note.setText(text)
         self.note.setVisible(bool(text))
 
@@ -129,7 +129,7 @@ class Confirmation(QFrame):
         column.addLayout(row)
         self.hide()
 
-    def ask(self, text: str, label: str, agreed: Callable[[], None]) -> None:
+    def ask_consent(self, text: str, label: str, agreed: Callable[[], None]) -> None:
         """Ask; ``label`` is of the button that calls ``agreed``."""
         self._agreed = agreed
         self.question.setText(text)
@@ -179,7 +179,7 @@ class ModelList(QTreeWidget):
         item: QTreeWidgetItem | None = self.currentItem()
         return self.models.get(str(item.data(0, ROLE))) if item is not None else None
 
-    def choose(self, model: str) -> None:
+    def choose_model(self, model: str) -> None:
         """Make the row of a model the current one."""
         for row in range(self.topLevelItemCount()):
             item = self.topLevelItem(row)
@@ -199,9 +199,9 @@ class ModelList(QTreeWidget):
             item = QTreeWidgetItem([model.id, self._state(model, used)])
             item.setData(0, ROLE, model.id)
             self.addTopLevelItem(item)
-        self.choose(before)
+        self.choose_model(before)
         if self.current is None and self.models:
-            self.choose(next(iter(self.models)))
+            self.choose_model(next(iter(self.models)))
 
     def _state(self, model: ModelInfo, used: Collection[str]) -> str:
         if model.id in used:
@@ -312,11 +312,11 @@ class ModelsPage(QWidget):
     # -- the list -----------------------------------------------------------------------------
 
     def _reload(self) -> None:
-        self._questions.ask(GetStatus(), self._show_status, failed=self._failed)
+        self._questions.ask_engine(GetStatus(), self._show_status, failed=self._failed)
 
     def _show_status(self, status: Status) -> None:
         self._answering, self._ordering = status.model, status.reranker
-        self._questions.ask(ListModels(), self._show_models, failed=self._failed)
+        self._questions.ask_engine(ListModels(), self._show_models, failed=self._failed)
 
     def _show_models(self, models: tuple[ModelInfo, ...]) -> None:
         self.list.show_models(models, self._answering, self._ordering)
@@ -352,10 +352,10 @@ class ModelsPage(QWidget):
             terms = self.tr("The licence restricts how you may use it: {terms}. Read it first.")
             texts.append(terms.format(terms=model.terms))
         label = self.tr("&Accept the licence and get it") if model.terms else self.tr("&Get it")
-        self.confirmation.ask(" ".join(texts), label, lambda: self._get(model))
+        self.confirmation.ask_consent(" ".join(texts), label, lambda: self._get(model))
 
     def _get(self, model: ModelInfo) -> None:
-        self._questions.ask(
+        self._questions.ask_engine(
             GetModel(model.id, accepted=bool(model.terms)), self._got, failed=self._failed,
             progress=self.task.show_progress, slot=FETCHING,
         )  # fmt: skip
@@ -375,16 +375,16 @@ class ModelsPage(QWidget):
             licence=model.licence or self.tr("unknown")
         )
         self.task.end(f"{said.format(model=model.id)} {licence}")
-        self._then = partial(self.list.choose, model.id)
+        self._then = partial(self.list.choose_model, model.id)
         self._reload()
 
     def _ask_to_use(self) -> None:
         model = self.list.current
         if model is not None and model.kind is not ModelKind.EMBEDDING:
             self._context.settings.set("reranker", model.id)
-            self._questions.ask(UseReranker(model.id), self._ordered, failed=self._failed)
+            self._questions.ask_engine(UseReranker(model.id), self._ordered, failed=self._failed)
         elif model is not None:
-            self._questions.ask(
+            self._questions.ask_engine(
                 EstimateReindex(model.id), lambda cost: self._show_cost(model, cost),
                 failed=self._failed,
             )  # fmt: skip
@@ -394,7 +394,7 @@ class ModelsPage(QWidget):
         said = self.tr("{model} orders the first hits of every answer.")
         if model is not None and model.kind is ModelKind.LATE_INTERACTION:
             said = self.tr("{model} orders the first hits once it has read your documents.")
-        self.task.say(said.format(model=name))
+        self.task.say_outcome(said.format(model=name))
         self._reload()
 
     def _show_cost(self, model: ModelInfo, cost: ReindexCost) -> None:
@@ -402,22 +402,22 @@ class ModelsPage(QWidget):
             "{model} reads your documents anew: {time}, {size} more on the disk. Until it is done "
             "the present one answers, and afterwards you can return to that at once."
         ).format(model=model.id, time=amounts.about(cost.seconds), size=amounts.size(cost.bytes))
-        self.confirmation.ask(text, self.tr("&Use it"), lambda: self._use(model))
+        self.confirmation.ask_consent(text, self.tr("&Use it"), lambda: self._use(model))
 
     def _use(self, model: ModelInfo) -> None:
         self._context.settings.set("model", model.id)
         # Not cancelled with this page: the activity page shows it and can pause it.
-        self._questions.send(Reindex(model.id), ignore, failed=self._failed)
+        self._questions.send_lasting(Reindex(model.id), ignore, failed=self._failed)
         said = self.tr("{model} is being prepared; the activity page shows how far it is.")
-        self.task.say(said.format(model=model.id))
+        self.task.say_outcome(said.format(model=model.id))
         self._show_chosen()
 
     def _remove(self) -> None:
         if (model := self.list.current) is not None:
-            self._questions.ask(RemoveModel(model.id), self._removed, failed=self._failed)
+            self._questions.ask_engine(RemoveModel(model.id), self._removed, failed=self._failed)
 
     def _removed(self, freed: int) -> None:
-        self.task.say(self.tr("{size} are free again.").format(size=amounts.size(freed)))
+        self.task.say_outcome(self.tr("{size} are free again.").format(size=amounts.size(freed)))
         self._reload()
 
     def _failed(self, error: LecternError) -> None:

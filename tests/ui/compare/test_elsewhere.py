@@ -110,7 +110,7 @@ def test_a_selection_on_a_page_is_asked_for(qtbot: QtBot, pane: SearchPane) -> N
     rows = pane.elsewhere.list.rows
     number = [widget.row for widget in rows].index(house)
     assert "30 days here, 60 days there" in rows[number].accessibleName()
-    pane.elsewhere.list.choose(number)
+    pane.elsewhere.list.choose_row(number)
     qtbot.waitUntil(lambda: pane.preview.shown is pane.preview.text)
     qtbot.waitUntil(lambda: SENTENCE[:20] in pane.preview.text.loaded_text)
     QTest.keyClick(rows[number], Qt.Key.Key_Home)

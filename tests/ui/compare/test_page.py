@@ -69,7 +69,7 @@ def test_what_differs_is_aligned_and_outlined_on_both_pages(
     assert texts == ["30", "60"]
     lone = next(row for row in rows if row.cells[1] is not None and DOG[:20] in row.cells[1].text)
 
-    page.list.choose(rows.index(changed))
+    page.list.choose_row(rows.index(changed))
     left, right = page.sides
     for side in (left, right):
         qtbot.waitUntil(lambda side=side: bool(side.pages.marks.passage))  # type: ignore[misc]  # bound at once
@@ -78,7 +78,7 @@ def test_what_differs_is_aligned_and_outlined_on_both_pages(
     page.list.rows[rows.index(changed)].setFocus()
     QTest.keyClick(page.list.rows[rows.index(changed)], Qt.Key.Key_End)
     assert page.list.current_row == rows[-1]
-    page.list.choose(rows.index(lone))
+    page.list.choose_row(rows.index(lone))
     qtbot.waitUntil(lambda: right.pages.marks is not before and bool(right.pages.marks.passage))
     assert all(widget.accessibleName() for widget in page.list.rows)
 

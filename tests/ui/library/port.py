@@ -1,5 +1,5 @@
 """An engine of canned answers, for what a small real library lacks: a hundred thousand files,
-offline drives, slow answers. It answers from the event loop, never from within ``ask``."""
+offline drives, slow answers. It answers from the event loop, never from within ``send_request``."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class CannedLink(QObject):
         self._numbers = itertools.count(1)
         self._posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
 
-    def ask(
+    def send_request(
         self,
         request: Request[A],
         *,

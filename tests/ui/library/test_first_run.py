@@ -90,7 +90,7 @@ def test_three_things_to_try_get_queries_from_the_documents(qtbot: QtBot) -> Non
     lessons.show()
     assert not any(button.isVisible() for button in lessons.buttons)
     for text in ("Rent & repairs", "The roof", "The deposit", "One too many"):
-        lessons.offer(text, "/documents/lease.pdf")
+        lessons.offer_query(text, "/documents/lease.pdf")
     for button in lessons.buttons:
         button.click()
     assert tried == ["Rent & repairs", '"The roof"', "The deposit ext:pdf"]
@@ -112,7 +112,7 @@ def test_each_step_fills_the_page_to_its_lower_edge(page: FirstRun, qtbot: QtBot
     assert places[0] == places[1], "what stays does not move"
     field = page.search.field.mapTo(page, QPoint(0, 0))
     page.show_activity(replace(IDLE, embedded_share=1.0))  # all is read
-    lessons.offer("A long query " * 4, "/documents/lease.pdf")
+    lessons.offer_query("A long query " * 4, "/documents/lease.pdf")
     QApplication.processEvents()
     assert lessons.mapTo(page.viewport(), lessons.rect().bottomLeft()).y() == places[0]
     assert lessons.height() == high_lessons

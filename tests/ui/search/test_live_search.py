@@ -44,7 +44,7 @@ class Line(QObject):
         self.asked: list[Search] = []
         self.open: dict[int, tuple[Callable[..., None], Callable[..., None] | None]] = {}
 
-    def ask(
+    def send_request(
         self,
         request: Request[Any] | str,
         fields: Mapping[str, Any] | None = None,

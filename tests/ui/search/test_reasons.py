@@ -86,7 +86,7 @@ def test_the_newest_hit_wins(qtbot: QtBot) -> None:
     first, second = hit(text=TEXT), hit("/docs/other.txt", text=TEXT)
     reasons.select(first, "rent")
     assert link.asked == []  # nobody wants to see them
-    reasons.toggle()
+    reasons.toggle_words()
     reasons.select(second, "rent")
     reasons.select(second, "rent")  # the same answer came again
     assert len(link.asked) == 2
@@ -100,7 +100,7 @@ def test_the_newest_hit_wins(qtbot: QtBot) -> None:
     reasons.point(None)
     link.release()
     qtbot.waitUntil(lambda: told[-1] == (second, WORDS))
-    reasons.toggle()
+    reasons.toggle_words()
     assert told[-1] == (None, None)
     reasons.select(hit(text="", start=0), "lease")  # found by its name
     assert told[-1] == (None, None)

@@ -76,9 +76,9 @@ def test_one_of_several_that_order_hits_can_be_chosen(
     page.hide()
     page.show()
     qtbot.waitUntil(lambda: page.list.topLevelItemCount() == 3)
-    page.list.choose("one")
+    page.list.choose_model("one")
     assert not page.use.isEnabled()
-    page.list.choose("other")
+    page.list.choose_model("other")
     press(qtbot, page.use)
     qtbot.waitUntil(lambda: "other orders the first hits" in page.task.note.text())
     assert requests(link, UseReranker) == [UseReranker("other")]
@@ -96,7 +96,7 @@ def press(qtbot: QtBot, button: QPushButton) -> None:
 
 def test_each_model_offers_what_can_be_done_with_it(page: ModelsPage) -> None:
     def offered(model: str) -> tuple[bool, bool, bool]:
-        page.list.choose(model)
+        page.list.choose_model(model)
         return page.get.isEnabled(), page.use.isEnabled(), page.remove.isEnabled()
 
     assert offered("here") == (False, True, True)
@@ -115,7 +115,7 @@ def test_a_licence_is_accepted_before_a_model_is_fetched(
     page: ModelsPage, link: CannedLink, qtbot: QtBot
 ) -> None:
     link.holding.add(GetModel)
-    page.list.choose("terms")
+    page.list.choose_model("terms")
     press(qtbot, page.get)
     assert "https://terms.example" in page.confirmation.question.text()
     assert "Accept the licence" in page.confirmation.agree.accessibleName()
@@ -139,7 +139,7 @@ def test_a_model_without_terms_is_fetched_and_is_there(
     page: ModelsPage, link: CannedLink, qtbot: QtBot
 ) -> None:
     link.answers[GetModel] = lambda _request: AWAY
-    page.list.choose("away")
+    page.list.choose_model("away")
     press(qtbot, page.get)
     assert "Its licence: Apache-2.0." in page.confirmation.question.text()
     press(qtbot, page.confirmation.agree)
@@ -154,7 +154,7 @@ def test_a_failure_is_told_beside_the_list(
     link.answers[GetModel] = lambda _request: WorldError(
         "model_missing", model="away", reason="not_on_hub"
     )
-    page.list.choose("away")
+    page.list.choose_model("away")
     press(qtbot, page.get)
     press(qtbot, page.confirmation.agree)
     qtbot.waitUntil(lambda: "the hub has no such model" in page.task.note.text())
@@ -168,7 +168,7 @@ def test_a_model_is_used_after_its_cost_is_told(
         request.model, "int8", "here/1", 10, 100, 20_000, 300.0, measured=True, bytes=1_000_000,
         outdated=0,
     )  # fmt: skip
-    page.list.choose("here")
+    page.list.choose_model("here")
     press(qtbot, page.use)
     qtbot.waitUntil(page.confirmation.question.isVisible)
     assert "1.0 MB more on the disk" in page.confirmation.question.text()
@@ -181,7 +181,7 @@ def test_a_model_is_used_after_its_cost_is_told(
 
 def test_a_model_is_removed(page: ModelsPage, link: CannedLink, qtbot: QtBot) -> None:
     link.answers[RemoveModel] = lambda _request: 2_000_000
-    page.list.choose("here")
+    page.list.choose_model("here")
     menu = entries(page.list.viewport())
     assert [name for name, each in menu.items() if each.isEnabled()] == ["Use…", "Remove"]
     menu["Remove"].trigger()
