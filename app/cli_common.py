@@ -221,7 +221,7 @@ def no_arguments(_parser: ArgumentParser) -> None:
 
 
 def json_argument(parser: ArgumentParser) -> None:
-    """Add ``--json`` alone."""
+    """Add ``--json``."""
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 

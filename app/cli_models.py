@@ -108,7 +108,7 @@ def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
 
 
 def _vector_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
-    """Describe the vectors of a model that makes such, and what they are made from."""
+    """Describe the vectors of a model, and what they are made from."""
     if model.kind is ModelKind.LATE_INTERACTION:
         yield "Vectors", f"{_known(model.dimensions)} dimensions, one for each token"
         return

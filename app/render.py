@@ -165,7 +165,7 @@ def _readable(text: str) -> str:
 def _at_most(
     text: str, room: int, style: TerminalStyle, shorten: Callable[[str, int, str], str]
 ) -> str:
-    """Shorten text to ``room`` cells; to dots alone where these are few."""
+    """Shorten text to ``room`` cells, or to dots where these are few."""
     if cells(text) <= room:
         return text
     if room >= SHORTEST:

@@ -1,8 +1,7 @@
 """The settings: each declared once, with its type, default, bounds and help.
 
 Owns the table, the file it is kept in, and the way from settings to an ``EngineConfig``.
-Validation, the command line and the documentation are made from the table. It must not know how
-settings are shown, nor what the engine does with them.
+Validation, the command line and the documentation are made from the table.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ _LEVELS = {
 
 
 class Application(QApplication):
-    """The application.
+    """Qt's application, which also receives files to open on macOS.
 
     Signals:
         asked: A local path or an address to open, as an event of macOS; other systems put it on the

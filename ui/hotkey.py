@@ -338,7 +338,7 @@ class Refused(Exception):  # noqa: N818  # an answer, not an error
 
 
 class Hotkey(QObject):
-    """Signals: ``pressed``, and ``refused`` with a sentence, some time after the choice.
+    """The system-wide hotkey. Signals: ``pressed``; ``refused`` with a sentence, later.
 
     Args:
         listen: Starts a listener for keys in pynput's notation; may raise anything.

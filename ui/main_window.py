@@ -292,7 +292,7 @@ SETTINGS, KEYS, HELP = "settings", "keys", "help"
 
 
 class Dialogs(QObject):
-    """Signals: ``deletion_requested``: the library and the window's files are to be deleted."""
+    """The dialogs, each made once. Signals: ``deletion_requested``: delete the library."""
 
     deletion_requested = Signal()
 
@@ -373,7 +373,7 @@ Reason = QSystemTrayIcon.ActivationReason
 
 
 class Tray(QObject):
-    """Signals: ``search_requested``, ``pause_requested`` (whether to pause), ``quit_requested``."""
+    """The tray icon. Signals: ``search_requested``, ``pause_requested``, ``quit_requested``."""
 
     search_requested = Signal()
     pause_requested = Signal(bool)

@@ -65,7 +65,7 @@ AHEAD_MS = 40
 
 
 class Pages(QStackedWidget):
-    """Signals: ``shown`` with the name of the page that is shown now."""
+    """The stack of pages. Signals: ``shown`` with the name of the page that is shown now."""
 
     shown = Signal(str)
 

@@ -1,7 +1,4 @@
-"""The interfaces that every page and panel gets: the engine, the settings, notices.
-
-It must not know how they are implemented.
-"""
+"""The interfaces that every page and panel gets: the engine, the settings, notices."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Keeps an engine running while the window is open.
 
 Owns the choice between attaching and starting, the started process, and the back-off between
-restarts. It must not know any request but ``Shutdown``, and ends only an engine that it started,
-unless told otherwise.
+restarts. It ends only an engine that it started, unless it is asked to end any.
 """
 
 from __future__ import annotations

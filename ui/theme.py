@@ -128,7 +128,7 @@ ICON_SIDES = (12, 16, 20, 24, 32, 40, 48, 64)
 
 
 def icon_side(height: float, lines: float = 1.2) -> int:
-    """Return the size of ``ICON_SIDES`` that is nearest to so many heights of a font, or above."""
+    """Return the size of ``ICON_SIDES`` nearest to a multiple of a font's height, or above it."""
     return min(ICON_SIDES, key=lambda side: (abs(side - height * lines), -side))
 
 
@@ -259,7 +259,7 @@ class Themes(QObject):
         self._follow()
 
     def scale_text(self, percent: int) -> None:
-        """Show all text at so many per cent of the system's size."""
+        """Show all text at a percentage of the system's size."""
         font = QFont(self._font)
         if font.pointSizeF() > 0:
             font.setPointSizeF(self._font.pointSizeF() * percent / 100)

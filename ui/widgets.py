@@ -307,7 +307,7 @@ class IconButton(QPushButton):
 
 
 class IconToolButton(QToolButton):
-    """A flat button of a drawing alone, whose size follows the text around it."""
+    """A flat button with a drawing and no text, as large as the text around it."""
 
     def __init__(self, drawing: str = "", text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -128,7 +128,7 @@ class RailButton(QToolButton):
 
 
 class Rail(QFrame):
-    """Signals: ``chosen`` with the name of a page, or of another button; ``dropped`` with data."""
+    """The column of buttons. Signals: ``chosen`` with a button's name; ``dropped`` with data."""
 
     chosen = Signal(str)
     dropped = Signal(str, object)
@@ -294,7 +294,7 @@ LASTING = frozenset({"paused", "disk_full", "library_read_only", "model_missing"
 
 
 class StatusLine(QFrame):
-    """Signals: ``pause_requested`` with whether to pause, ``retry_requested``, ``clicked``."""
+    """The line at the foot. Signals: ``pause_requested`` with a bool; ``retry_requested``."""
 
     pause_requested = Signal(bool)
     retry_requested = Signal()

@@ -60,7 +60,7 @@ class PassageFinder(QObject):
         self._again = timer(self, _AGAIN_MS, self._search)
 
     def find_passages(self, kept: Sequence[Kept], done: Found) -> None:
-        """Call ``done`` with what is elsewhere now, later."""
+        """Call ``done`` later with the passages that have moved or are gone."""
         self.close()
         self._left, self._done = list(kept)[::-1], done
         self._moved, self._lost = {}, set()

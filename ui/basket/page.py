@@ -94,7 +94,7 @@ class NoteField(QPlainTextEdit):
 
 
 class Card(CardFrame):
-    """Shows a passage.
+    """A passage of the basket with its note and its buttons.
 
     Signals:
         shown: Show the passage on its page; with its key, as all.
@@ -332,7 +332,7 @@ class Cards(QWidget):
 
 
 class BasketPage(QWidget):
-    """Signals: ``searched`` with the query that finds a passage on its page."""
+    """The page of the basket. Signals: ``searched`` with the query that finds a passage."""
 
     searched = Signal(str)
 

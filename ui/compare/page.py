@@ -162,7 +162,7 @@ _SHARES = (2, 3)  # of the height: the statements, the pages
 
 
 class ComparePage(QWidget):
-    """The page.
+    """The page that compares two documents.
 
     Signals:
         left: Back to the search.

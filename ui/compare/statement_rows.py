@@ -94,7 +94,7 @@ class StatementRow:
 
 
 class RowWidget(QFrame):
-    """Shows a row.
+    """A row of statements, which can be the current one.
 
     Signals:
         focused: It has got the focus.
@@ -254,7 +254,7 @@ class RowList(QScrollArea):
 
 
 class ParallelsPane(QWidget):
-    """The pane.
+    """The pane that shows where else the library says a passage.
 
     Signals:
         hit_selected: The passage of the current row.

@@ -1,4 +1,4 @@
-"""The activity page: the current work, what has become of it, and what the library holds.
+"""The activity page: the current work, its results, and what the library holds.
 
 It gets the activity from the window's feed, and asks for the status while it is visible and the
 library changes.
@@ -55,7 +55,7 @@ _HALF = 70
 
 
 class ActivityPanel(ColumnPage):
-    """The work and what has become of it at the left, the folders and files at the right.
+    """The current work and its results at the left, the folders and files at the right.
 
     Where there is no room, all are below each other.
 
@@ -249,7 +249,7 @@ _SHOWN = 8
 
 
 class FolderShares(QWidget):
-    """Signals: ``chosen`` with the path of a folder."""
+    """The largest folders with their progress. Signals: ``chosen`` with the path of a folder."""
 
     chosen = Signal(str)
 
@@ -306,7 +306,7 @@ LEAST_READ, MOST_READ = 8, 100
 
 
 class LastRead(QWidget):
-    """Signals: ``chosen`` with the path of a file."""
+    """The files that were read last. Signals: ``chosen`` with the path of a file."""
 
     chosen = Signal(str)
 

@@ -200,7 +200,7 @@ LINES = 5
 
 
 class PatternsEditor(CardFrame):
-    """Signals: ``saved`` with the folder, after the engine has stored its patterns; ``closed``."""
+    """Edits the patterns of a folder. Signals: ``saved`` with it, once stored; ``closed``."""
 
     saved = Signal(str)
     closed = Signal()

@@ -162,7 +162,7 @@ def _say(label: QLabel, text: str) -> None:
 
 
 class PasswordLine(QWidget):
-    """Signals: ``entered`` with the password and whether the keyring is to keep it."""
+    """A field for a password. Signals: ``entered`` with it, and whether the keyring keeps it."""
 
     entered = Signal(str, bool)
 

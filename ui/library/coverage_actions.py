@@ -110,7 +110,7 @@ MOST_OPENED = 5
 
 
 class CoverageActions(QObject):
-    """Signals: ``changed`` after the engine has carried out an action; two paths to compare."""
+    """Acts on files. Signals: ``changed`` after an action; ``compare_requested`` with two paths."""
 
     changed = Signal()
     compare_requested = Signal(str, str)

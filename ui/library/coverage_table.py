@@ -160,7 +160,7 @@ ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class StateList(QListWidget):
-    """Signals: ``chosen`` with a state, "" for all."""
+    """The states with their numbers of files. Signals: ``chosen`` with a state, "" for all."""
 
     chosen = Signal(str)
 

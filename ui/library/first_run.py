@@ -58,7 +58,7 @@ _WIDER = 1.5
 
 
 class FirstRun(ColumnPage):
-    """Signals: ``finished`` with the query, "" if there was none."""
+    """The first page of a new library. Signals: ``finished`` with the query, "" for none."""
 
     finished = Signal(str)
 
@@ -212,7 +212,7 @@ def usual_folders() -> list[str]:
 
 
 class FolderChoice(QWidget):
-    """Signals: ``changed`` when the checked folders change."""
+    """Check boxes of folders. Signals: ``changed`` when the checked folders change."""
 
     changed = Signal()
 

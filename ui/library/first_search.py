@@ -164,7 +164,7 @@ _NARROW = 28
 
 
 class Lessons(QWidget):
-    """Signals: ``tried`` with a query."""
+    """Three cards that teach how to search. Signals: ``tried`` with a query."""
 
     tried = Signal(str)
 
@@ -273,7 +273,7 @@ _SIGNS = frozenset('":()[]{}<>*')
 
 
 class Suggestions(QObject):
-    """Signals: ``found`` with one more query and the path of its document, a few times."""
+    """Finds queries to try. Signals: ``found`` with a query and the path of its document."""
 
     found = Signal(str, str)
 

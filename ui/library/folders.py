@@ -55,7 +55,7 @@ FILE_NAME = "removals.json"
 
 
 class Removals(QObject):
-    """Signals: ``changed`` when the set of hidden folders changes."""
+    """Removals of folders that can be undone. Signals: ``changed`` when ``hidden`` changes."""
 
     changed = Signal()
 
@@ -142,7 +142,7 @@ SOON_MS = 300
 
 
 class FoldersPage(QWidget):
-    """Signals: ``files_requested`` with the folder whose files are to be shown."""
+    """The page of folders. Signals: ``files_requested`` with a folder whose files to show."""
 
     files_requested = Signal(str)
 

@@ -30,7 +30,7 @@ REST_MS = 250
 
 
 class Evidence(QObject):
-    """Signals: ``mapped`` with the closeness of each page, 0 to 1, for the last request."""
+    """Asks how close pages are. Signals: ``mapped`` with the closeness of each page, 0 to 1."""
 
     mapped = Signal(object)
 

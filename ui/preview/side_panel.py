@@ -136,7 +136,7 @@ class _Pages(QAbstractListModel):
 
 
 class Thumbnails(QListView):
-    """Signals: ``page_requested`` with a page, from 1, that the person chose."""
+    """The small pages. Signals: ``page_requested`` with a page, from 1, that was chosen."""
 
     page_requested = Signal(int)
 
@@ -287,7 +287,7 @@ _SHARE = 3
 
 
 class SidePanel(QSplitter):
-    """Signals: ``page_requested`` with a page, from 1, that the person chose."""
+    """Small pages and headings. Signals: ``page_requested`` with a page, from 1."""
 
     page_requested = Signal(int)
 

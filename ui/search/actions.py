@@ -427,7 +427,7 @@ class SelectedHit(QObject):
         self._do(HitAction.SHOW_IN_FOLDER if in_folder else HitAction.OPEN)
 
     def step_hits(self, step: int, documents: bool) -> None:
-        """Go so many hits or documents down, by a key in the box."""
+        """Go down by a number of hits or documents, by a key in the box."""
         self._stepped = True
         self._results.step_hits(step, documents)
 

@@ -41,7 +41,7 @@ PAGE = 120
 
 
 class LiveSearch(QObject):
-    """One search at a time.
+    """Asks the engine as the query changes, one search at a time.
 
     Signals:
         answered: The answer to ``answered_text``, as a ``SearchResult``, and whether the last
@@ -283,7 +283,7 @@ _SHARE = 0.05
 
 
 class Freshness(QObject):
-    """Signals: ``outdated``: the shown results may have changed."""
+    """Compares results with the library. Signals: ``outdated``: they may have changed."""
 
     outdated = Signal()
 
@@ -352,7 +352,7 @@ class Words:
 
 
 class Reasons(QObject):
-    """Signals: ``shown`` with a hit and its ``Words``, or with None twice to hide them."""
+    """Asks which words match. Signals: ``shown`` with a hit and its ``Words``, or two None."""
 
     shown = Signal(object, object)
 

@@ -256,7 +256,7 @@ _KEPT = 2 * LIMIT
 
 
 class Alerts(QObject):
-    """Signals: ``changed``: the new passages have changed."""
+    """Finds new passages of saved searches. Signals: ``changed``: there are others."""
 
     changed = Signal()
 

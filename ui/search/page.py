@@ -85,7 +85,7 @@ _SORTED_LIMIT = 500
 
 
 class SearchPage(QWidget):
-    """The page.
+    """The search page: the box, its filters, and the results.
 
     Signals:
         hit_selected: The current hit, all hits of its document, its number among them, the query.

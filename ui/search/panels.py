@@ -56,7 +56,7 @@ _MOST = 5
 
 
 class Unsearched(QWidget):
-    """Signals: ``files_requested`` with the state of the files to show."""
+    """A line on what an answer leaves out. Signals: ``files_requested`` with a state."""
 
     files_requested = Signal(str)
 
@@ -133,7 +133,7 @@ _WHOLE = 0.995
 
 
 class ResultsSummary(QWidget):
-    """Signals: ``ordered``, with the ``ResultOrder`` that was chosen."""
+    """The line above the results. Signals: ``ordered`` with the chosen ``ResultOrder``."""
 
     ordered = Signal(object)
 

@@ -180,7 +180,7 @@ class ResultsPane(QWidget):
         self._stack.setCurrentWidget(self.start)
 
     def step_hits(self, step: int, documents: bool = False) -> None:
-        """Go so many hits or documents down."""
+        """Go down by a number of hits or documents."""
         index = self.view.currentIndex()
         row = index.row() if index.isValid() else 0
         self.view.setCurrentIndex(self.view.hit_after(row, step, documents=documents))

@@ -52,7 +52,7 @@ CONNECTIONS_SHOWN = 5
 
 
 class PrivacyPage(QWidget):
-    """Signals: ``deletion_requested`` after the person has typed the word that confirms it."""
+    """The privacy page. Signals: ``deletion_requested`` after the confirming word was typed."""
 
     deletion_requested = Signal()
 

@@ -29,15 +29,15 @@ class Amounts(QObject):
         return self.tr("%Ln passage(s)", "", number)
 
     def new(self, number: int) -> str:
-        """So many new passages of a saved search."""
+        """The number of new passages of a saved search."""
         return self.tr("%Ln new passage(s)", "", number)
 
     def exact(self, number: int) -> str:
-        """So many hits with the exact phrase."""
+        """The number of hits with the exact phrase."""
         return self.tr("%Ln with the phrase", "", number)
 
     def more_inside(self, number: int) -> str:
-        """So many more passages of one document."""
+        """The number of further passages of one document."""
         return self.tr("%Ln more in this document", "", number)
 
     def more(self, number: int) -> str:
@@ -45,14 +45,14 @@ class Amounts(QObject):
         return self.tr("%Ln more passage(s), further off", "", number)
 
     def alike(self, number: int) -> str:
-        """So many other places with nearly the same text."""
+        """The number of other places with nearly the same text."""
         return self.tr("%Ln more, nearly the same", "", number)
 
     def waiting(self, number: int) -> str:
         return self.tr("%Ln file(s) waiting to be read", "", number)
 
     def unreadable(self, number: int) -> str:
-        """So many files that could not be read."""
+        """The number of files that could not be read."""
         return self.tr("%Ln could not be read", "", number)
 
     def questions(self, number: int) -> str:
@@ -104,7 +104,7 @@ def rate(value: float) -> str:
 
 
 def decimal(value: float, places: int) -> str:
-    """A number with so many places after the point."""
+    """A number with a given number of places after the point."""
     return QLocale().toString(float(value), "f", places)
 
 
