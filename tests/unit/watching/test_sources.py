@@ -220,7 +220,7 @@ from indexer.watching.watched import Hints
 from indexer.watching.watcher import open_source
 Path("/proc/sys/user/max_inotify_watches").write_text("10")
 source = open_source(Hints())
-entered = [source.enter(os.fsencode(path)) for path in sys.argv[1:]]
+entered = [source.watch_folder(os.fsencode(path)) for path in sys.argv[1:]]
 print(entered.count(True), source.exhausted)
 source.close()
 """
