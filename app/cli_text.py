@@ -93,7 +93,7 @@ def _run(options: Namespace, context: CommandContext) -> int:
 def _recognised(library: Path, path: Path) -> KnownPages | None:
     """Return where the library has recognised pages of a file."""
     from indexer.extract.process.messages import KnownPages
-    from indexer.files.hashing import content_id
+    from indexer.files.walk import content_id
     from indexer.ocr.cache import FILE_NAME
 
     if not (library / FILE_NAME).exists():

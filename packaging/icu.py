@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-# Of icu4py, words are found in every language (``indexer.text.segments``): rules and dictionaries.
+# Of icu4py, words are found in every language (``indexer.text.sentences``): rules and dictionaries.
 _BREAKING = re.compile(r"brkitr/|(root|res_index|pool)\.res$|nfkc\.nrm$|ulayout\.icu$")
 # Of Qt's, names are sorted as in most languages; dates and numbers are Qt's own.
 _SORTING = re.compile(r"coll/(root\.res|ucadata\.icu|res_index\.res|pool\.res)$|root\.res$")

@@ -15,22 +15,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtNetwork import QLocalSocket
 
-from indexer.api.codec import decode, decode_error
-from indexer.api.contract import LibraryPart
-from indexer.api.endpoint import published
-from indexer.api.errors import InternalError, LecternError, WorldError
-from indexer.api.progress import Progress
-from indexer.api.protocol import (
+from indexer.api.codec import (
     MAX_REQUEST_BYTES,
     PROTOCOL_VERSION,
     FrameReader,
     Greeting,
     Hello,
     check_hello,
+    decode,
+    decode_error,
     frame,
     hello,
     program_version,
 )
+from indexer.api.contract import LibraryPart
+from indexer.api.endpoint import published
+from indexer.api.errors import InternalError, LecternError, WorldError
+from indexer.api.progress import Progress
 from indexer.api.requests import GetActivity, SetPace, Shutdown
 from ui.requests import LatestRequest
 from ui.widgets import timer

@@ -13,20 +13,21 @@ from multiprocessing import Pipe
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from indexer.api.codec import decode, decode_error
-from indexer.api.endpoint import Endpoint, connect, published
-from indexer.api.errors import Cancelled, LecternError, WorldError
-from indexer.api.progress import Progress, ignore
-from indexer.api.protocol import (
+from indexer.api.codec import (
     MAX_MESSAGE_BYTES,
     MAX_REQUEST_BYTES,
     Greeting,
     Hello,
     check_hello,
+    decode,
+    decode_error,
     hello,
     pack,
     unpack,
 )
+from indexer.api.endpoint import Endpoint, connect, published
+from indexer.api.errors import Cancelled, LecternError, WorldError
+from indexer.api.progress import Progress, ignore
 
 if TYPE_CHECKING:
     from pathlib import Path

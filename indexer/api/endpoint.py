@@ -26,9 +26,9 @@ from multiprocessing.connection import Client, Connection, Listener, wait
 from pathlib import Path
 
 from indexer.api.atomic import library_prefix, private_file, short_digest, write_file
+from indexer.api.codec import MAX_MESSAGE_BYTES
 from indexer.api.errors import WorldError
 from indexer.api.lock import Holding, holding, identity
-from indexer.api.protocol import MAX_MESSAGE_BYTES
 
 NOTE_NAME = "engine.json"
 # Seconds to retry while the socket's backlog is full.

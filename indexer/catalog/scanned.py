@@ -45,7 +45,7 @@ class ScannedFile:
 
     @property
     def size_and_time(self) -> tuple[int, int]:
-        """See ``indexer.files.hashing.size_and_time``."""
+        """See ``indexer.files.walk.size_and_time``."""
         return self.size, self.mtime_ns
 
 

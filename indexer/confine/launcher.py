@@ -2,7 +2,7 @@
 
 Confinement cannot be undone and is inherited by every process that is started; so a viewer or a
 download must be started by another process, which is forked before the filter is set. Requests are
-sent over a private socket pair in frames of ``indexer.api.protocol``; their handlers are given by
+sent over a private socket pair in frames of ``indexer.api.codec``; their handlers are given by
 the caller. It ends with the last process that is connected to it.
 """
 
@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-from indexer.api.codec import read_answer
+from indexer.api.codec import read_answer, read_frame, write_frame
 from indexer.api.contract import Answered
 from indexer.api.errors import InternalError, LecternError, WorldError
-from indexer.api.protocol import read_frame, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 AUTO = "auto"
 CPU = "cpu"
-OPENVINO = "openvino"  # the processor too, see ``indexer.embed.openvino``
+OPENVINO = "openvino"  # the processor too, see ``indexer.embed.encoder``
 # In the order they are tried; the CPU always works.
 PROVIDERS = {
     "cuda": "CUDAExecutionProvider",

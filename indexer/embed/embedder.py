@@ -34,11 +34,9 @@ from indexer.embed.devices import (
     out_of_memory,
     share,
 )
-from indexer.embed.encoder import Encoder
-from indexer.embed.layout import WindowLayout
+from indexer.embed.encoder import Encoder, OpenVinoSession, faster, random_sequences
+from indexer.embed.layout import WindowLayout, shared_tokenizer
 from indexer.embed.models import Side, space_of
-from indexer.embed.openvino import OpenVinoSession, faster, random_sequences
-from indexer.embed.tokens import shared_tokenizer
 from indexer.value_cache import ValueCache
 
 if TYPE_CHECKING:
@@ -50,8 +48,7 @@ if TYPE_CHECKING:
     from indexer.api.phrases import Note
     from indexer.api.types import Span
     from indexer.config import Precision
-    from indexer.embed.base import EmbedInput, PassageVectors
-    from indexer.embed.batches import Batch, Segments, TokenSequence
+    from indexer.embed.batches import Batch, EmbedInput, PassageVectors, Segments, TokenSequence
     from indexer.embed.model_files import ModelForm
     from indexer.embed.models import ModelRecord
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -24,19 +25,32 @@ from indexer.embed.devices import (
     kept_finding,
     load_runtime,
     openvino_version,
+    survey,
 )
-from indexer.embed.embedder import OnnxEmbedder
-from indexer.embed.model_files import ModelForm, find_form, find_record
-from indexer.embed.models import Side
-from indexer.embed.openvino import LEAST_GAIN
+from indexer.embed.embedder import OnnxEmbedder, open_tested
+from indexer.embed.encoder import LEAST_GAIN
+from indexer.embed.model_files import (
+    ModelForm,
+    changed_files,
+    find_embedding,
+    find_form,
+    find_record,
+    find_reranker,
+    model_folder,
+)
+from indexer.embed.models import Side, space_of
 from indexer.embed.token_vectors import TokenEmbedder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
+    from typing import Any
 
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
     from indexer.config import EngineConfig
     from indexer.embed.models import ModelRecord
+
 
 log = logging.getLogger(__name__)
 
@@ -218,3 +232,245 @@ class OpenedLater(Generic[M]):
             if self._opened is None or self._opened[0] != record:
                 self._opened = record, self.open(record)
             return self._opened[1]
+
+
+_QUESTION = "who pays for the repair of a roof that a storm has damaged, and until when"
+_ROUNDS = 5
+
+
+@dataclass(slots=True)
+class QueryDevice:
+    """Chooses among two embedders of queries. Thread-safe.
+
+    Args:
+        open: Opens a model on the accelerator; on the processor if that is refused.
+    """
+
+    open: Callable[[ModelRecord], OnnxEmbedder]
+    _faster: dict[tuple[Path, str], bool] = field(default_factory=dict)  # by finding
+    _opened: OpenedLater[OnnxEmbedder] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._opened = OpenedLater(self.open)
+
+    def choose_device(self, own: OnnxEmbedder, device: str, *, busy: bool) -> OnnxEmbedder:
+        """The embedder that is faster for a question; ``own`` until that is known.
+
+        The accelerator is opened in a thread, and not at all where it is known to be slower.
+
+        Args:
+            own: On the processor.
+            device: The name of the accelerator, under which the finding is kept.
+            busy: Whether it is indexing.
+        """
+        idle = f"{device} queries"
+        what = f"{idle} while indexing" if busy else idle
+        if not (self._may_be_faster(own, idle) and self._may_be_faster(own, what)):
+            return own
+        other = self._opened.get(own.record, wait=False)
+        if other is None:
+            return own
+        known = own.form.path, what
+        if other.provider.name == CPU:  # refused; with another driver it may not be
+            self._faster[own.form.path, idle] = False
+        elif known not in self._faster:
+            self._faster[known] = seconds(other) < seconds(own)
+            keep_finding(own.form, what, self._faster[known])
+        if not self._faster.get((own.form.path, idle), True):
+            self._opened = OpenedLater(self.open)  # closes it
+        return other if self._faster.get(known) else own
+
+    def _may_be_faster(self, own: OnnxEmbedder, what: str) -> bool:
+        """Whether the accelerator is faster, or that is not known."""
+        known = own.form.path, what
+        if known not in self._faster and type(found := kept_finding(own.form, what)) is bool:
+            self._faster[known] = found
+        return self._faster.get(known, True)
+
+
+def seconds(embedder: OnnxEmbedder) -> float:
+    """The least time of a question of some length."""
+    embedder.query_states(_QUESTION)  # the first run allocates
+    spent = []
+    for _ in range(_ROUNDS):
+        began = time.perf_counter()
+        embedder.query_states(_QUESTION)
+        spent.append(time.perf_counter() - began)
+    return min(spent)
+
+
+@dataclass(slots=True)
+class ModelsInUse:
+    """The embedders of one engine. Thread-safe."""
+
+    config: EngineConfig
+    _opening: threading.Lock = field(default_factory=threading.Lock)
+    _indexing: tuple[tuple[str, Precision], OnnxEmbedder] | None = None
+    _device: ProviderInUse | None = None
+    _for_queries: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(
+        default_factory=dict
+    )
+    _elsewhere: QueryDevice = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._elsewhere = QueryDevice(self._open_queries)
+
+    def space(self, catalog: Catalog) -> Space:
+        """Return the space of the configured model; activates it if no space has vectors yet."""
+        space = self._added(catalog, find_embedding(self.config.model, self.config.models))
+        if not catalog.spaces.totals().embedded:
+            catalog.spaces.activate(space.id)
+        return space
+
+    def token_space(self, catalog: Catalog) -> Space | None:
+        """The space of the late-interaction model that orders hits; None without one.
+
+        It is beside that of the configured model, and never active.
+        """
+        record = find_reranker(self.config.models, self.config.reranker)
+        if record is None or record.interaction is None:
+            return None
+        return self._added(catalog, record)
+
+    def _added(self, catalog: Catalog, record: ModelRecord) -> Space:
+        facts = {
+            "model": record.id,
+            "dimension": record.dimension,
+            "languages": list(record.languages),
+            "precision": str(self.config.precision),
+            "late": record.late,
+            "window": record.window,
+            "cosine_centre": record.cosine_centre,
+            "cosine_spread": record.cosine_spread,
+            "cosine_between": record.cosine_between,
+            **({"tokens": True} if record.interaction is not None else {}),
+        }
+        return catalog.spaces.add(space_of(record, self.config.precision), facts)
+
+    def configure_models(self, config: EngineConfig) -> None:
+        """Replace the configuration, and with it the model of indexing; no run may be active."""
+        with self._opening:
+            changed = (config.model, config.precision) != (self.config.model, self.config.precision)
+            self.config = config
+            if changed:
+                self._indexing = self._device = None
+
+    def close_indexing(self) -> None:
+        """Close the embedder of passages until its next use; no run may be active.
+
+        Its arena keeps 150 MB after long windows on two cores (that of queries: 50 MB). Arena
+        shrinkage frees 120 of them with one worker, but almost nothing with two.
+        """
+        with self._opening:
+            self._indexing = None
+
+    def close_queries(self) -> None:
+        """Close the embedders of queries until their next use; those that run finish."""
+        with self._opening:
+            self._for_queries = {}
+            self._elsewhere = QueryDevice(self._open_queries)
+
+    def indexing(self, space: Space | None = None) -> OnnxEmbedder:
+        """The embedder of passages for a space.
+
+        Args:
+            space: The space that is filled; by default that of the configured model.
+
+        Raises:
+            WorldError: ``unknown_model``, and those of ``open_embedder``.
+        """
+        wanted = self.config.model, self.config.precision
+        if space is not None:
+            wanted = str(space.record["model"]), Precision(space.record["precision"])
+        with self._opening:
+            if self._indexing is None or self._indexing[0] != wanted:
+                record = find_record(wanted[0], self.config.models)
+                opened = self._open(record, wanted[1], Side.PASSAGES, self.config.provider)
+                self._indexing = wanted, opened
+                self._device = opened.provider
+            return self._indexing[1]
+
+    def query(self, record: Mapping[str, Any]) -> OnnxEmbedder:
+        """The embedder of queries for a space, on the CPU or where it is faster (``QueryDevice``).
+
+        Args:
+            record: Of the searched space.
+        """
+        own = self._embedder(record, self.config.query_precision, Side.QUERIES)
+        device, *others = candidates(load_runtime().get_available_providers(), self.config.provider)
+        if not others:
+            return own
+        indexing = self._indexing
+        busy = indexing is not None and indexing[1].provider.name != CPU
+        return self._elsewhere.choose_device(own, device, busy=busy)
+
+    def passages(self, record: Mapping[str, Any]) -> OnnxEmbedder:
+        """The embedder that encodes a passage again to compare it token by token with a query.
+
+        It is that of queries, unless the model has a separate encoder of passages.
+
+        Args:
+            record: Of the searched space.
+        """
+        query = self.query(record)
+        if not query.record.adapted:
+            return query
+        return self._embedder(record, Precision(record["precision"]), Side.PASSAGES)
+
+    def _embedder(self, space: Mapping[str, Any], precision: Precision, side: Side) -> OnnxEmbedder:
+        wanted = str(space["model"]), precision
+        with self._opening:
+            known = self._for_queries.get(side)
+            if known is None or known[0] != wanted:
+                record = find_record(wanted[0], self.config.models)
+                known = self._for_queries[side] = wanted, self._open(record, precision, side, CPU)
+            return known[1]
+
+    def changed(self, catalog: Catalog) -> dict[Path, list[str]]:
+        """The damaged files of the models in use, by folder.
+
+        Raises:
+            WorldError: ``unknown_model``.
+        """
+        active = catalog.spaces.active()
+        names = {self.config.model, *([str(active.record["model"])] if active else [])}
+        found = {}
+        for record in (find_record(name, self.config.models) for name in sorted(names)):
+            folder = model_folder(record.id, self.config.models)
+            found[folder] = changed_files(folder)
+        return {folder: files for folder, files in found.items() if files}
+
+    @property
+    def device(self) -> tuple[str, tuple[Note, ...]]:
+        """The execution provider of indexing and notes on why; an empty name before it is open."""
+        if self._device is None:
+            return "", (Note("device_unknown"),)
+        return self._device.name, self._device.notes
+
+    def survey_devices(self) -> dict[str, Note]:
+        """What becomes of each provider with the configured model, which is open on the CPU.
+
+        Raises:
+            WorldError: ``unknown_model``, and those of ``open_embedder``.
+        """
+        config = self.config
+        record = find_record(config.model, config.models)
+
+        def test(provider: str) -> None:
+            if provider != CPU:  # where the model is open already
+                form = find_form(record, config.models, Precision.FP32, card=True)
+                open_tested(form, provider)
+
+        return survey(test)
+
+    def _open_queries(self, record: ModelRecord) -> OnnxEmbedder:
+        config = self.config
+        return self._open(record, config.query_precision, Side.QUERIES, config.provider)
+
+    def _open(
+        self, record: ModelRecord, precision: Precision, side: Side, provider: str
+    ) -> OnnxEmbedder:
+        config = self.config
+        return open_embedder(
+            record, config.models, precision, side, threads=config.threads, provider=provider
+        )

@@ -33,7 +33,7 @@ from indexer.embed.exported_folder import (
     refusal,
     regular_size,
 )
-from indexer.embed.layout import pairs
+from indexer.embed.layout import TextTokenizer, pairs
 from indexer.embed.model_files import (
     hash_file,
     shipped_folder,
@@ -43,7 +43,6 @@ from indexer.embed.model_files import (
 )
 from indexer.embed.models import TOKENIZER, Pooling
 from indexer.embed.token_vectors import TokenLayout
-from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

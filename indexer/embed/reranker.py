@@ -17,9 +17,8 @@ from indexer.embed.batches import closing_pool, in_batches, in_order
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
 from indexer.embed.factory import OpenedLater
-from indexer.embed.layout import pairs
+from indexer.embed.layout import pairs, shared_tokenizer
 from indexer.embed.model_files import find_form, find_reranker
-from indexer.embed.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

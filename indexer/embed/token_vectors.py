@@ -12,22 +12,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.arrays import segment_max
-from indexer.embed.base import PassageVectors
-from indexer.embed.batches import Batch, closing_pool, in_order, unit
+from indexer.embed.batches import Batch, PassageVectors, closing_pool, in_order, unit
 from indexer.embed.devices import AUTO
 from indexer.embed.embedder import OnnxEmbedder
+from indexer.embed.layout import shared_tokenizer
 from indexer.embed.models import Interaction
-from indexer.embed.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from indexer.embed.base import EmbedInput
+    from indexer.embed.batches import EmbedInput
+    from indexer.embed.layout import TextTokenizer
     from indexer.embed.model_files import ModelForm
     from indexer.embed.models import ModelRecord
-    from indexer.embed.tokens import TextTokenizer
 
     Floats = NDArray[np.float32]
     Ids = NDArray[np.int32]

@@ -19,7 +19,7 @@ from indexer.engine import reindex
 if TYPE_CHECKING:
     from indexer.api.progress import Progress
     from indexer.catalog.catalog import Catalog
-    from indexer.embed.models_in_use import ModelsInUse
+    from indexer.embed.factory import ModelsInUse
     from indexer.throttle.throttle import Throttle
 
 # The window of the throughput in seconds: long enough to be stable, short enough to show a pause.

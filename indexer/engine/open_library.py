@@ -42,9 +42,9 @@ from indexer.api.requests import (
 from indexer.api.types import SearchResult
 from indexer.catalog.coverage import CoverageFilter
 from indexer.config import NO_RERANKER
+from indexer.embed.factory import ModelsInUse
 from indexer.embed.installed import list_models, obtain
 from indexer.embed.model_files import find_reranker
-from indexer.embed.models_in_use import ModelsInUse
 from indexer.embed.reranker import Reranker
 from indexer.engine import model_choice, reindex
 from indexer.engine.activity import ActivityMonitor

@@ -20,7 +20,7 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.status import ModelChange, ModelChoice
 from indexer.catalog.choices import REBUILDING
 from indexer.config import Precision
-from indexer.embed.base import EmbedInput
+from indexer.embed.batches import EmbedInput
 from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import find_embedding, find_record
 from indexer.embed.models import space_of

@@ -21,7 +21,7 @@ from indexer.api.lock import HOLDER_NAME, LOCK_NAME, LibraryLock
 from indexer.catalog import schema
 from indexer.catalog.choices import CHOICES_NAME, save_copy
 from indexer.database import Layout, remove_database, version_of
-from indexer.files.hashing import content_id
+from indexer.files.walk import content_id
 from indexer.library.crashes import MARK_NAME
 from indexer.ocr.cache import FILE_NAME, SIDE_NAME
 from indexer.store import texts

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
-from indexer.embed.base import PassageVectors
+from indexer.embed.batches import PassageVectors
 from indexer.pipeline.events import WAIT_S, Embedded, EmbeddingFailed, Event, PendingPassage, offer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from indexer.embed.base import Embedder, EmbedInput
+    from indexer.embed.batches import Embedder, EmbedInput
     from indexer.throttle.throttle import QueryGate, Throttle
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.types import DocumentInfo, Passage
     from indexer.catalog.records import QueuedFile
-    from indexer.files.hashing import ContentHash
+    from indexer.files.walk import ContentHash
 
 
 # Seconds between checks of a waiting thread whether the run stops.

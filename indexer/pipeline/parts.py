@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
     from indexer.config import Limits
-    from indexer.embed.base import Embedder
+    from indexer.embed.batches import Embedder
     from indexer.pipeline.recogniser import ScannedPages
     from indexer.store.store import Store
     from indexer.throttle.throttle import QueryGate, Throttle

@@ -22,7 +22,7 @@ from indexer.api.errors import Cancelled, InternalError, LecternError, WorldErro
 from indexer.api.phrases import reason_of
 from indexer.extract.process.messages import KnownPages
 from indexer.extract.process.sandbox import ExtractionChild
-from indexer.files.hashing import content_id, unchanged
+from indexer.files.walk import content_id, unchanged
 from indexer.pipeline.events import (
     WAIT_S,
     Event,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from indexer.api.types import DocumentInfo
     from indexer.catalog.records import QueuedFile
     from indexer.config import Limits
-    from indexer.files.hashing import ContentHash
+    from indexer.files.walk import ContentHash
     from indexer.pipeline.parts import Parts
     from indexer.throttle.throttle import Throttle
 

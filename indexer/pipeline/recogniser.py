@@ -21,7 +21,7 @@ from indexer.api.formats import DRAWN
 from indexer.api.status import ScannedPagesStatus
 from indexer.catalog.scanned import ScannedContents
 from indexer.extract.process.sandbox import ExtractionChild
-from indexer.files.hashing import size_and_time
+from indexer.files.walk import size_and_time
 from indexer.ocr.cache import PageCache
 from indexer.ocr.tesseract import default_languages, find_program, for_document, install_command
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
-from indexer.embed.base import EmbedInput, passage_prefix
+from indexer.embed.batches import EmbedInput, passage_prefix
 from indexer.store.values import key_of
 
 if TYPE_CHECKING:

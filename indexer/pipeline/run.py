@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from indexer.api.types import DocumentInfo, Passage
     from indexer.catalog.catalog import Catalog
-    from indexer.files.hashing import ContentHash
+    from indexer.files.walk import ContentHash
     from indexer.pipeline.parts import Parts
     from indexer.store.store import Store
 

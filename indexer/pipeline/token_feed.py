@@ -11,7 +11,7 @@ from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
 from indexer.api.progress import Progress, Step
-from indexer.embed.base import EmbedInput
+from indexer.embed.batches import EmbedInput
 from indexer.pipeline.embedding import EmbeddingWorker, Unit
 from indexer.pipeline.events import Embedded, EmbeddingFailed, PendingPassage
 from indexer.pipeline.vectors import DOCS_AHEAD, join

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
-from indexer.embed.base import EmbedInput
+from indexer.embed.batches import EmbedInput
 from indexer.pipeline.embedding import Unit
 from indexer.pipeline.events import PendingPassage
 from indexer.pipeline.reuse import VectorReuse, section_reader

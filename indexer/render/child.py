@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from indexer.api.codec import Hello, hello, read_frame, write_frame
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.lru_cache import LruCache
 from indexer.api.pages import DocumentRequest, PageRequest
-from indexer.api.protocol import Hello, hello, read_frame, write_frame
 from indexer.catalog.stamps import Stamp
 from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout

@@ -138,7 +138,7 @@ def _stamp_if_there(path: Path) -> Stamp | None:
 
 
 def _hash(path: Path) -> str:
-    """Return the SHA-256 of a file, which is its ``indexer.files.hashing.content_id``."""
+    """Return the SHA-256 of a file, which is its ``indexer.files.walk.content_id``."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

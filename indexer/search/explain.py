@@ -23,7 +23,7 @@ from indexer.search.alignment import Alignment, align
 from indexer.search.evidence import naming_words
 from indexer.search.query_expansion import SHORTEST_PREFIX
 from indexer.search.query_terms import languages_of, prepare
-from indexer.text.segments import is_unspaced
+from indexer.text.sentences import is_unspaced
 from indexer.text.terms import stems, stop_words, tokens, word_spans, words
 from indexer.text.view import make_view
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
-    from indexer.embed.base import EmbedInput
+    from indexer.embed.batches import EmbedInput
     from indexer.embed.embedder import OnnxEmbedder, TokenStates
-    from indexer.embed.models_in_use import ModelsInUse
+    from indexer.embed.factory import ModelsInUse
     from indexer.search.lexicon import Lexicon
     from indexer.search.query_terms import QueryTerms
     from indexer.store.store import Store

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexer.text.language import by_script_alone
 from indexer.text.name_words import alphanumeric_parts
-from indexer.text.segments import is_letter, is_unspaced, split_runs
+from indexer.text.sentences import is_letter, is_unspaced, split_runs
 from indexer.text.stemmers import has_stemmer, is_hangul
 from indexer.text.stop_words import ASKING_WORDS, STOP_WORDS
 from indexer.text.terms import (

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
-    from indexer.embed.models_in_use import ModelsInUse
+    from indexer.embed.factory import ModelsInUse
     from indexer.search.similar import SourcePassages
     from indexer.store.store import Store
 

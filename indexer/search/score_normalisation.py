@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
-    from indexer.embed.models_in_use import ModelsInUse
+    from indexer.embed.factory import ModelsInUse
     from indexer.search.fusion import PageEvidence
     from indexer.store.store import Store
 

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit, SearchResult
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
-    from indexer.embed.models_in_use import ModelsInUse
+    from indexer.embed.factory import ModelsInUse
     from indexer.query.grammar import Query
     from indexer.search.answerability import AnswerabilityFeatures
     from indexer.search.candidates import Retrieval

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from indexer.api.types import FileRow, Hit, SearchResult
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
-    from indexer.embed.models_in_use import ModelsInUse
+    from indexer.embed.factory import ModelsInUse
     from indexer.query.filters import Filters
     from indexer.query.grammar import Query
     from indexer.search.narrowing import Narrowing

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from multiprocessing import Pipe
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from indexer.api.codec import decode
+from indexer.api.codec import Greeting, decode, program_version
 from indexer.api.contract import Queue, Request
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.progress import CancelToken, Progress, ignore
-from indexer.api.protocol import Greeting, program_version
 from indexer.api.requests import Index, Shutdown, between
 from indexer.api.types import Summary
 from indexer.server.session import Acceptor, Session

@@ -16,20 +16,19 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from indexer.api import endpoint as places
+from indexer.api.codec import MAX_REQUEST_BYTES, Hello, check_hello, hello, pack, unpack
 from indexer.api.endpoint import Endpoint, StreamListener, connect
 from indexer.api.errors import InternalError, LecternError, WorldError
-from indexer.api.protocol import MAX_REQUEST_BYTES, Hello, check_hello, hello, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from multiprocessing.connection import Connection
     from pathlib import Path
 
-    from indexer.api.codec import Header
+    from indexer.api.codec import Greeting, Header
     from indexer.api.endpoint import MessageStream
     from indexer.api.lock import LibraryLock
     from indexer.api.progress import Progress
-    from indexer.api.protocol import Greeting
     from indexer.server.work_queues import Job
 
 

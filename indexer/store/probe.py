@@ -20,9 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path  # noqa: TC003  # for the codec
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from indexer.api.codec import decode, encode
+from indexer.api.codec import decode, encode, read_frame, write_frame
 from indexer.api.errors import Failure, WorldError
-from indexer.api.protocol import read_frame, write_frame
 from indexer.confine.process import child_command, start_child
 from indexer.store import disk, runtime
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from indexer.api.codec import decode, encode
+from indexer.api.codec import decode, encode, read_frame, write_frame
 from indexer.api.errors import LecternError
-from indexer.api.protocol import read_frame, write_frame
 from indexer.confine.process import Alarm, limit_memory, take_stdout
 from indexer.store import damage
 from indexer.store.probe import Answer, DamagedError, ProbeRequest

@@ -19,7 +19,7 @@ from tantivy import Occur, Query
 
 from indexer.arrays import find_sorted
 from indexer.store.values import NO_KEYS, NOTHING, DocSet, Phrase, ScoredKeys, docs_of
-from indexer.text.segments import is_unspaced
+from indexer.text.sentences import is_unspaced
 from indexer.text.sequences import WordSequence
 from indexer.text.terms import sequence
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from indexer.text.segments import UNSPACED
+from indexer.text.sentences import UNSPACED
 from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:

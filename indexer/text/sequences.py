@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from indexer.text.segments import UNSPACED, is_unspaced
+from indexer.text.sentences import UNSPACED, is_unspaced
 from indexer.text.stemmers import has_stemmer, stems_of
 from indexer.text.terms import MAX_LENGTH, UNMARKED, fold, sequence
 

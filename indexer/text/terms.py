@@ -12,7 +12,7 @@ import unicodedata
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from indexer.text.segments import UNSPACED, run_spans, split_characters, split_runs
+from indexer.text.sentences import UNSPACED, run_spans, split_characters, split_runs
 from indexer.text.stemmers import has_stemmer, language_of, stem_all, stems_of
 from indexer.text.stop_words import STOP_WORDS
 

@@ -21,8 +21,8 @@ from indexer.api.answers import WatchState
 from indexer.api.errors import Cancelled, LecternError
 from indexer.api.progress import CancelToken
 from indexer.catalog.roots import below
-from indexer.files.hashing import size_and_time
 from indexer.files.scanner import ignore_folder
+from indexer.files.walk import size_and_time
 from indexer.watching.settling import SETTLED_S, Settling, targets
 from indexer.watching.watched import Hints, WatchedRoots
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from architecture import Architecture
     from bert import Weights
 
-    from indexer.embed.tokens import TextTokenizer
+    from indexer.embed.layout import TextTokenizer
 
 # The share of the mean that is subtracted; all of it is worse (figures in the model card).
 SHARE = 0.6

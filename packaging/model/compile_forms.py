@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from indexer.embed.batches import Batch
     from indexer.embed.encoder import Encoder
+    from indexer.embed.layout import TextTokenizer
     from indexer.embed.models import ModelRecord
-    from indexer.embed.tokens import TextTokenizer
 
     Floats = NDArray[np.float32]
     Weights = Callable[[str], Floats]
@@ -239,7 +239,7 @@ def _observe(encoding: Encoding, checkpoint: Checkpoint, folder: Path) -> Observ
 
     from indexer.embed.batches import closing_pool, in_batches, in_order
     from indexer.embed.imported import calibration_sequences, vectors_of
-    from indexer.embed.tokens import TextTokenizer
+    from indexer.embed.layout import TextTokenizer
 
     record, linear = encoding.record, RecordingLinear()
     tokenizer = TextTokenizer(folder / TOKENIZER)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from indexer.embed.tokens import TextTokenizer
+    from indexer.embed.layout import TextTokenizer
 
     Ints = Any
 

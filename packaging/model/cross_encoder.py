@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bert import Weights
     from lists import CandidateList
 
-    from indexer.embed.tokens import TextTokenizer
+    from indexer.embed.layout import TextTokenizer
 
     Ints = Any
     Tensor = Any

@@ -30,9 +30,9 @@ from distil import encode_alone
 from loop import CHECKPOINT, SETTINGS, Settings
 from tensors import count_parameters
 
+from indexer.embed.layout import TextTokenizer
 from indexer.embed.model_files import hash_file, shipped_folder, write_record
 from indexer.embed.models import TOKENIZER, PoolScope, Side
-from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
     from base_package import Genuine

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.embed.base import passage_prefix
+from indexer.embed.batches import passage_prefix
 from indexer.embed.layout import MOST_HEADINGS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from corpus import Corpus
 
-    from indexer.embed.tokens import TextTokenizer
+    from indexer.embed.layout import TextTokenizer
 
     Ints = Any
 

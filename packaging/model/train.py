@@ -22,8 +22,8 @@ from lessons import Framing, Lessons
 from loop import ANCHORS, BLOCK, REACH, TOKENS, WINDOWS, Run, Settings
 from student import Student
 
+from indexer.embed.layout import TextTokenizer
 from indexer.embed.models import TOKENIZER
-from indexer.embed.tokens import TextTokenizer
 
 
 def main() -> None:

@@ -31,8 +31,8 @@ from cross_encoder import LAST, Drawing, first_weights, lesson, losses
 from lists import LISTS, read_lists
 
 from indexer.embed.exported_folder import CONFIG
+from indexer.embed.layout import TextTokenizer
 from indexer.embed.models import TOKENIZER
-from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -22,7 +22,7 @@ import numpy as np
 
 from app.paths import models_folder
 from indexer.config import Limits, Precision
-from indexer.embed.base import EmbedInput
+from indexer.embed.batches import EmbedInput
 from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import find_record
 from indexer.embed.models import Side

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.config import Limits
-from indexer.embed.base import EmbedInput
+from indexer.embed.batches import EmbedInput
 from indexer.extract.process.sandbox import ExtractionChild
 from indexer.search.calibration import thinned
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from app.paths import models_folder
 from indexer.config import EngineConfig
-from indexer.embed.base import PassageVectors
+from indexer.embed.batches import PassageVectors
 from indexer.engine.engine import Engine
 from tests.benchmarks.libraries import index
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.base import EmbedInput
+    from indexer.embed.batches import EmbedInput
     from indexer.embed.embedder import OnnxEmbedder
     from indexer.pipeline.parts import Parts
 

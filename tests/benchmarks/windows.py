@@ -24,7 +24,7 @@ from tests.benchmarks.report import Section
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.embed.base import EmbedInput
+    from indexer.embed.batches import EmbedInput
     from indexer.embed.embedder import OnnxEmbedder
     from indexer.engine.engine import Engine
     from tests.benchmarks.libraries import Libraries, Options

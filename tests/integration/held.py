@@ -10,7 +10,7 @@ from indexer.engine.engine import Engine
 from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
-    from indexer.embed.base import Embedder
+    from indexer.embed.batches import Embedder
     from indexer.pipeline.parts import Parts
 
 

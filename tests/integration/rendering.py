@@ -11,9 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from indexer.api.codec import decode, decode_error
+from indexer.api.codec import Hello, check_hello, decode, decode_error, read_frame, write_frame
 from indexer.api.pages import DocumentSource, GetLetters
-from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

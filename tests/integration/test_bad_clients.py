@@ -19,8 +19,8 @@ import pytest
 
 from indexer.api.answers import Check
 from indexer.api.client import EngineClient
+from indexer.api.codec import MAX_REQUEST_BYTES, pack
 from indexer.api.errors import WorldError
-from indexer.api.protocol import MAX_REQUEST_BYTES, pack
 from indexer.api.requests import GetStatus, Index, Search
 from indexer.config import EngineConfig
 from indexer.server import session as session_module

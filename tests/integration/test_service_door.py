@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.codec import Hello, hello, pack
 from indexer.api.endpoint import published
-from indexer.api.protocol import Hello, hello, pack
 from indexer.api.requests import GetStatus, Search
 from tests.integration.serving import index
 from tests.integration.speaking import attached, greeted, raw, receive

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.codec import pack
 from indexer.api.contract import Queue
 from indexer.api.errors import Cancelled, LecternError
 from indexer.api.progress import CancelToken, Progress
-from indexer.api.protocol import pack
 from indexer.api.requests import (
     GetActivity,
     GetDocument,

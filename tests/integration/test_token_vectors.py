@@ -15,8 +15,8 @@ from indexer.api.requests import GetStatus, Search
 from indexer.config import NO_RERANKER
 from indexer.embed.batches import unit
 from indexer.embed.imported import import_model
+from indexer.embed.layout import TextTokenizer
 from indexer.embed.token_vectors import pool_tokens
-from indexer.embed.tokens import TextTokenizer
 from indexer.pipeline import token_feed
 from indexer.query.reranking import rerank_request, reranked
 from indexer.store.schema import vectors_table

@@ -98,7 +98,7 @@ def test_an_engine_of_another_process_is_ended_on_request(
 
 
 OTHERS = {
-    "protocol": "import indexer.api.protocol as one; one.PROTOCOL_VERSION -= 1",
+    "protocol": "import indexer.api.codec as one; one.PROTOCOL_VERSION -= 1",
     "program": "import indexer.server.service as one; one.program_version = lambda: '0.0'",
 }
 

@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import psutil
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 
-from indexer.api.codec import read_answer
+from indexer.api.codec import FrameReader, Hello, check_hello, frame, read_answer
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.pages import Rest
-from indexer.api.protocol import FrameReader, Hello, check_hello, frame
 from indexer.confine.process import child_command, child_environment, make_scratch
 from ui.ports import ignore
 from ui.widgets import timer

@@ -18,9 +18,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from indexer.api.codec import Hello, hello, read_frame, write_frame
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_of
-from indexer.api.protocol import Hello, hello, read_frame, write_frame
 from indexer.catalog.stamps import Stamp
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout

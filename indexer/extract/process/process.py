@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import psutil
 
+from indexer.api.codec import Hello, check_hello, read_frame, write_frame
 from indexer.api.errors import WorldError
-from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
 from indexer.confine.job import WindowsJob
 from indexer.confine.process import child_command, make_scratch, start_child
 from indexer.confine.worker import TOO_LARGE_STATUS

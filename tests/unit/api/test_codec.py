@@ -15,12 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api import model_requests, requests
-from indexer.api.codec import MAX_INT, check_values, decode, encode, from_json
+from indexer.api.codec import MAX_INT, check_values, decode, encode, from_json, pack, unpack
 from indexer.api.contract import Queue, Request
 from indexer.api.errors import WorldError
 from indexer.api.pages import PageRequest
 from indexer.api.progress import Progress
-from indexer.api.protocol import pack, unpack
 from indexer.api.requests import between
 from indexer.api.types import (
     Also,

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.api.codec import FrameReader, frame, read_frame, write_frame
 from indexer.api.endpoint import MessageStream
 from indexer.api.errors import WorldError
-from indexer.api.protocol import FrameReader, frame, read_frame, write_frame
 
 MESSAGES = st.lists(
     st.tuples(st.dictionaries(st.text(), st.integers(-(2**62), 2**62)), st.binary()), max_size=5

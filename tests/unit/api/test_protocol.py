@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.api import protocol
+from indexer.api import codec as protocol
 from indexer.api.errors import WorldError
 
 JSON = st.recursive(

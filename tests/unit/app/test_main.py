@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import pytest
 
 from app import cli
-from indexer.api.protocol import Hello, check_hello, read_frame
+from indexer.api.codec import Hello, check_hello, read_frame
 from indexer.config import Limits
 from indexer.confine.process import CHILD_ARGUMENT, frozen_program
 from indexer.extract.process.process import command

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from indexer.config import Precision
-from indexer.embed.base import EmbedInput
+from indexer.embed.batches import EmbedInput
 from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import find_record
 from tests.benchmarks.synthetic_engine import REAL_EVERY, StandIn

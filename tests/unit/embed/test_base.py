@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.embed.base import passage_prefix
+from indexer.embed.batches import passage_prefix
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 from indexer.api.errors import WorldError, sentence
 from indexer.api.phrases import Note
 from indexer.config import EngineConfig, Precision
-from indexer.embed.base import EmbedInput
+from indexer.embed.batches import EmbedInput
 from indexer.embed.devices import (
     AUTO,
     CPU,
@@ -27,10 +27,9 @@ from indexer.embed.devices import (
     share,
 )
 from indexer.embed.encoder import ENDS, IDS, Encoder
-from indexer.embed.factory import open_embedder
+from indexer.embed.factory import ModelsInUse, open_embedder
 from indexer.embed.model_files import find_form
 from indexer.embed.models import Side
-from indexer.embed.models_in_use import ModelsInUse
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.pretended_cuda import no_harm, noise, pretend_cuda
 from tests.waiting import wait_for
@@ -210,7 +209,7 @@ def test_questions_are_encoded_where_that_is_faster(
         measured.append(embedder.provider.name)
         return spent[embedder.provider.name]
 
-    monkeypatch.setattr("indexer.embed.models_in_use.seconds", seconds)
+    monkeypatch.setattr("indexer.embed.factory.seconds", seconds)
     config = EngineConfig(
         tmp_path / "library", tmp_path, TINY, precision=Precision.FP32, offline=True
     )

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from indexer.embed.tokens import TextTokenizer
+from indexer.embed.layout import TextTokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,12 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.config import Precision
-from indexer.embed.base import EmbedInput, passage_prefix
-from indexer.embed.batches import unit
+from indexer.embed.batches import EmbedInput, passage_prefix, unit
 from indexer.embed.factory import open_embedder
-from indexer.embed.layout import WindowLayout, plan_windows
+from indexer.embed.layout import TextTokenizer, WindowLayout, plan_windows
 from indexer.embed.models import TOKENIZER, space_of
-from indexer.embed.tokens import TextTokenizer
 from tests.compiler import compiler
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.reference import plain_states

@@ -10,7 +10,8 @@ import pytest
 
 from indexer.api.errors import sentence
 from indexer.config import EngineConfig, Precision
-from indexer.embed import factory, openvino
+from indexer.embed import encoder as openvino
+from indexer.embed import factory
 from indexer.embed.devices import CPU, OPENVINO, load_runtime, open_on
 from indexer.embed.embedder import OnnxEmbedder
 from indexer.embed.factory import Compared, compared, fastest_precision, precision_note
@@ -36,7 +37,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         opened.append(graph)
         return open_on(load_runtime(), graph, CPU, "")
 
-    monkeypatch.setattr("indexer.embed.openvino.importlib.util.find_spec", lambda _name: object())
+    monkeypatch.setattr("indexer.embed.encoder.importlib.util.find_spec", lambda _name: object())
     monkeypatch.setattr("indexer.embed.devices.metadata.version", lambda _name: "1")
     monkeypatch.setattr("indexer.embed.embedder.OpenVinoSession", session)
     monkeypatch.setattr(openvino, "LEAST_GAIN", 0.0)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from indexer.config import DEFAULT_MODEL, Precision
-from indexer.embed.base import EmbedInput
+from indexer.embed.batches import EmbedInput
 from indexer.embed.factory import open_embedder
 from indexer.embed.imported import calibration_texts, sample, scale_of
+from indexer.embed.layout import TextTokenizer
 from indexer.embed.model_files import RECORD, find_record, shipped_folder
 from indexer.embed.models import TOKENIZER, Side
-from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

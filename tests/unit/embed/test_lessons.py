@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from indexer.embed.base import EmbedInput
-from indexer.embed.layout import MOST_HEADINGS, WindowLayout
+from indexer.embed.batches import EmbedInput
+from indexer.embed.layout import MOST_HEADINGS, TextTokenizer, WindowLayout
 from indexer.embed.model_files import find_record, shipped_folder
 from indexer.embed.models import TOKENIZER
-from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,10 +12,9 @@ from indexer.api.errors import sentence
 from indexer.config import Precision
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU, FINDINGS, OPENVINO
-from indexer.embed.encoder import Encoder
+from indexer.embed.encoder import Encoder, OpenVinoSession, Verdict, faster, measure
 from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import ModelForm, find_form
-from indexer.embed.openvino import OpenVinoSession, Verdict, faster, measure
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def compiled(tmp_path: Path) -> ModelForm:
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexer.embed.openvino.importlib.util.find_spec", lambda _name: object())
+    monkeypatch.setattr("indexer.embed.encoder.importlib.util.find_spec", lambda _name: object())
     monkeypatch.setattr("indexer.embed.devices.metadata.version", lambda _name: "1")
 
 
@@ -56,7 +55,7 @@ def test_it_is_taken_if_it_computes_the_same_and_is_faster(
 def test_without_it_nothing_is_measured(
     compiled: ModelForm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexer.embed.openvino.importlib.util.find_spec", lambda _name: None)
+    monkeypatch.setattr("indexer.embed.encoder.importlib.util.find_spec", lambda _name: None)
     assert faster(compiled, Encoder(compiled.path, CPU), _unable) is None
 
 

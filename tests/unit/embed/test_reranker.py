@@ -17,9 +17,9 @@ from indexer.embed.batches import Batch
 from indexer.embed.encoder import _types
 from indexer.embed.imported import import_model
 from indexer.embed.installed import describe, remove_model
+from indexer.embed.layout import TextTokenizer
 from indexer.embed.model_files import find_embedding
 from indexer.embed.reranker import CrossEncoder, Reranker
-from indexer.embed.tokens import TextTokenizer
 from tests.sentence_folder import change, states_of, write_cross_encoder, write_late_interaction
 from tests.waiting import wait_for
 

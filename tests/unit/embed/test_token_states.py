@@ -19,7 +19,7 @@ from tests.tiny_model import install_tiny_model
 from tests.unit.embed.test_embedder import SENTENCES, passage
 
 if TYPE_CHECKING:
-    from indexer.embed.base import EmbedInput
+    from indexer.embed.batches import EmbedInput
     from indexer.embed.embedder import OnnxEmbedder
 
 LONG = passage(*SENTENCES * 8, title="Log", headings=("Weather",))  # several windows

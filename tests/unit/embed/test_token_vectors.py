@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelKind
 from indexer.config import Precision
-from indexer.embed.base import EmbedInput
-from indexer.embed.batches import unit
+from indexer.embed.batches import EmbedInput, unit
 from indexer.embed.factory import open_embedder
 from indexer.embed.imported import import_model
 from indexer.embed.installed import describe
+from indexer.embed.layout import TextTokenizer
 from indexer.embed.model_files import find_embedding
 from indexer.embed.token_vectors import TokenEmbedder, max_sim, pool_tokens
-from indexer.embed.tokens import TextTokenizer
 from tests.sentence_folder import change, states_of, write_late_interaction
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from indexer.config import DEFAULT_MODEL
-from indexer.embed import tokens as word_tokens
+from indexer.embed import layout as word_tokens
+from indexer.embed.layout import TextTokenizer, shared_tokenizer
 from indexer.embed.model_files import shipped_folder
 from indexer.embed.models import TOKENIZER
-from indexer.embed.tokens import TextTokenizer, shared_tokenizer
 from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from indexer.catalog.catalog import Catalog
 from indexer.config import EngineConfig
-from indexer.embed.models_in_use import ModelsInUse
+from indexer.embed.factory import ModelsInUse
 from indexer.engine.activity import COUNT_EVERY_S, ActivityMonitor
 from indexer.throttle.throttle import Throttle
 from tests.unit.pipeline.test_rates import BusyClock

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.api.errors import Cancelled, WorldError
-from indexer.files.hashing import CHUNK_BYTES, content_id, unchanged
+from indexer.files.walk import CHUNK_BYTES, content_id, unchanged
 
 if TYPE_CHECKING:
     from pathlib import Path

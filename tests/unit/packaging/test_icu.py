@@ -32,7 +32,7 @@ TEXTS = [
 ]  # fmt: skip
 WORDS = """
 import json, sys
-from indexer.text.segments import _breaker
+from indexer.text.sentences import _breaker
 texts = json.loads(sys.argv[1])
 found = [[list(each) for each in _breaker()(text, "en").segments()] for text in texts]
 """

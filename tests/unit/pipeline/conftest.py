@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from indexer.catalog.catalog import Catalog
-from indexer.embed.base import PassageVectors
+from indexer.embed.batches import PassageVectors
 from indexer.pipeline.embedding import EmbeddingWorker
 from indexer.pipeline.run import FinishedDocument, PassageWriter
 from indexer.store.store import Store
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.catalog.records import Space
-    from indexer.embed.base import EmbedInput
+    from indexer.embed.batches import EmbedInput
     from indexer.pipeline.events import Event
 
 SPACE = "tiny/1"

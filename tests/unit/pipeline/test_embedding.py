@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.embed.base import EmbedInput
+from indexer.embed.batches import EmbedInput
 from indexer.pipeline.embedding import UNITS_AHEAD, EmbeddingWorker, Unit, pack
 from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, PendingPassage
 from indexer.throttle.throttle import FULL_BATCH, SMALL_BATCH, QueryGate, Throttle
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from indexer.embed.base import PassageVectors
+    from indexer.embed.batches import PassageVectors
 
 
 def unit_of(doc: int, *views: str) -> Unit:

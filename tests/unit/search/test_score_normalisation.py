@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.records import Space
 from indexer.config import EngineConfig
+from indexer.embed.factory import ModelsInUse
 from indexer.embed.model_files import write_record
-from indexer.embed.models_in_use import ModelsInUse
 from indexer.search.score_normalisation import (
     USUAL_SHARE,
     Cohort,

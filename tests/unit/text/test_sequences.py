@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.text import sequences
-from indexer.text.segments import is_unspaced
+from indexer.text.sentences import is_unspaced
 from indexer.text.sequences import WordSequence, unspaced_words
 from indexer.text.stemmers import _SNOWBALL
 from indexer.text.terms import _side_by_side, sequence, stems

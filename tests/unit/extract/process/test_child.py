@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.protocol import read_frame, write_frame
+from indexer.api.codec import read_frame, write_frame
 from indexer.config import Limits
 from indexer.confine.process import Alarm, ChildOptions
 from indexer.extract.process.child import PASSAGES_A_FRAME, EnginePipe, file_error, serve
