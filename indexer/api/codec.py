@@ -1,7 +1,9 @@
-"""Values as JSON between processes: dataclasses, checked by msgspec from their hints.
+"""Values as JSON between processes, and the framing of messages with binary parts.
 
-Paths travel as text and must be absolute; unknown keys are ignored, as a newer program may have
-added them. A missing, wrongly typed or out-of-range value is a ``bad_request``.
+Dataclasses are checked by msgspec from their hints. Paths travel as text and must be absolute;
+unknown keys are ignored, as a newer program may have added them. A missing, wrongly typed or
+out-of-range value is a ``bad_request``. A message is a 4-byte big-endian header length, the JSON
+header in UTF-8 and the binary part; on a stream it is preceded by a 4-byte big-endian total length.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Batches of token sequences: which share one, their concurrent runs, and pooling of their states.
+"""The inputs and outputs of a model, batches of token sequences, and pooling of their states.
 
-Rows of token states are summed for each sentence and passage, and the sums are normalised.
+Rows of token states are summed for each sentence and passage, and the sums are normalised. Batches
+are run concurrently, and their results come in order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs a graph: batches of token ids in, token states or scores out.
+"""Runs a graph, by ONNX Runtime or OpenVINO: batches of token ids in, token states or scores out.
 
 A graph of ours has the inputs and outputs that are named here; one that others exported has those
 of transformers, an attention mask and types of tokens among them.
@@ -8,6 +8,10 @@ window, its anchors (global tokens), attend to all and are attended to by all; t
 title. The others are split into blocks, which attend to the anchors, to themselves and to some
 tokens on either side (Beltagy et al., "Longformer", 2020; Zaheer et al., "Big Bird", 2020). The
 rows are inputs of the graph, and training uses the same.
+
+OpenVINO is used where it is installed, computes the same and is faster: it has bfloat16 and matrix
+units where the processor has them. A graph is compared with itself, so the vectors belong to the
+same space and nothing is embedded again.
 """
 
 from __future__ import annotations

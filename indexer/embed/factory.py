@@ -1,6 +1,10 @@
-"""Opens embedders, and chooses the precision for a device and for a new library.
+"""Opens the embedders of an engine, for queries and for indexing, each at its first use.
 
-``OpenedLater`` opens a model in a thread, so that nobody has to wait for it.
+Queries are encoded by the model of the searched space, passages by that of the space that is being
+filled; after a change of the settings these differ until the new space is complete. A model with
+two encoders has a session for each. The precision suits the device and, in a new library, is the
+faster one. A large model answers sooner on an idle accelerator, but behind the runs of indexing a
+question waits: both are measured once, and the faster encodes questions.
 """
 
 from __future__ import annotations

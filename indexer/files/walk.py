@@ -1,9 +1,10 @@
-"""Walks a root, or some entries of it.
+"""Walks a root, or some entries of it, and hashes files.
 
 The walk uses a stack instead of recursion, enters no folder twice, distinguishes unreadable folders
 from deleted ones, and detects a drive that is unplugged meanwhile. It opens only files of patterns.
 Links are listed but not followed: their targets are either under a root, where they are listed, or
-not meant to be indexed.
+not meant to be indexed. The hash of a file's bytes says too whether they changed while they were
+read.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Splits view text into sentences.
+"""Splits view text into sentences, and runs without spaces into words.
 
 The rules say which characters end a sentence in each script, which full stops (of abbreviations) do
 not, and where a run without a full stop is cut. A line feed always ends a sentence, so the rows of
 a table are sentences too. Abbreviations are in lower case and without their last full stop; the
-words that often begin sentences are capitalised.
+words that often begin sentences are capitalised. Scripts without spaces are segmented by the
+dictionaries of ICU, which is loaded (13 ms) at the first such character; traditional Chinese
+characters are mapped to simplified ones by the tables of OpenCC.
 """
 
 from __future__ import annotations
