@@ -1,6 +1,8 @@
-"""Numbers of lists, pages and headings as letters and Roman numerals."""
+"""Written numbers: letters and Roman numerals of lists and pages, raised and lowered figures."""
 
 from __future__ import annotations
+
+import re
 
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
@@ -33,3 +35,48 @@ def roman_value(text: str) -> int:
     values = [_VALUES[letter] for letter in text]
     pairs = zip(values, [*values[1:], 0], strict=True)
     return sum(-value if value < following else value for value, following in pairs)
+
+
+_FIGURES = re.compile(r"(?=.*[0-9])[0-9+\-\u2212=(),;*\s]*")
+_PLAIN, _RAISED, _LOWERED = "0123456789+-=()\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾⁻", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎₋"
+_UP, _DOWN = str.maketrans(_PLAIN, _RAISED), str.maketrans(_PLAIN, _LOWERED)
+
+
+def raised(text: str) -> str:
+    """Write superscript figures as such, so that "section 14³" is not section 143.
+
+    Raised letters and marks in brackets stay as they are. The result is as long as the text.
+
+    >>> raised("6"), raised("st"), raised("[3]")
+    ('⁶', 'st', '[3]')
+    """
+    return text.translate(_UP) if _FIGURES.fullmatch(text) else text
+
+
+def lowered(text: str) -> str:
+    """Write subscript figures as such; see ``raised``."""
+    return text.translate(_DOWN) if _FIGURES.fullmatch(text) else text
+
+
+def power(base: str, exponent: str) -> str:
+    """Write a base with its exponent in one line.
+
+    >>> power("10", "6"), power("e", "x"), power("e", "a+b")
+    ('10⁶', 'e^x', 'e^(a+b)')
+    """
+    exponent = exponent.strip()
+    above = raised(exponent)
+    return base + above if above != exponent or not exponent else f"{base}^{_in_brackets(exponent)}"
+
+
+def fraction(above: str, below: str) -> str:
+    """Write a fraction in one line, its parts in brackets if they are more than a number or word.
+
+    >>> fraction("3", "40"), fraction("a+b", "c")
+    ('3/40', '(a+b)/c')
+    """
+    return f"{_in_brackets(above.strip())}/{_in_brackets(below.strip())}"
+
+
+def _in_brackets(part: str) -> str:
+    return part if part.isalnum() else f"({part})"

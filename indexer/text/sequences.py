@@ -1,9 +1,9 @@
 """Words that stand side by side: which terms the index has of them, and whether a text has them.
 
 That no phrase is lost rests on this: if a ``WordSequence.is_in`` a text, its words are neighbours
-in the ``sequence`` of the text, a stem of each set of ``WordSequence.terms`` is among the ``stems``
-of the text, in the order of the words and with few others between, and its words of scripts without
-spaces are among ``unspaced_words`` of the text, those next to each other as neighbours.
+in the ``sequence`` of the text but for marks of footnotes, a stem of each set of
+``WordSequence.terms`` is among the ``stems`` of the text, in the order of the words and with few
+others between, and its words of scripts without spaces are among ``unspaced_words`` of the text, those next to each other as neighbours.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from indexer.text.sentences import UNSPACED, is_unspaced
 from indexer.text.stemmers import has_stemmer, stems_of
-from indexer.text.terms import MAX_LENGTH, UNMARKED, fold, sequence
+from indexer.text.terms import MAX_LENGTH, UNMARKED, fold, sequence, without_note_marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,7 +81,10 @@ class WordSequence:
             letters = text.encode("ascii", "ignore").translate(_LOWER, _NO_WORD)
             if not self._letters.search(letters):
                 return False
-        return self._joined in f" {' '.join(sequence(text))} "
+        if self._joined in f" {' '.join(sequence(text))} ":
+            return True
+        bare = without_note_marks(text)
+        return bare != text and self._joined in f" {' '.join(sequence(bare))} "
 
 
 def unspaced_words(text: str) -> list[str]:

@@ -53,8 +53,20 @@ _ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+\.?$")
 _HARD_BREAK = re.compile(r"[.,@]")
 _SOFT_BREAK = re.compile(r"[-_']")
 
-# Superscripts are footnote marks, and trademark signs are no letters, though NFKC maps them so.
-_SIGNS = dict.fromkeys((0xB2, 0xB3, 0xB9, 0x2070, *range(0x2074, 0x207F), 0x2120, 0x2122), " ")
+# Trademark signs are no letters, though NFKC maps them so.
+_SIGNS = dict.fromkeys((0x2120, 0x2122), " ")
+# Figures of chemistry and units belong to the sign before them (CO₂, m²); after a figure
+# they are words of their own (10⁶, section 14³), after other words marks of footnotes.
+_RAISED, _LOWERED = "\u2070\xb9\xb2\xb3\u2074-\u207e", "\u2080-\u208e"
+_LETTER = rf"[^\W\d_{_RAISED}{_LOWERED}]"
+_SET = re.compile(
+    rf"(?P<joined>(?<={_LETTER})[{_LOWERED}]+"
+    rf"|(?:(?<=\b{_LETTER})|(?<=\b[kcdmnhµμ]m)|(?<=\bft|\bin|\byd|\bmi))[{_RAISED}]+)"
+    rf"|(?P<apart>(?<=\d)[{_RAISED}{_LOWERED}]+)|[{_RAISED}{_LOWERED}]+",
+    re.IGNORECASE,
+)
+_FIGURES = re.compile(f"[{_RAISED}{_LOWERED}]")
+_AFTER_FIGURE = re.compile(rf"(?<=\d)[{_RAISED}]+")
 # Hebrew abbreviations and foreign sounds, with its own signs or with quotes.
 _HEBREW_QUOTE = re.compile("(?<=[\u05d0-\u05ea])[\"'\u05f3\u05f4](?=[\u05d0-\u05ea])")
 # Vowels that NFKC decomposes, but dictionaries do not.
@@ -305,6 +317,8 @@ def _plain(text: str) -> str:
             text = text.replace(sign, plain)
     if text.isascii():
         return text.lower()
+    if _FIGURES.search(text):
+        text = _SET.sub(_set_figures, text)
     text = unicodedata.normalize("NFKC", _SIGN.sub(" ", text))
     text = _UNPLAIN.sub(lambda found: _PLAIN[ord(found[0])] or "", text).casefold()
     text = unicodedata.normalize("NFC", text)
@@ -312,6 +326,15 @@ def _plain(text: str) -> str:
     for apart, vowel in _AM:
         text = apart.sub(vowel, text)
     return _APART.sub(" ", text)
+
+
+def _set_figures(found: re.Match[str]) -> str:
+    return found[0] if found["joined"] else f" {found[0]}" if found["apart"] else " "
+
+
+def without_note_marks(text: str) -> str:
+    """A text without raised figures after figures, which may be marks of footnotes."""
+    return _AFTER_FIGURE.sub("", text)
 
 
 def _scan(

@@ -52,12 +52,18 @@ _REASONS = {
 class Attachment:
     """An embedded document: its name in one line, its media type, "" if unknown.
 
-    ``save`` writes its bytes into a file, and charges a budget for them.
+    ``save`` writes its bytes into a file, and charges a budget for them. The text of an
+    ``imported`` one is part of the document around it.
     """
 
     name: str
     kind: str
     save: Callable[[Path, Budget], None]
+    imported: bool = False
+
+    def part_of(self, inner: str) -> str:
+        """Return the name of a part of it in the document around it, "" for the text of that."""
+        return inside(self.name, inner) if inner or not self.imported else ""
 
 
 class AttachmentReader:
@@ -82,7 +88,7 @@ class AttachmentReader:
             yield from self._read(attachment, budget, level)
         except Exception as error:  # noqa: BLE001  # the document around it is read without it
             reason = unread_reason(error)
-            yield from named(self._writer.abandon(), name)
+            yield from named(self._writer.abandon(), attachment.part_of(""))
             if not isinstance(error, WorldError) or error.code != "empty":
                 yield RawPage(self._writer.page, "", unreadable=reason, part=name)
 
@@ -105,7 +111,8 @@ class AttachmentReader:
                 info = document.info(source, known.name, lambda _text: "")
                 reasons = _unread(info, source)
                 deepest = 99 if isinstance(source, ContainerSource) else level + _LEVELS
-            self._writer.add(attachment.name, BlockKind.HEADING, level)
+            if not attachment.imported:
+                self._writer.add(attachment.name, BlockKind.HEADING, level)
             part = ""
             for page in document.pages():
                 self._left -= len(page.text)
@@ -121,11 +128,12 @@ class AttachmentReader:
                     for block in page.blocks
                 )
                 if page.part != part:
-                    yield from named(self._writer.finish(), inside(attachment.name, part))
+                    yield from named(self._writer.finish(), attachment.part_of(part))
                     part = page.part
                 self._writer.append(page.text, blocks)
-                yield from named(self._writer.completed(), inside(attachment.name, part))
-            yield from named(self._writer.finish(), inside(attachment.name, part))
+                yield from named(self._writer.completed(), attachment.part_of(part))
+            if part or not attachment.imported:
+                yield from named(self._writer.finish(), attachment.part_of(part))
         for inner, reason in reasons:
             name = inside(attachment.name, inner)
             yield RawPage(self._writer.page, "", unreadable=reason, part=name)
@@ -162,7 +170,7 @@ def unread_reason(error: Exception) -> str:
 def named(pages: Iterator[RawPage], name: str) -> Iterator[RawPage]:
     """Yield pages with the name of an embedded document as their part."""
     for page in pages:
-        yield replace(page, part=inside(name, page.part))
+        yield replace(page, part=inside(name, page.part)) if name else page
 
 
 def inside(name: str, part: str) -> str:

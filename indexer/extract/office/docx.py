@@ -11,16 +11,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
-from indexer.extract.numerals import written_number
+from indexer.extract.embedded.office_objects import OfficeObjects
+from indexer.extract.numerals import lowered, raised, written_number
+from indexer.extract.office.drawings import write_drawing
+from indexer.extract.office.formulas import formula
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
+from indexer.extract.office.symbols import readable, symbol
 from indexer.extract.office.xml import attribute, local, paragraphs, whole_number
 from indexer.extract.page_writer import PageWriter, salvage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from indexer.config import Limits
@@ -196,8 +201,10 @@ _SYMBOLS = {
     "tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011",
     "softHyphen": "\xad",
 }  # fmt: skip
+_DRAWINGS = {"chart": "id", "relIds": "dm"}  # the attribute with the relationship of the part
 _REFERENCES = {"footnoteReference", "endnoteReference", "commentReference"}
 _OFF = ("0", "false", "off")
+_CODE = re.compile("[0-9A-Fa-f]{1,5}")
 _LONG_CELL = 1_000  # characters; a table with a longer cell is used for layout
 # "Page 3 of 12" in any language: one or two numbers, each after a short word or none.
 _PAGE_NUMBER = re.compile(
@@ -216,15 +223,26 @@ class DocxSource(OfficeSource):
         package, main = self._package, self._package.main
         styles = [package.tree(part)[0] for part in package.related(main, "styles")]
         lists = [package.tree(part)[0] for part in package.related(main, "numbering")]
-        body = _Body(writer, WordStyles(*styles[:1]), WordNumbering(*lists[:1]), self._notes())
+        body = _Body(writer, WordStyles(*styles[:1]), WordNumbering(*lists[:1]), self._notes(),
+                     partial(self._drawing, writer))  # fmt: skip
+        objects = OfficeObjects(package, writer, self.on_page)
+        chunks = bool(package.related(main, "aFChunk"))
         try:
             for piece in package.pieces(main, _CONTAINERS):
                 body.write(piece)
+                for chunk in piece.iter("{*}altChunk") if chunks else ():
+                    if part := package.part(main, attribute(chunk, "id")):
+                        yield from objects.chunk(part)
                 yield from writer.completed()
         finally:
             self.page_count = writer.page
         self._margins(writer)
         yield from writer.finish()
+        yield from objects.objects(main)
+
+    def _drawing(self, writer: PageWriter, relation: str) -> None:
+        if part := self._package.part(self._package.main, relation):
+            write_drawing(self._package, part, writer)
 
     def _notes(self) -> dict[tuple[str, str], str]:
         """Return the texts of notes and comments by kind and identifier."""
@@ -261,6 +279,7 @@ class _WordParagraph:
     parts: list[str] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     boxes: list[Any] = field(default_factory=list)
+    drawings: list[str] = field(default_factory=list)  # relationships of diagrams and charts
     breaks_before: int = 0  # page breaks of Word's last layout
     breaks_after: int = 0
 
@@ -275,10 +294,13 @@ class _WordParagraph:
         return "".join(self.parts).strip()
 
     def _gather(self, parent: Any) -> None:
+        shown = _position(parent)
         for element in parent:
             name = local(element)
-            if name == "t":
-                self.parts.append(element.text or "")
+            if name in _WRITTEN:
+                self.parts.append(shown(_WRITTEN[name](element)))
+            elif name in _DRAWINGS:
+                self.drawings.append(attribute(element, _DRAWINGS[name]))
             elif name in _SYMBOLS:
                 self.parts.append(_SYMBOLS[name])
             elif name == "lastRenderedPageBreak":  # a paragraph belongs to the page of its start
@@ -291,6 +313,46 @@ class _WordParagraph:
                 self.notes.append((name.removesuffix("Reference"), attribute(element, "id")))
             elif name not in _SKIPPED and not _is_hidden(element):
                 self._gather(element)
+
+
+def _position(run: Any) -> Callable[[str], str]:
+    """Return how the figures of a run are written: on the line, above or below it."""
+    position = run.find("{*}rPr/{*}vertAlign") if local(run) == "r" else None
+    form = "" if position is None else attribute(position)
+    return {"superscript": raised, "subscript": lowered}.get(form, str)
+
+
+def _text(element: Any) -> str:
+    """Return the text of a ``t``; those in a font of symbols have codes of that font."""
+    text = element.text or ""
+    if text.isascii():
+        return text
+    fonts = element.getparent().find("{*}rPr/{*}rFonts")
+    return readable(text, "" if fonts is None else attribute(fonts, "ascii"))
+
+
+def _sign(element: Any) -> str:
+    code = attribute(element, "char")
+    return symbol(attribute(element, "font"), int(code, 16)) if _CODE.fullmatch(code) else ""
+
+
+def _chosen(field_data: Any) -> str:
+    """Return the choice in a drop-down field of a form, or the mark of a check box."""
+    for choice in field_data.iter("{*}ddList"):
+        entries = [attribute(entry) for entry in choice.iterchildren("{*}listEntry")]
+        default = whole_number(_value(choice, "default"), 0)
+        return "".join(entries[whole_number(_value(choice, "result"), default) :][:1])
+    for box in field_data.iter("{*}checkBox"):
+        state = next((box.find(f"{{*}}{name}") for name in ("checked", "default")
+                      if box.find(f"{{*}}{name}") is not None), None)  # fmt: skip
+        return "\u2610" if state is None or attribute(state) in _OFF else "\u2612"
+    return ""
+
+
+# The displayed text of elements inside paragraphs.
+_WRITTEN: dict[str, Callable[[Any], str]] = {
+    "t": _text, "sym": _sign, "ffData": _chosen, "oMath": formula, "oMathPara": formula,
+}  # fmt: skip
 
 
 def _is_hidden(element: Any) -> bool:
@@ -306,6 +368,7 @@ class _Body:
     styles: WordStyles
     numbering: WordNumbering
     notes: Mapping[tuple[str, str], str]
+    draw: Callable[[str], None]  # writes the drawing of a relationship
 
     def write(self, element: Any) -> None:
         """Write a paragraph or row, end a table, or write the contents of a wrapper."""
@@ -314,6 +377,7 @@ class _Body:
             paragraph = _WordParagraph.from_element(element)
             self._break(paragraph.breaks_before)
             self._add(self._blocks(element, paragraph))
+            self._draw(paragraph.drawings)
             self._break(paragraph.breaks_after)
         elif name == "tr":
             self._row(element)
@@ -331,8 +395,14 @@ class _Body:
             self._add(block for cell in filled for block in cell)
         else:
             self.writer.row([" ".join(text for text, _ in cell) for cell in filled])
+        for name, relation in _DRAWINGS.items():
+            self._draw(attribute(each, relation) for each in row.iter(f"{{*}}{name}"))
         if next(row.iter("{*}lastRenderedPageBreak"), None) is not None:
             self._break(1)  # the break occurs in each cell of the row
+
+    def _draw(self, relations: Iterable[str]) -> None:
+        for relation in relations:
+            self.draw(relation)
 
     def _add(self, blocks: Iterator[tuple[str, ParagraphRole]]) -> None:
         for text, role in blocks:

@@ -16,7 +16,7 @@ from indexer.extract.office.package import PackageSource, ZipPackage, resolve
 from indexer.extract.office.xml import local, metadata, read_pieces, read_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from indexer.config import Limits
@@ -106,13 +106,14 @@ class OfficePackage(ZipPackage):
 
 
 class OfficeSource(PackageSource):
-    """A document in an ``OfficePackage``."""
+    """A document in an ``OfficePackage``; see ``indexer.extract.base.ContainerSource``."""
 
     _package: OfficePackage
 
     def __init__(self, package: OfficePackage) -> None:
         super().__init__(package)
         self.metadata = package.metadata
+        self.on_page: Callable[[int], None] = lambda _page: None
 
     def _main(self) -> Any:
         """Return the root of the main part.

@@ -1,0 +1,113 @@
+"""Reads what office files embed: workbooks and documents as objects, and imported chunks of text.
+
+In Open Packaging an object is a file of its own format, or an OLE container around one. Equations
+and other objects whose text no reader knows are left out; what they show is a picture.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import olefile
+
+from indexer.api.errors import WorldError
+from indexer.api.formats import OLE_MAGIC
+from indexer.extract.base import RawPage
+from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from indexer.extract.budget import Budget
+    from indexer.extract.office.ooxml import OfficePackage
+    from indexer.extract.page_writer import PageWriter
+
+_MAX_OBJECT_BYTES = 16 * 1024**2
+_MAX_DEPTH = 3  # documents in each other
+_LEVEL = 2  # of the heading with the name of an object
+_WRAPPED = ("Package", "CONTENTS")  # streams that are a file of another format
+_NATIVE = "\x01Ole10Native"
+_KNOWN = ("WordDocument", "Workbook", "Book", "PowerPoint Document", "EncryptedPackage")
+
+
+class OfficeObjects:
+    """Reads the objects and chunks of one office file into ``writer``."""
+
+    def __init__(
+        self, package: OfficePackage, writer: PageWriter, on_page: Callable[[int], None]
+    ) -> None:
+        self._package = package
+        self._writer = writer
+        characters = package.budget.limits.characters // 2
+        self._reader = AttachmentReader(writer, characters, lambda: on_page(writer.page))
+
+    def objects(self, referrer: str) -> Iterator[RawPage]:
+        """Yield the pages of the files that a part embeds."""
+        for part in dict.fromkeys(self._package.related(referrer, "package", "oleObject")):
+            yield from self._read(part, imported=False)
+
+    def chunk(self, part: str) -> Iterator[RawPage]:
+        """Read an imported chunk as text of the document; yield the pages that are complete."""
+        yield from self._read(part, imported=True)
+
+    def _read(self, part: str, *, imported: bool) -> Iterator[RawPage]:
+        name = PurePosixPath(part).name[:MAX_NAME_CHARS]
+        budget = self._package.budget
+        try:
+            if budget.depth >= _MAX_DEPTH:
+                raise WorldError("too_complex", reason="part_too_deep")
+            found = _unwrapped(name, self._package.read(part, _MAX_OBJECT_BYTES))
+        except WorldError as error:
+            if error.code not in ("unreadable", "too_large", "too_complex") or budget.spent:
+                raise
+            yield RawPage(self._writer.page, "", unreadable=error.reason, part=name)
+            return
+        if found is None:
+            return
+        name, data = found
+
+        def save(path: Path, _budget: Budget) -> None:
+            path.write_bytes(data)
+
+        yield from self._reader.read(Attachment(name, "", save, imported), budget, _LEVEL)
+
+
+def _unwrapped(name: str, data: bytes) -> tuple[str, bytes] | None:
+    """Return the name and bytes of the file in an object; ``None`` if it has no text.
+
+    Raises:
+        WorldError: ``unreadable`` if its container is damaged.
+    """
+    if not data.startswith(OLE_MAGIC):
+        return name, data
+    try:
+        with olefile.OleFileIO(io.BytesIO(data)) as container:
+            if any(map(container.exists, _KNOWN)):
+                return name, data
+            for stream in _WRAPPED:
+                if container.exists(stream):
+                    return PurePosixPath(name).stem, container.openstream(stream).read()
+            if container.exists(_NATIVE):
+                return _native(container.openstream(_NATIVE).read())
+    except Exception as error:  # olefile raises many types for damaged files
+        raise WorldError("unreadable", reason="container_damaged", said=str(error)[:120]) from error
+    return None
+
+
+def _native(data: bytes) -> tuple[str, bytes]:
+    """Return the name and bytes of a packaged file (MS-OLEDS 2.3.6).
+
+    Raises:
+        ValueError: If it is cut off.
+        struct.error: As before.
+    """
+    label, _, rest = data[6:].partition(b"\0")
+    rest = rest[rest.index(b"\0") + 1 :]
+    (length,) = struct.unpack_from("<I", rest, 4)
+    (size,) = struct.unpack_from("<I", rest, 8 + length)
+    name = label.decode("utf-8", "replace").replace("\\", "/").rpartition("/")[2]
+    return name[:MAX_NAME_CHARS] or "?", rest[12 + length : 12 + length + size]
