@@ -49,7 +49,10 @@ class BlockKind(StrEnum):
     TABLE = "table"
     CODE = "code"
     CAPTION = "caption"
-    FURNITURE = "furniture"  # running heads and page numbers: in the text, not in the view
+    # What stands around the text, where it comes first: running heads, navigation, front matter.
+    # It is found in passages of its own.
+    BOILERPLATE = "boilerplate"
+    FURNITURE = "furniture"  # its repetitions, page numbers, marks: in the text, not in a view
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,12 @@ from indexer.extract.base import (
     RawBlock,
     RawPage,
 )
-from indexer.extract.structure.furniture import FurnitureDetector
+from indexer.extract.structure.furniture import FirstOccurrences, FurnitureDetector
 from indexer.extract.structure.headings import HeadingDetector
 from indexer.extract.structure.titles import TITLE_PAGES, choose_title
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 PAGE_JOINT = "\n"
 IN_MEMORY_BYTES = 4 * 1024**2
@@ -39,6 +39,7 @@ _MAX_LISTED = 20
 _SAMPLE_CHARS = 40_000
 _SAMPLE_CHARS_A_PAGE = 2_000
 _WORD_OR_DIGIT = re.compile(r"[^\W_]")
+_AROUND = frozenset({BlockKind.BOILERPLATE, BlockKind.FURNITURE})
 _KINDS = tuple(BlockKind)
 _KIND_NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
 
@@ -101,6 +102,7 @@ class CanonicalText:
         self._lost: dict[tuple[str, str], None] = {}  # parts and reasons, in order
         self._characters = 0
         self._has_text = False
+        self._has_boilerplate = False
 
     def read(
         self, source: PageSource, progress: Callable[[int], None], skip: Collection[int] = ()
@@ -153,9 +155,15 @@ class CanonicalText:
 
     def pages(self) -> Iterator[PageText]:
         """Yield the pages of the canonical text with their final blocks."""
+        furniture = [self._furniture.furniture_of(page) for page in self._spool]
+        first = FirstOccurrences()
+        if self._has_boilerplate or any(any(each.values()) for each in furniture):
+            for look in (first.add, first.compare):
+                for page, around in zip(self._spool, furniture, strict=True):
+                    look(page, around)
         offset = 0
-        for page in self._spool:
-            blocks = tuple(self._final_blocks(page, offset))
+        for page, around in zip(self._spool, furniture, strict=True):
+            blocks = tuple(self._final_blocks(page, offset, around, first))
             yield PageText(page.number, offset, page.text, blocks, page.part)
             offset += len(page.text) + len(PAGE_JOINT)
 
@@ -176,6 +184,9 @@ class CanonicalText:
         self._has_text = self._has_text or _WORD_OR_DIGIT.search(page.text) is not None
         self._furniture.add(page)
         self._headings.add(page)
+        self._has_boilerplate = self._has_boilerplate or any(
+            block.kind is BlockKind.BOILERPLATE for block in page.blocks
+        )
         self._marked_headings.update(
             block.level for block in page.blocks if block.kind is BlockKind.HEADING
         )
@@ -196,24 +207,30 @@ class CanonicalText:
         }
         return json.dumps(detail, ensure_ascii=False)
 
-    def _final_blocks(self, page: RawPage, offset: int) -> Iterator[Block]:
+    def _final_blocks(
+        self, page: RawPage, offset: int, furniture: Mapping[int, str], first: FirstOccurrences
+    ) -> Iterator[Block]:
         """Yield blocks with furniture and headings detected, and split rows merged again."""
-        blocks = _whole_blocks(page, self._furniture.furniture_of(page))
+        blocks = _whole_blocks(page, furniture, first)
         levels = self._headings.levels(page, blocks)
         for block, found in zip(blocks, levels, strict=True):
             start, end = offset + block.start, offset + block.end
-            heading = found and block.kind is not BlockKind.FURNITURE
+            heading = found and block.kind not in _AROUND
             kind, level = (BlockKind.HEADING, found) if heading else (block.kind, block.level)
             yield Block(start, end, kind, page.number, level)
 
 
-def _whole_blocks(page: RawPage, furniture: frozenset[int]) -> list[RawBlock]:
-    """Mark furniture, and merge split rows that are none into the block before."""
+def _whole_blocks(
+    page: RawPage, furniture: Mapping[int, str], first: FirstOccurrences
+) -> list[RawBlock]:
+    """Mark furniture but what comes first; merge split rows that are none into the block before."""
     whole: list[RawBlock] = []
     for block in page.blocks:
-        if block.start in furniture:
-            whole.append(replace(block, kind=BlockKind.FURNITURE))
-        elif block.split_off and whole and whole[-1].kind is not BlockKind.FURNITURE:
+        if block.start in furniture or block.kind is BlockKind.BOILERPLATE:
+            taken = first.take(page, block, furniture)
+            kind = BlockKind.BOILERPLATE if taken else BlockKind.FURNITURE
+            whole.append(replace(block, kind=kind, level=0))
+        elif block.split_off and whole and whole[-1].kind not in _AROUND:
             whole[-1] = replace(whole[-1], end=block.end)
         else:
             whole.append(block)

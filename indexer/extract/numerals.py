@@ -66,7 +66,7 @@ def power(base: str, exponent: str) -> str:
     """
     exponent = exponent.strip()
     above = raised(exponent)
-    return base + above if above != exponent or not exponent else f"{base}^{_in_brackets(exponent)}"
+    return base + above if above != exponent or not exponent else f"{base}^{in_brackets(exponent)}"
 
 
 def fraction(above: str, below: str) -> str:
@@ -75,8 +75,9 @@ def fraction(above: str, below: str) -> str:
     >>> fraction("3", "40"), fraction("a+b", "c")
     ('3/40', '(a+b)/c')
     """
-    return f"{_in_brackets(above.strip())}/{_in_brackets(below.strip())}"
+    return f"{in_brackets(above.strip())}/{in_brackets(below.strip())}"
 
 
-def _in_brackets(part: str) -> str:
+def in_brackets(part: str) -> str:
+    """Put a part of a formula into brackets unless it is a number or word."""
     return part if part.isalnum() else f"({part})"

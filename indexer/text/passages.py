@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import TYPE_CHECKING
 
@@ -82,15 +82,19 @@ def cut(
         stem: Computes ``Passage.stems`` from a view and its language; without it they are empty.
 
     Yields:
-        Passages in order. They never overlap, and together contain every letter and digit that is
-        not furniture. None crosses the border of an embedded document.
+        Passages in order; those of boilerplate, which may lie inside others, at the end. No others
+        overlap, and together they contain every letter and digit that is not furniture. None
+        crosses the border of an embedded document.
     """
     source = TextBuffer()
     language_of = (lambda _: language) if isinstance(language, str) else language
     ordinals = count()
     pending: list[Piece] = []
+    around = _Boilerplate(source, target_words, stem)
     size, new = 0.0, 0.0
     for pieces in split_pieces(pages, source, outline, language_of):
+        if around.takes(pieces):
+            continue
         if pending and pieces[0].part != pending[-1].part:
             ends = _ends(_cheapest_cuts(pending, target_words), len(pending))
             yield from _passages(pending, ends, source, ordinals, stem)
@@ -111,6 +115,43 @@ def cut(
             source.drop_pages(pending[0].start)
     ends = _ends(_cheapest_cuts(pending, target_words), len(pending))
     yield from _passages(pending, ends, source, ordinals, stem)
+    yield from around.passages(ordinals)
+
+
+class _Boilerplate:
+    """Cuts what stands around the text into passages, and keeps them until the end."""
+
+    def __init__(
+        self, source: TextBuffer, target_words: int, stem: Callable[[str, str], str] | None
+    ) -> None:
+        self._source, self._target, self._stem = source, target_words, stem
+        self._run: list[Piece] = []
+        self._cut: list[Passage] = []
+
+    def takes(self, pieces: list[Piece]) -> bool:
+        """Return whether pieces are boilerplate; a run of it ends where anything else follows."""
+        ours = pieces[0].kind is BlockKind.BOILERPLATE
+        if self._run and not (ours and self._follow(pieces[0])):
+            self._end_run()
+        if ours:
+            self._run += pieces
+        return ours
+
+    def _follow(self, piece: Piece) -> bool:
+        last = self._run[-1]
+        between = self._source.slice(last.end, piece.start)
+        return piece.part == last.part and (not between or between.isspace())
+
+    def passages(self, ordinals: Iterator[int]) -> Iterator[Passage]:
+        """Yield the passages, numbered."""
+        self._end_run()
+        for passage in self._cut:
+            yield replace(passage, ordinal=next(ordinals))
+
+    def _end_run(self) -> None:
+        ends = _ends(_cheapest_cuts(self._run, self._target), len(self._run))
+        self._cut += _passages(self._run, ends, self._source, count(), self._stem)
+        self._run = []
 
 
 def _final_cut(pieces: Sequence[Piece], previous: Sequence[int], target: float) -> int:

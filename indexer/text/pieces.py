@@ -143,6 +143,7 @@ def _key(text: str) -> str:
 
 MIN_SENTENCE = 40  # characters; shorter ones share a sentence vector with their neighbour
 _MAX_PARAGRAPH = 20_000  # characters that are folded at once
+_AROUND = frozenset({BlockKind.BOILERPLATE, BlockKind.FURNITURE})
 _TORN_WORD = re.compile("(?<![-\u2010\u2011\xad\\s])\\s+(?=\\S)")
 # Vowel signs and other marks belong to their words.
 _LETTER = "\\w\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff"
@@ -257,7 +258,7 @@ def split_pieces(
     outline: Sequence[OutlineEntry],
     language_of: Callable[[str], str],
 ) -> Iterator[list[Piece]]:
-    """Split pages into pieces, paragraph by paragraph.
+    """Split pages into pieces, paragraph by paragraph. Boilerplate comes before what is around it.
 
     Args:
         pages: The pages in order.
@@ -294,7 +295,9 @@ def _paragraphs(
         headings.turn_page(page.number, page.text, page.offset, blocks)
         language = language_of(page.text)
         for block in _foldable(page, blocks):
-            if block.kind is BlockKind.FURNITURE:
+            if block.kind is BlockKind.BOILERPLATE:
+                yield _Paragraph([block], block, language)
+            if block.kind in _AROUND:
                 if current is not None:
                     current.blocks.append(block)
             elif current is not None and _continues(current, block, source):
@@ -338,8 +341,9 @@ def _pieces(
     view = make_view(text, paragraph.blocks, first.start)
     if not view.text:
         return []
+    around = first.kind is BlockKind.BOILERPLATE
     above = headings.level
-    level = headings.enter_section(first, view.text)
+    level = 0 if around else headings.enter_section(first, view.text)
     starts = merge_short(split(view.text, paragraph.language), len(view.text), MIN_SENTENCE)
     found = []
     for start, stop in zip(starts, [*starts[1:], len(view.text)], strict=True):
@@ -361,7 +365,7 @@ def _pieces(
                 group,
                 level,
                 rises=0 < level < above,
-                path=headings.path,
+                path=() if around else headings.path,
                 language=paragraph.language,
                 part=source.part_at(begin),
             )

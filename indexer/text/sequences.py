@@ -3,7 +3,8 @@
 That no phrase is lost rests on this: if a ``WordSequence.is_in`` a text, its words are neighbours
 in the ``sequence`` of the text but for marks of footnotes, a stem of each set of
 ``WordSequence.terms`` is among the ``stems`` of the text, in the order of the words and with few
-others between, and its words of scripts without spaces are among ``unspaced_words`` of the text, those next to each other as neighbours.
+others between, and its words of scripts without spaces are among ``unspaced_words`` of the text,
+those next to each other as neighbours.
 """
 
 from __future__ import annotations

@@ -197,7 +197,8 @@ def make_view(text: str, blocks: Sequence[Block] = (), offset: int = 0) -> View:
     Args:
         text: The canonical text from ``offset`` on.
         blocks: Blocks with absolute offsets; those outside the slice are ignored, and text that
-            no block covers is split into paragraphs at blank lines.
+            no block covers is split into paragraphs at blank lines. Boilerplate is in a view of
+            nothing else.
         offset: Canonical offset of ``text[0]``.
 
     Returns:
@@ -208,6 +209,8 @@ def make_view(text: str, blocks: Sequence[Block] = (), offset: int = 0) -> View:
         text = _LONE_NO_BREAK.sub(" ", text.replace("\u2010", "-").replace("\u2011", "-"))
     builder = _Builder(text)
     visible = [b for b in regions(text, blocks, offset) if b.kind is not BlockKind.FURNITURE]
+    if any(b.kind is not BlockKind.BOILERPLATE for b in visible):
+        visible = [b for b in visible if b.kind is not BlockKind.BOILERPLATE]
     for block, following in zip_longest(visible, visible[1:]):
         start, end = block.start - offset, block.end - offset
         if following is None:

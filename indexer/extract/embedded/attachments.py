@@ -19,6 +19,7 @@ from indexer.api.phrases import read_detail, reason_in, reason_of
 from indexer.api.types import BlockKind
 from indexer.extract.base import ContainerSource, HasScannedPages, RawBlock, RawPage, scratch_folder
 from indexer.extract.document import CanonicalText, Spool
+from indexer.extract.office.package import PackageSource
 from indexer.extract.registry import IMAGE, by_name, identify, opener
 
 if TYPE_CHECKING:
@@ -110,7 +111,11 @@ class AttachmentReader:
                     raise
                 info = document.info(source, known.name, lambda _text: "")
                 reasons = _unread(info, source)
-                deepest = 99 if isinstance(source, ContainerSource) else level + _LEVELS
+                # An office file has headings of its own, mails and archives only those of others.
+                nests = isinstance(source, ContainerSource) and not isinstance(
+                    source, PackageSource
+                )
+                deepest = 99 if nests else level + _LEVELS
             if not attachment.imported:
                 self._writer.add(attachment.name, BlockKind.HEADING, level)
             part = ""

@@ -30,7 +30,11 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # of any century
 _MAX_LIST_BYTES = 4 * 1024**2  # of a package document or contents; its tree takes up to 30 times
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 12
-_CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml", "")
+_CHAPTERS = (
+    "application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml", "",
+    "text/x-oeb1-document", "text/x-oeb-document", "text/xml", "application/xml",
+)  # fmt: skip
+_CHAPTER_NAME = re.compile(r"\.(?:x?html?|xht)$", re.IGNORECASE)
 # The two algorithms that obfuscate fonts; the text is not encrypted by them.
 _FONT_OBFUSCATION = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
@@ -47,7 +51,7 @@ class EpubSource(PackageSource):
         parts = (
             resolve(base, item.get("href", ""))
             for item in order
-            if item is not None and item.get("media-type", "") in _CHAPTERS
+            if item is not None and _is_chapter(item)
         )
         self._chapters = [part for part in dict.fromkeys(parts) if part in package]
         if self._damage is not None and not self._chapters:
@@ -72,9 +76,14 @@ class EpubSource(PackageSource):
         tree = parse_markup(
             self._package.read(part, self._package.budget.limits.markup_bytes), xml=True
         )
-        tree.strip_tags(["rt", "rp"])  # phonetic text
         writer.append(*read_tree(tree))
         yield
+
+
+def _is_chapter(item: Any) -> bool:
+    """Return whether an entry is text, by its media type, of any age, or by its name."""
+    known = item.get("media-type", "").strip().lower() in _CHAPTERS
+    return known or _CHAPTER_NAME.search(item.get("href", "").partition("#")[0]) is not None
 
 
 def _package_document(package: ZipPackage) -> str:
@@ -102,7 +111,8 @@ def _read(package: ZipPackage, part: str) -> tuple[Any, WorldError | None]:
 
 def _text(root: Any, name: str) -> str:
     """Return the text of the first element with a name."""
-    node = next(root.iter(f"{{*}}{name}"), None)
+    # OEB 1 has "dc:Title".
+    node = next(root.iter(f"{{*}}{name}", f"{{*}}{name.title()}"), None)
     return " ".join("".join(node.itertext()).split())[:500] if node is not None else ""
 
 

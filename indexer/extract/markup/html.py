@@ -7,6 +7,7 @@ attributes only.
 from __future__ import annotations
 
 import codecs
+import html
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
-from indexer.extract.numerals import written_number
+from indexer.extract.markup.mathml import formula
+from indexer.extract.numerals import lowered, raised, written_number
 from indexer.extract.plain.decode import encoding_of, without_surrogates
 
 if TYPE_CHECKING:
@@ -110,6 +112,33 @@ def _number(node: Any, name: str, default: int) -> int:
     return int(found[1]) if found else default
 
 
+def _written(node: Any, tag: str) -> str | None:
+    """Return a formula, or a superscript or subscript figure, in one line; ``None`` for others."""
+    if tag == "math":
+        return formula(node)
+    if tag not in ("sup", "sub"):
+        return None
+    inner = node
+    for _ in range(_MAX_WRAPPERS):  # links and the like around the figure
+        inner = inner.child
+        if inner is None or inner.next is not None or inner.tag == "-text":
+            break
+    if inner is None or inner.tag != "-text" or inner.next is not None:
+        return None
+    text = inner.text_content or ""
+    found = raised(text) if tag == "sup" else lowered(text)
+    return found if found != text else None
+
+
+def _shadow_root(template: Any) -> str:
+    """Return the content of a template that browsers display, "" of another."""
+    if "shadowrootmode" not in template.attributes:
+        return ""
+    found = _SHADOW_ROOT.match(template.html or "")
+    return found[1] if found else ""
+
+
+_MAX_WRAPPERS = 4
 _CHARSET = re.compile(
     rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE
 )
@@ -117,21 +146,28 @@ _SELF_CLOSED = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)"
     r"([a-zA-Z][\w:-]*)((?:\s[^<>]*)?)/>"
 )
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _SPACES = re.compile(r" {2,}")
 _AROUND_TABS = re.compile(r" *\t *")
 _AROUND_BREAKS = re.compile(r"[ \t]*\n[ \t\n]*")
 _SILENT = frozenset({
-    "script", "style", "template", "noscript", "object", "canvas", "video", "audio", "datalist",
-    "annotation", "annotation-xml", "head", "-comment", "!doctype", "!--",
+    "script", "style", "template", "object", "canvas", "video", "audio", "datalist", "rt", "rp",
+    "rtc", "annotation", "annotation-xml", "head", "-comment", "!doctype", "!--",
 })  # fmt: skip
 _REPLACED = frozenset({"img", "input", "select"})
+_FRAMES = frozenset({"iframe", "template"})
+_SHADOW_ROOT = re.compile(
+    r"<template(?:\s+(?!shadowrootmode\b)[^\s=>]+(?:=\"[^\"]*\")?)*\s+shadowrootmode=[^>]*>(.*)</template>",
+    re.DOTALL | re.IGNORECASE,
+)
 _LISTS = frozenset({"ol", "ul", "menu"})
-_MAX_FRAMES = 3  # nested
-# The kind and level of text by the innermost of these elements.
+_MAX_FRAMES = 5  # nested; each is parsed again
+_AROUND = (BlockKind.BOILERPLATE, 0)
+# The kind and level of text by the innermost of these elements; of all in navigation, that.
 _ROLES: dict[str, tuple[BlockKind, int]] = {
     **{f"h{level}": (BlockKind.HEADING, level) for level in range(1, 7)},
-    **dict.fromkeys(("nav", "footer", "menu"), (BlockKind.FURNITURE, 0)),
+    **dict.fromkeys(("nav", "footer", "menu", "noscript"), _AROUND),
     **dict.fromkeys(("li", "dd"), (BlockKind.LIST_ITEM, 0)),
     "pre": (BlockKind.CODE, 0),
     "figcaption": (BlockKind.CAPTION, 0),
@@ -141,7 +177,7 @@ _BLOCKS = frozenset({
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog",
     "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3",
     "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav",
-    "ol", "p", "pre", "section", "summary", "table", "caption", "td", "th", "tr", "ul",
+    "noscript", "ol", "p", "pre", "section", "summary", "table", "caption", "td", "th", "tr", "ul",
 })  # fmt: skip
 
 
@@ -191,7 +227,8 @@ def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
     if not found.startswith("utf"):
         found = known_encoding(charset) or _declared(data[:4096]) or found
     text = data.decode(found, "replace")
-    if xml:
+    if xml or text.startswith("<?xml"):
+        text = _CDATA.sub(lambda found: html.escape(found[1], quote=False), text)
         text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
     return LexborHTMLParser(without_surrogates(text))
 
@@ -255,18 +292,12 @@ class _HtmlReader:
         node, entering = root, True
         while node is not None:
             tag = node.tag or ""
-            if entering:
-                if tag == "-text":
-                    self._text(node.text_content or "")
-                elif tag in _REPLACED or tag == "iframe":
-                    self._replace(node, tag)
-                elif tag not in _SILENT and node.mem_id not in self._hidden:
-                    self._enter(node, tag)
-                    if node.child is not None:
-                        node = node.child
-                        continue
-                    self._leave(tag)
-            else:
+            if not entering:
+                self._leave(tag)
+            elif self._begin(node, tag):
+                if node.child is not None:
+                    node = node.child
+                    continue
                 self._leave(tag)
             if node.mem_id == root.mem_id:
                 break
@@ -275,6 +306,20 @@ class _HtmlReader:
             else:
                 node, entering = node.parent, False
         self._flush()
+
+    def _begin(self, node: Any, tag: str) -> bool:
+        """Enter an element or read all of it; return whether it was entered."""
+        if tag == "-text":
+            self._text(node.text_content or "")
+        elif tag in _REPLACED or tag in _FRAMES:
+            self._replace(node, tag)
+        elif tag not in _SILENT and node.mem_id not in self._hidden:
+            written = _written(node, tag)
+            if written is None:
+                self._enter(node, tag)
+                return True
+            self._text(written)
+        return False
 
     def result(self) -> tuple[str, tuple[RawBlock, ...]]:
         return "".join(self._parts), tuple(self._blocks)
@@ -292,7 +337,8 @@ class _HtmlReader:
             self._number(self._lists[-1].mark(node))
         self._count(tag, 1)
         if tag in _ROLES:
-            self._roles.append(_ROLES[tag])
+            around = self._roles[-1] == _AROUND
+            self._roles.append(_AROUND if around else _ROLES[tag])
 
     def _leave(self, tag: str) -> None:
         outermost = self._tables == 1 and tag == "table"
@@ -328,11 +374,13 @@ class _HtmlReader:
         """Read the replacement text of an element, or the page in a frame."""
         if node.mem_id in self._hidden:
             return
-        if tag != "iframe":
+        if tag not in _FRAMES:
             self._text(f" {replacement_text(node)} ")
             return
-        inside = node.attributes.get("srcdoc")
-        if not inside or self._frames >= _MAX_FRAMES:
+        if self._frames >= _MAX_FRAMES:
+            return
+        inside = node.attributes.get("srcdoc") if tag == "iframe" else _shadow_root(node)
+        if not inside:
             return
         text, blocks = read_tree(LexborHTMLParser(inside), self._frames + 1)
         if self._tables:
@@ -361,7 +409,9 @@ class _HtmlReader:
         if not text:
             return
         text, self._mark = self._mark + text, ""
-        kind, level = BlockKind.TABLE if self._tables else self._roles[-1][0], self._roles[-1][1]
+        kind, level = self._roles[-1]
+        if self._tables and kind is not BlockKind.BOILERPLATE:
+            kind = BlockKind.TABLE
         self._append(text, kind, level)
 
     def _append(self, text: str, kind: BlockKind, level: int) -> None:

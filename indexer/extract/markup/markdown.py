@@ -1,7 +1,8 @@
 """Markdown: blocks from its block syntax, in the file as decoded.
 
-The text stays the source; markers (``#``, fences, rules, front matter) are furniture, which is not
-searched. Long files are parsed section by section.
+The text stays the source; markers (``#``, fences, rules) are furniture, which is not searched. The
+front matter with its title, tags and aliases is found apart from the text. Long files are parsed
+section by section.
 """
 
 from __future__ import annotations
@@ -27,9 +28,14 @@ if TYPE_CHECKING:
     from indexer.extract.base import RawPage
 
 _ATX = re.compile(r"(\s{0,3}(?:>\s*)*#{1,6}(?:\s+|$))(.*?)(\s+#+\s*)?$")
-_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL)
+# YAML between dashes, as of Jekyll, Pandoc and Obsidian, or TOML between plus signs, as of Hugo.
+_FRONT_MATTER = re.compile(
+    r"(?P<rule>---|\+\+\+)[ \t]*\r?\n(?P<fields>.*?)(?:^|\r?\n)"
+    r"(?:(?P=rule)|\.\.\.)[ \t]*(?:\r?\n|$)",
+    re.DOTALL,
+)
 _FIELD = re.compile(
-    r"^(title|author|date)[ \t]*:[ \t]*(.+?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE
+    r"^(title|author|date)[ \t]*[:=][ \t]*(.+?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE
 )
 _COMMENT = re.compile(r"\s*<!--.*?-->\s*$", re.DOTALL)
 
@@ -47,8 +53,12 @@ class MarkdownSource(PlainSource):
     def _first_blocks(self, text: str) -> Iterator[RawBlock]:
         front = _FRONT_MATTER.match(text)
         if front:
-            self.metadata = _front_matter(front[1])
-            yield RawBlock(0, front.end(), BlockKind.FURNITURE)
+            self.metadata = _front_matter(front["fields"])
+            start, end = front.span("fields")
+            yield RawBlock(0, start, BlockKind.FURNITURE)
+            if start < end:
+                yield RawBlock(start, end, BlockKind.BOILERPLATE)
+            yield RawBlock(end, front.end(), BlockKind.FURNITURE)
         yield from markdown_blocks(text, front.end() if front else 0)
 
 

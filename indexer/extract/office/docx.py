@@ -21,7 +21,7 @@ from indexer.extract.office.drawings import write_drawing
 from indexer.extract.office.formulas import formula
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.symbols import readable, symbol
-from indexer.extract.office.xml import attribute, local, paragraphs, whole_number
+from indexer.extract.office.xml import PAGE_NUMBER, attribute, local, paragraphs, whole_number
 from indexer.extract.page_writer import PageWriter, salvage
 
 if TYPE_CHECKING:
@@ -206,10 +206,6 @@ _REFERENCES = {"footnoteReference", "endnoteReference", "commentReference"}
 _OFF = ("0", "false", "off")
 _CODE = re.compile("[0-9A-Fa-f]{1,5}")
 _LONG_CELL = 1_000  # characters; a table with a longer cell is used for layout
-# "Page 3 of 12" in any language: one or two numbers, each after a short word or none.
-_PAGE_NUMBER = re.compile(
-    r"\W{0,3}(?:[^\W\d]{1,8}\W{0,3})?\d+\W{0,3}(?:[^\W\d]{1,5}\W{0,3}\d+\W{0,3})?$"
-)
 
 
 class DocxSource(OfficeSource):
@@ -261,10 +257,21 @@ class DocxSource(OfficeSource):
         """Write the headers and footers, each text once."""
         seen: set[str] = set()
         for part in self._package.related(self._package.main, "header", "footer"):
-            for text in paragraphs(self._package.tree(part)[0]):
-                if text not in seen and not _PAGE_NUMBER.match(text):
+            root, _ = self._package.tree(part)
+            numbered = _numbers_pages(root)
+            for text in paragraphs(root):
+                if text not in seen and not (numbered and PAGE_NUMBER.match(text)):
                     seen.add(text)
-                    writer.add(text)
+                    writer.add(text, BlockKind.BOILERPLATE)
+
+
+def _numbers_pages(root: Any) -> bool:
+    """Return whether a header or footer has the number of the page."""
+    for element in () if root is None else root.iter("{*}instrText", "{*}fldSimple", "{*}pgNum"):
+        field = (element.text or "") + attribute(element, "instr")
+        if local(element) == "pgNum" or "PAGE" in field.upper():
+            return True
+    return False
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from indexer.extract.numerals import fraction, lowered, power, raised
+from indexer.extract.numerals import fraction, in_brackets, lowered, power, raised
 from indexer.extract.office.xml import attribute, local
 
 _MAX_DEPTH = 60
@@ -26,8 +26,7 @@ def formula(element: Any, depth: int = 0) -> str:
         base = part.get("e", "") + lowered(part.get("sub", ""))
         return power(base, part.get("sup", "")) if "sup" in part else base
     if name == "rad":
-        inside = part.get("e", "")
-        return f"{raised(part.get('deg', ''))}√{inside if inside.isalnum() else f'({inside})'}"
+        return f"{raised(part.get('deg', ''))}√{in_brackets(part.get('e', ''))}"
     if name == "d":
         inside = _sign(element, "sepChr", "|").join(text for _, text in found if text)
         return f"{_sign(element, 'begChr', '(')}{inside}{_sign(element, 'endChr', ')')}"

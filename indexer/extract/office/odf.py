@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import Metadata
+from indexer.extract.numerals import lowered, raised
 from indexer.extract.office.package import PackageSource, ZipPackage, opened
 from indexer.extract.office.xml import plausible_date, read_pieces, whole_number
 from indexer.extract.page_writer import PageWriter, salvage
@@ -80,31 +81,47 @@ class Paragraph:
     page_breaks: int = 0
 
 
-def read_paragraph(element: Any) -> Paragraph:
+# How the text of character styles is written that are above or below the line.
+Positions = dict[str, "Callable[[str], str]"]
+_ON_THE_LINE: Positions = {}
+
+
+def position(style: Any) -> Callable[[str], str] | None:
+    """Return how the text of a style is written if it is superscript or subscript."""
+    for properties in style.iterchildren("{*}text-properties"):
+        place = attribute(properties, "style:text-position").split("%")[0].strip().lower()
+        if place.startswith("sub") or (place.startswith("-") and place.strip("-0")):
+            return lowered
+        if place.startswith("super") or place.split(" ")[0].strip("0").isdigit():
+            return raised
+    return None
+
+
+def read_paragraph(element: Any, positions: Positions = _ON_THE_LINE) -> Paragraph:
     """Read the text, notes and drawings of a paragraph."""
     found = Paragraph()
     parts: list[str] = []
-    _collect(element, parts, found)
+    _collect(element, parts, found, positions)
     found.text = "".join(parts).strip()
     return found
 
 
-def texts(element: Any) -> Iterator[str]:
+def texts(element: Any, positions: Positions = _ON_THE_LINE) -> Iterator[str]:
     """Yield the paragraphs inside an element, each followed by its notes."""
     for child in element:
         name = short(child.tag)
         if name in PARAGRAPHS:
-            found = read_paragraph(child)
+            found = read_paragraph(child, positions)
             for drawn in found.drawn:
-                yield from texts(drawn)
+                yield from texts(drawn, positions)
             if found.text:
                 yield found.text
             yield from found.notes
         elif name not in SKIPPED:
-            yield from texts(child)
+            yield from texts(child, positions)
 
 
-def _collect(element: Any, parts: list[str], found: Paragraph) -> None:
+def _collect(element: Any, parts: list[str], found: Paragraph, positions: Positions) -> None:
     _add(element.text, parts)
     for child in element:
         name = short(child.tag)
@@ -113,14 +130,22 @@ def _collect(element: Any, parts: list[str], found: Paragraph) -> None:
         elif name == "text:s":
             parts.append(" " * min(whole_number(attribute(child, "text:c"), 1), _MAX_SPACES))
         elif name in _NOTES:
-            found.notes += texts(child)
+            found.notes += texts(child, positions)
         elif name == "text:soft-page-break":
             found.page_breaks += 1
         elif name.startswith("draw:"):
             found.drawn.append(child)
+        elif name == "text:span" and (write := positions.get(_style(child))):
+            inside: list[str] = []
+            _collect(child, inside, found, positions)
+            parts.append(write("".join(inside)))
         elif name not in SKIPPED:
-            _collect(child, parts, found)
+            _collect(child, parts, found, positions)
         _add(child.tail, parts)
+
+
+def _style(element: Any) -> str:
+    return attribute(element, "text:style-name")
 
 
 def _add(text: str | None, parts: list[str]) -> None:
@@ -130,7 +155,11 @@ def _add(text: str | None, parts: list[str]) -> None:
         parts.append(text.lstrip(" ") if parts and parts[-1].endswith(" ") else text)
 
 
-_CONTENT, _META, _MANIFEST = "content.xml", "meta.xml", "META-INF/manifest.xml"
+_CONTENT, _STYLES, _META = "content.xml", "styles.xml", "meta.xml"
+_MANIFEST = "META-INF/manifest.xml"
+
+
+_STYLE_PARTS = frozenset({"office:document-styles", "office:master-styles", "style:master-page"})
 
 
 class Body:
@@ -153,6 +182,9 @@ class Body:
         """The number of pages so far, at least 1."""
         raise NotImplementedError
 
+    def finish(self, styles: Iterator[Any]) -> None:
+        """Write what the styles have of text, the heads and feet of pages."""
+
 
 class OdfSource(PackageSource):
     """An open text, presentation or spreadsheet."""
@@ -174,6 +206,8 @@ class OdfSource(PackageSource):
                 yield from writer.completed()
         finally:
             self.page_count = body.page_count()
+        if _STYLES in self._package:
+            body.finish(_pieces(self._package, _STYLES, _STYLE_PARTS))
         yield from writer.finish()
 
 

@@ -1,6 +1,7 @@
 """OpenDocument texts: paragraphs, headings, lists, tables, notes.
 
-Pages are those of the last layout if the file has it, else there is one.
+Pages are those of the last layout if the file has it, else there is one. Heads and feet of
+pages are read once, after the text.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from indexer.extract.office.odf import (
     PARAGRAPHS,
     SKIPPED,
     Body,
+    Positions,
     attribute,
     open_odf,
+    position,
     read_paragraph,
     short,
     texts,
 )
-from indexer.extract.office.xml import whole_number
+from indexer.extract.office.xml import PAGE_NUMBER, whole_number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from indexer.config import Limits
@@ -31,6 +35,9 @@ if TYPE_CHECKING:
 _INDEXES = frozenset({
     "text:table-of-content", "text:illustration-index", "text:table-index", "text:user-index",
     "text:alphabetical-index", "text:object-index",
+})  # fmt: skip
+_MARGINS = frozenset({
+    f"style:{end}{pages}" for end in ("header", "footer") for pages in ("", "-left", "-first")
 })  # fmt: skip
 _BELOW_TITLE = 1
 _LONG_CELL = 1_000
@@ -52,6 +59,7 @@ class _Text(Body):
         self._lists = 0
         self._indexes = 0
         self._page_breaks = 0
+        self._positions: Positions = {}
 
     def page_count(self) -> int:
         return self.writer.page
@@ -66,6 +74,8 @@ class _Text(Body):
             self._break_page()
         elif name == "style:style":
             self._inherit(piece)
+            if (found := position(piece)) and len(self._positions) < _MAX_STYLES:
+                self._positions[attribute(piece, "style:name")] = found
         elif name == "text:soft-page-break":
             self._page_breaks += 1
             self._break_page()
@@ -79,8 +89,18 @@ class _Text(Body):
             if name == "table:table":
                 self.writer.end_table()
 
+    def finish(self, styles: Iterator[Any]) -> None:
+        seen: set[str] = set()
+        for piece in styles:
+            if short(piece.tag) in _MARGINS:
+                numbered = next(piece.iter("{*}page-number"), None) is not None
+                for text in texts(piece):
+                    if text not in seen and not (numbered and PAGE_NUMBER.match(text)):
+                        seen.add(text)
+                        self.writer.add(text, BlockKind.BOILERPLATE)
+
     def _paragraph(self, element: Any, name: str) -> None:
-        found = read_paragraph(element)
+        found = read_paragraph(element, self._positions)
         for drawn in found.drawn:
             self.handle(drawn)
         outline = attribute(element, "text:outline-level")
@@ -112,7 +132,11 @@ class _Text(Body):
 
     def _row(self, row: Any) -> None:
         """Write a row; a nested table is text of its cell."""
-        cells = [list(texts(cell)) for cell in row if short(cell.tag) == "table:table-cell"]
+        cells = [
+            list(texts(cell, self._positions))
+            for cell in row
+            if short(cell.tag) == "table:table-cell"
+        ]
         if any(sum(map(len, cell)) > _LONG_CELL for cell in cells):
             for text in (text for cell in cells for text in cell):
                 self.writer.add(text)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from indexer.extract.numerals import lowered, raised
 from indexer.extract.plain.decode import without_surrogates
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _DOWNWARDS = (0, 1)
 FIRST_EAST_ASIAN = "\u2e80"
 _APART = 3  # in type sizes, the most that glyphs of a column are apart
 _UPRIGHT = 3  # digits and letters that stand side by side in vertical text
+# Superscripts are smaller than the line by at least so much, and higher or lower by this share.
+_SMALL, _RAISED, _LOWERED = 0.9, 0.1, 0.05
 _BOLD_FLAG = 16
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 
@@ -129,6 +132,8 @@ def _line(raw: dict[str, Any]) -> Line | None:
         if text.isspace() or not text:
             return None
         size, bold = _main_style(spans)
+        if raw["dir"] == (1.0, 0.0) and "origin" in spans[0]:  # recognised text has none
+            text = _with_positions(spans, size)
     if not text.isascii():
         text = without_surrogates(text)
     x0, y0, x1, y1 = raw["bbox"]
@@ -136,6 +141,23 @@ def _line(raw: dict[str, Any]) -> Line | None:
     stripped = tail.lstrip()
     skipped, spaced = len(tail) - len(stripped), len(tail) < len(text)
     return Line(x0, y0, x1, y1, stripped, size, bold, skipped=skipped, spaced=spaced)
+
+
+def _with_positions(spans: list[dict[str, Any]], size: float) -> str:
+    """Return the text of a line to the right, its raised and lowered figures as such."""
+    small = _SMALL * size
+    if all(span["size"] > small for span in spans):
+        return "".join([span["text"] for span in spans])
+    base = next(span["origin"][1] for span in spans if span["size"] == size)
+    parts = []
+    for span in spans:
+        text, above = span["text"], base - span["origin"][1]
+        if span["size"] <= small and above > _RAISED * size:
+            text = raised(text)
+        elif span["size"] <= small and above < -_LOWERED * size:
+            text = lowered(text)
+        parts.append(text)
+    return "".join(parts)
 
 
 def _main_style(spans: list[dict[str, Any]]) -> tuple[float, bool]:

@@ -11,10 +11,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from indexer.api.types import BlockKind
 from indexer.extract.numerals import roman_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from indexer.extract.base import RawBlock, RawPage
 
@@ -28,8 +29,15 @@ _MIN_DENSITY = 0.4  # share of the pages between the first and last one; left pa
 _MAX_REMEMBERED = 50_000
 _MAX_NUMBERS = 4
 _NUMBER = re.compile(r"\d+")
+_WORD = re.compile(r"[^\W_]")
+_MAX_AROUND = 500_000  # characters of what stands around the text of a document
 _ROMAN = re.compile(r"\W*([ivxlc]{1,7})\W*$")
 _COUNTED = re.compile(r"\W*(?:page|seite|página|pagina)?\W*\d+\W*(?:of|von|de|di|sur|/)\W*\d+\W*$")
+
+# A number that counts pages, with a short word or none: "page #", "# of #".
+_PAGE_NUMBER = re.compile(
+    r"roman$|(?=.*#)\W*(?:[^\W\d]{1,8}\W{0,3})?#\W*(?:[^\W\d]{1,5}\W{0,3}#\W*)?$|\W*$"
+)
 
 # Rows with an equal key recur: the end of the page, the text with numbers masked, which of the
 # numbers advances with the pages (-1: none), and its difference from the number of the page.
@@ -57,7 +65,7 @@ class FurnitureDetector:
         if len(page.blocks) < _MIN_ROWS:
             return
         for side, block in _ends(page):
-            for key in _keys(side, _folded(page, block), page.number):
+            for key in _keys(side, folded(page, block), page.number):
                 seen = self._seen.get(key)
                 if seen is None:
                     self._seen[key] = _Recurrence(1, page.number, page.number)
@@ -67,20 +75,25 @@ class FurnitureDetector:
         if len(self._seen) > _MAX_REMEMBERED:
             self._forget(page.number)
 
-    def furniture_of(self, page: RawPage) -> frozenset[int]:
-        """Return the start offsets of the blocks of a page that are furniture."""
-        found: set[int] = set()
+    def furniture_of(self, page: RawPage) -> dict[int, str]:
+        """Return the blocks of a page that are furniture: where each starts, and what recurs.
+
+        What recurs has no number that counts pages; it is "" for a page number alone.
+        """
+        found: dict[int, str] = {}
         open_ends = {"head", "foot"}
         for side, block in _ends(page):
             if side not in open_ends:
                 continue
-            folded = _folded(page, block)
-            counted = self._pages > 1 and _COUNTED.match(folded) is not None
-            if counted or any(map(self._recurs, _keys(side, folded, page.number))):
-                found.add(block.start)
-            else:
+            row = folded(page, block)
+            counted = self._pages > 1 and _COUNTED.match(row) is not None
+            key = next(filter(self._recurs, _keys(side, row, page.number)), None)
+            if not counted and key is None:
                 open_ends.discard(side)
-        return frozenset(found)
+            else:
+                counts = counted or key is None or _PAGE_NUMBER.match(key[1])
+                found[block.start] = "" if counts else key[1]
+        return found
 
     def _recurs(self, key: Key) -> bool:
         seen = self._seen.get(key)
@@ -114,7 +127,8 @@ def _ends(page: RawPage) -> Iterator[tuple[str, RawBlock]]:
             break
 
 
-def _folded(page: RawPage, block: RawBlock) -> str:
+def folded(page: RawPage, block: RawBlock) -> str:
+    """Return the text of a block in small letters, with single spaces."""
     return " ".join(page.text[block.start : block.end].casefold().split())
 
 
@@ -128,3 +142,46 @@ def _keys(side: str, folded: str, page: int) -> Iterator[Key]:
         masked = _NUMBER.sub("#", folded)
         for place, number in enumerate(numbers):
             yield side, masked, place, int(number[:9]) - page
+
+
+class FirstOccurrences:
+    """What stands around the text of a document, once each: running heads, navigation and the like.
+
+    Where the words of one stand in the text as well, it is left out: they are found there.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, str] = {}  # what recurs, and its words where it comes first
+        self._length = 0
+
+    def add(self, page: RawPage, furniture: Mapping[int, str]) -> None:
+        """Add the furniture of a page."""
+        for block in page.blocks:
+            recurs = _recurs(page, block, furniture)
+            if recurs and recurs not in self._waiting and self._length < _MAX_AROUND:
+                self._waiting[recurs] = folded(page, block)
+                self._length += len(recurs)
+
+    def compare(self, page: RawPage, furniture: Mapping[int, str]) -> None:
+        """Leave out what stands in the text of a page; all of them were added before."""
+        if not self._waiting:
+            return
+        text = " ".join(
+            folded(page, block)
+            for block in page.blocks
+            if not _recurs(page, block, furniture) and block.start not in furniture
+        )
+        self._waiting = {recurs: row for recurs, row in self._waiting.items() if row not in text}
+
+    def take(self, page: RawPage, block: RawBlock, furniture: Mapping[int, str]) -> bool:
+        """Return whether a block is the first of those that are kept; it is asked in order."""
+        recurs = _recurs(page, block, furniture)
+        return bool(recurs) and self._waiting.pop(recurs, None) is not None
+
+
+def _recurs(page: RawPage, block: RawBlock, furniture: Mapping[int, str]) -> str:
+    """Return what a block around the text repeats, "" of text and of page numbers."""
+    if block.kind is BlockKind.BOILERPLATE:
+        row = folded(page, block)
+        return row if _WORD.search(row) else ""
+    return furniture.get(block.start, "")

@@ -85,7 +85,8 @@ def test_split_rows_are_merged_unless_they_are_furniture() -> None:
         pages.append(RawPage(n, text, (*rows, part(second + 1, len(text), 0.96))))
     for page in read(*pages)[1]:
         paragraph, foot = page.blocks
-        assert (paragraph.kind, foot.kind) == (BlockKind.PARAGRAPH, BlockKind.FURNITURE)
+        around = BlockKind.BOILERPLATE if page.number == 1 else BlockKind.FURNITURE
+        assert (paragraph.kind, foot.kind) == (BlockKind.PARAGRAPH, around)
         assert page.text[: paragraph.end - page.offset].count("\n") == 1
         assert page.text[foot.start - page.offset : foot.end - page.offset] == "The Lamp"
 
@@ -118,3 +119,50 @@ def test_progress_is_reported_before_each_page() -> None:
         source = Pages([page_of(n, "x") for n in (1, 2)])
         CanonicalText(spool).read(source, told.append)
     assert told == [1, 2, 3]
+
+
+def around(*pages: RawPage) -> list[tuple[int, str]]:
+    """The pages and texts of what is found apart from the text."""
+    return [
+        (page.number, page.text[block.start - page.offset : block.end - page.offset])
+        for page in read(*pages)[1]
+        for block in page.blocks
+        if block.kind is BlockKind.BOILERPLATE
+    ]
+
+
+def printed(number: int, head: str, foot: str) -> RawPage:
+    body = [f"{word} lamp of page {number * number}." for word in ("First", "Middle", "Last")] * 3
+    return page_of(number, *filter(None, (head, *body, foot)))
+
+
+def test_a_running_head_is_found_once_where_it_comes_first() -> None:
+    heads = ["Draft 7 of the Heron", "Contract KX-88-4410"]
+    pages = [printed(n, heads[n % 2], f"Page {n} of 8") for n in range(1, 9)]
+    assert around(*pages) == [(1, heads[1]), (2, heads[0])]
+    assert around(*(printed(n, "", f"{n} | Annual Report") for n in range(1, 9))) == [
+        (1, "1 | Annual Report")
+    ]
+
+
+def test_a_running_head_that_the_text_has_is_not_found_twice() -> None:
+    pages = [printed(n, "The Lamp", str(n)) for n in range(1, 9)]
+    title = page_of(9, "x", "More of the  lamp", *"abcdef")
+    assert around(*pages) == [(1, "The Lamp")]
+    assert around(*pages, title) == []
+
+
+def test_boilerplate_that_a_format_marks_is_found_once() -> None:
+    def page(number: int, menu: str, body: str) -> RawPage:
+        text = f"{menu}\n{body}"
+        end = len(menu)
+        blocks = (
+            RawBlock(0, end, BlockKind.BOILERPLATE),
+            RawBlock(end + 1, len(text), BlockKind.PARAGRAPH),
+        )
+        return RawPage(number, text, blocks)
+
+    pages = [page(n, "Home  About", f"Chapter {n}") for n in (1, 2)]
+    assert around(*pages, page(3, "Imprint", "The end"), page(4, "***", "or not")) == [
+        (1, "Home  About"), (3, "Imprint"),
+    ]  # fmt: skip

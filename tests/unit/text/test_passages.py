@@ -91,30 +91,52 @@ def letters(text: str) -> str:
 def without_furniture(document: Document, start: int = 0, end: int | None = None) -> str:
     kept = list(document.text)
     for block in document.blocks:
-        if block.kind is BlockKind.FURNITURE:
+        if block.kind in (BlockKind.FURNITURE, BlockKind.BOILERPLATE):
             kept[block.start : block.end] = " " * (block.end - block.start)
     return "".join(kept[start:end])
+
+
+def texts_of(document: Document, kind: BlockKind) -> list[str]:
+    return [document.text[b.start : b.end] for b in document.blocks if b.kind is kind]
+
+
+def is_boilerplate(document: Document, passage: Passage) -> bool:
+    """Whether a passage begins in boilerplate."""
+    return any(
+        block.kind is BlockKind.BOILERPLATE and block.start <= passage.char_start < block.end
+        for block in document.blocks
+    )
 
 
 @given(documents(), st.sampled_from([3, 20, 150]))
 @settings(max_examples=150)
 def test_every_letter_is_in_exactly_one_passage(document: Document, target: int) -> None:
     passages = list(cut(document.pages, target_words=target))
+    assert [passage.ordinal for passage in passages] == list(range(len(passages)))
+    around = [p for p in passages if is_boilerplate(document, p)]
+    passages, last = (
+        passages[: len(passages) - len(around)],
+        passages[len(passages) - len(around) :],
+    )
+    assert last == around
+    found = "".join(document.text[p.char_start : p.char_end] for p in around)
+    assert letters(found) == letters("".join(texts_of(document, BlockKind.BOILERPLATE)))
     at = 0
-    for ordinal, passage in enumerate(passages):
-        assert passage.ordinal == ordinal
+    for passage in passages:
         assert at <= passage.char_start < passage.char_end
         at = passage.char_end
         assert passage.text == document.text[passage.char_start : passage.char_end]
     found = "".join(without_furniture(document, p.char_start, p.char_end) for p in passages)
     assert letters(found) == letters(without_furniture(document))
-    assert passages == list(cut(document.pages, target_words=target))
+    assert [*passages, *around] == list(cut(document.pages, target_words=target))
 
 
 @given(documents(), st.sampled_from([3, 20, 150]))
 @settings(max_examples=150)
 def test_a_passage_is_the_view_of_its_text(document: Document, target: int) -> None:
     for passage in cut(document.pages, target_words=target):
+        if is_boilerplate(document, passage):
+            continue
         view = make_view(passage.text, document.blocks, passage.char_start).text
         assert passage.view.split() == view.split()
         assert len(passage.text_starts) == len(passage.view_starts)
@@ -405,3 +427,14 @@ def test_a_clause_of_another_chapter_ends_the_one_whose_end_was_missed(kind: Blo
     at = document.text.index("2.1")
     for passage in document.passages():
         assert ("1 Definitions" in passage.heading_path) == (passage.char_start < at)
+
+
+def test_boilerplate_is_in_passages_of_its_own_after_the_others() -> None:
+    document = Document().add("Project Heron - draft 7", BlockKind.BOILERPLATE)
+    document.add(SENTENCE * 9).add("of the half sentence that goes on with the page").turn()
+    document.add("Contract KX-88-4410", BlockKind.BOILERPLATE).add("and ends here.")
+    *body, head, foot = document.passages()
+    assert (head.text, head.page_first, head.heading_path) == ("Project Heron - draft 7", 1, ())
+    assert (foot.text, foot.page_first) == ("Contract KX-88-4410", 2)
+    assert not any("Heron" in one.view or "Contract" in one.view for one in body)
+    assert "goes on with the page and ends here" in body[-1].view

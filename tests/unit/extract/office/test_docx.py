@@ -51,7 +51,7 @@ def test_a_document_that_another_library_wrote(tmp_path: Path) -> None:
         ("list_item", "2. second"),
         ("table", "Year\tOil\n1890\t12"),
         ("caption", "A lamp at night"),
-        ("paragraph", "Harbour Board"),
+        ("boilerplate", "Harbour Board"),
     ]
     assert (found.metadata.title, found.metadata.author) == (
         "Nights at the Harbour", "Mina Harker",

@@ -1,0 +1,63 @@
+"""Formulas of web pages and e-books (MathML) in one line: "3/40", "10⁶", "√(a+b)"."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from indexer.extract.numerals import fraction, in_brackets, lowered, power, raised
+
+_MAX_DEPTH = 60
+_SILENT = frozenset({"annotation", "annotation-xml", "-comment", "script", "style"})
+_SPACE = re.compile(r"\s+")
+
+
+def formula(node: Any, depth: int = 0) -> str:
+    """Return a formula, or a part of one, as a line of text."""
+    tag = node.tag or ""
+    if tag == "-text":
+        return _SPACE.sub(" ", node.text_content or "")
+    if tag in _SILENT or depth > _MAX_DEPTH:
+        return ""
+    if tag.startswith("m") and tag not in ("math", "mtext"):
+        parts = [formula(one, depth + 1).strip() for one in _children(node)]
+    else:
+        parts = [formula(one, depth + 1) for one in _children(node)]
+    return _written(tag, parts)
+
+
+def _written(tag: str, parts: list[str]) -> str:
+    """Return an element of a formula by the text of its parts."""
+    if len(parts) == 2 and tag in _OF_TWO:
+        return _OF_TWO[tag](*parts)
+    if len(parts) == 3 and tag in ("msubsup", "munderover"):
+        return power(parts[0] + lowered(parts[1]), parts[2])
+    if tag == "msqrt":
+        return f"√{in_brackets(''.join(parts))}"
+    if tag == "mfenced":
+        return f"({', '.join(parts)})"
+    return {"mtable": "; ", "mtr": " "}.get(tag, "").join(parts)
+
+
+def _index(base: str, below: str) -> str:
+    return base + lowered(below)
+
+
+def _root(base: str, degree: str) -> str:
+    return f"{raised(degree)}√{in_brackets(base)}"
+
+
+_OF_TWO = {
+    "mfrac": fraction, "msup": power, "mover": power, "msub": _index, "munder": _index,
+    "mroot": _root,
+}  # fmt: skip
+
+
+def _children(node: Any) -> list[Any]:
+    """Return the children of a node but for white space between them."""
+    found, child = [], node.child
+    while child is not None:
+        if child.tag != "-text" or (child.text_content or "").strip() or node.tag == "mtext":
+            found.append(child)
+        child = child.next
+    return found
