@@ -88,11 +88,11 @@ class FurnitureDetector:
             row = folded(page, block)
             counted = self._pages > 1 and _COUNTED.match(row) is not None
             key = next(filter(self._recurs, _keys(side, row, page.number)), None)
-            if not counted and key is None:
-                open_ends.discard(side)
+            if counted or key is not None:
+                counts = key is None or counted or _PAGE_NUMBER.match(key[1])
+                found[block.start] = "" if key is None or counts else key[1]
             else:
-                counts = counted or key is None or _PAGE_NUMBER.match(key[1])
-                found[block.start] = "" if counts else key[1]
+                open_ends.discard(side)
         return found
 
     def _recurs(self, key: Key) -> bool:

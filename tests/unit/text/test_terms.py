@@ -9,8 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.text.sequences import WordSequence
 from indexer.text.stop_words import ASKING_WORDS, STOP_WORDS
-from indexer.text.terms import MAX_LENGTH, forms, stems, stems_in, stop_words, tokens, words
+from indexer.text.terms import (
+    MAX_LENGTH,
+    forms,
+    sequence,
+    stems,
+    stems_in,
+    stop_words,
+    tokens,
+    words,
+)
 
 
 @pytest.mark.parametrize(
@@ -138,3 +148,25 @@ def test_stems_in_several_languages_are_those_in_each(text: str, languages: list
     for token in tokens(text):
         each = {stem for language in languages for stem in forms(token, language).stems}
         assert stems_in(token, languages) == each
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("section 14\xb3", ["section", "14", "3"]),
+        ("10\u2076 cells", ["10", "6", "cells"]),
+        ("10\u207b\u2076", ["10", "6"]),
+        ("5 m\xb2, 2 km\xb3", ["5", "m2", "2", "km3"]),
+        ("CO\u2082, 14\u2083", ["co2", "14", "3"]),
+        ("the keeper\xb3 says\u2074", ["the", "keeper", "says"]),
+    ],
+)
+def test_raised_and_lowered_figures(text: str, expected: list[str]) -> None:
+    assert words(text) == sequence(text) == expected
+
+
+def test_a_mark_of_a_footnote_parts_no_phrase() -> None:
+    text = "See section 14\xb3 and 10\u2076 cells of the keeper\xb2 there."
+    for phrase in ("section 14 and", "10^6 cells", "10\u2076", "the keeper there", "14\xb3"):
+        assert WordSequence(sequence(phrase)).is_in(text)
+    assert not WordSequence(sequence("143")).is_in(text)

@@ -114,3 +114,21 @@ def test_a_book_without_chapters_is_empty(book: Path) -> None:
         zipped({"META-INF/container.xml": '<c><rootfile full-path="b"/></c>', "b": "<p/>"})
     )
     assert read(book).count == 0
+
+
+def test_a_book_of_the_first_edition_of_the_format_is_read(book: Path) -> None:
+    parts = {
+        "META-INF/container.xml": '<c><rootfile full-path="b.opf"/></c>',
+        "b.opf": '<package xmlns:dc="d"><metadata><dc-metadata><dc:Title>The Lamp</dc:Title>'
+        '</dc-metadata></metadata><manifest><item id="c" href="c.htm" '
+        'media-type="text/x-oeb1-document"/><item id="d" href="d.html" media-type="x/unknown"/>'
+        '</manifest><spine><itemref idref="c"/><itemref idref="d"/></spine></package>',
+        "c.htm": "<html><body><p>The first chapter.</p></body></html>",
+        "d.html": "<html><body><p>The <![CDATA[second & last]]> chapter.</p></body></html>",
+    }
+    book.write_bytes(zipped({"mimetype": "application/epub+zip", **parts}))
+    found = read(book)
+    assert [page.text for page in found.pages] == [
+        "The first chapter.", "The second & last chapter.",
+    ]  # fmt: skip
+    assert found.metadata.title == "The Lamp"

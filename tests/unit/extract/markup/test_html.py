@@ -28,6 +28,18 @@ def blocks_of(page: RawPage) -> list[tuple[str, str]]:
     return [(b.kind.value, page.text[b.start : b.end]) for b in page.blocks]
 
 
+def test_all_of_navigation_is_apart(tmp_path: Path) -> None:
+    page, _ = read(
+        tmp_path,
+        "<nav><h2>Menu</h2><ul><li>Home</ul><table><td>a<td>b</table></nav><p>Text</p>"
+        "<noscript>Without scripts</noscript>",
+    )
+    assert blocks_of(page) == [
+        ("boilerplate", "Menu"), ("boilerplate", "Home"), ("boilerplate", "a\tb"),
+        ("paragraph", "Text"), ("boilerplate", "Without scripts"),
+    ]  # fmt: skip
+
+
 def test_elements_become_blocks(tmp_path: Path) -> None:
     page, metadata = read(
         tmp_path,
@@ -110,6 +122,17 @@ def test_a_too_large_page_is_rejected(tmp_path: Path) -> None:
         ("<svg><title>no</title><text>Oil</text><g><text>in <tspan>tons</tspan></g></svg>.",
          "Oil in tons."),
         ("<p><math><mi>x</mi><mo>=</mo><mn>2</mn><annotation>\\x</annotation></math>", "x=2"),
+        ("<p>See section 14<sup>3</sup>, 10<sup><a href=x>6</a></sup>, CO<sub>2</sub>",
+         "See section 14³, 10⁶, CO₂"),
+        ("<p>1<sup>st</sup> of<sup>[3]</sup>", "1st of[3]"),
+        ("<math><mfrac><mn>3</mn><mn>40</mn></mfrac></math>", "3/40"),
+        ("<math><msup><mi>e</mi><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow></msup></math>",
+         "e^(a+b)"),
+        ("<math><msqrt><mi>x</mi></msqrt><msub><mi>a</mi><mn>1</mn></msub></math>", "√xa₁"),
+        ("a<my-card><template shadowrootmode=open><p>In the root</p></template></my-card>b",
+         "a\nIn the root\nb"),
+        ("a<template><p>no</p></template>b", "ab"),
+        ("<noscript><p>Of oil</p></noscript>", "Of oil"),
         ("<p>a<video>no</video><audio>no</audio><canvas>no</canvas>b", "ab"),
         ("<details><summary>Oil</summary>burns</details>", "Oil\nburns"),
         ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "漢"),

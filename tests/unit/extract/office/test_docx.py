@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
 from typing import TYPE_CHECKING
 
 import docx
 import pytest
 
-from tests.fuzz.samples import SENTENCE
+from tests.fuzz.samples import SENTENCE, relations, xlsx, zipped
 from tests.fuzz.samples import docx as made
 from tests.unit.extract.reading import Read, read
 
@@ -58,6 +59,23 @@ def test_a_document_that_another_library_wrote(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+def raised(text: str) -> str:
+    return f'<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>{text}</w:t></w:r>'
+
+
+def choice(chosen: int, *entries: str) -> str:
+    listed = "".join(f'<w:listEntry w:val="{entry}"/>' for entry in entries)
+    field = f'<w:ddList><w:result w:val="{chosen}"/>{listed}</w:ddList>'
+    return f"<w:r><w:fldChar><w:ffData>{field}</w:ffData></w:fldChar></w:r>"
+
+
+def formula(*parts: str) -> str:
+    inside = "".join(
+        part if part.startswith("<") else f"<m:r><m:t>{part}</m:t></m:r>" for part in parts
+    )
+    return f'<m:oMath xmlns:m="math">{inside}</m:oMath>'
+
+
 @pytest.mark.parametrize(
     ("run", "expected"),
     [
@@ -70,6 +88,24 @@ def test_a_document_that_another_library_wrote(tmp_path: Path) -> None:
         ("<w:r><w:tab/><w:t>x</w:t><w:br/><w:t>y</w:t></w:r>", "seen\tx\ny"),
         ("<w:hyperlink><w:r><w:t> link</w:t></w:r></w:hyperlink>", "seen link"),
         ("<w:sdt><w:sdtContent><w:r><w:t> form</w:t></w:r></w:sdtContent></w:sdt>", "seen form"),
+        (raised("3"), "seen³"),
+        (raised("st"), "seenst"),
+        ('<w:r><w:rPr><w:vertAlign w:val="subscript"/></w:rPr><w:t>2</w:t></w:r>', "seen₂"),
+        ('<w:r><w:sym w:font="Symbol" w:char="F061"/></w:r>', "seenα"),
+        ('<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>', "seen✓"),
+        ('<w:r><w:sym w:font="Webdings" w:char="F0FC"/><w:sym w:char="x"/></w:r>', "seen"),
+        ('<w:r><w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr><w:t>\uf06dg</w:t></w:r>', "seenµg"),
+        (
+            choice(1, "Oil", "Gas"),
+            "seenGas",
+        ),
+        (
+            "<w:ffData><w:checkBox><w:checked/></w:checkBox></w:ffData>",
+            "seen☒",
+        ),
+        (formula("<m:f><m:num>", "3", "</m:num><m:den>", "40", "</m:den></m:f>"), "seen3/40"),
+        (formula("<m:sSup><m:e>", "10", "</m:e><m:sup>", "6", "</m:sup></m:sSup>"), "seen10⁶"),
+        (formula("<m:rad><m:e><m:d><m:e>", "a+b", "</m:e></m:d></m:e></m:rad>"), "seen√((a+b))"),
         ("<w:r><w:ruby><w:rt><w:r><w:t>ruby</w:t></w:r></w:rt></w:ruby></w:r>", "seen"),
     ],
 )
@@ -189,3 +225,77 @@ def test_what_stood_before_a_damage_is_kept(tmp_path: Path) -> None:
     found = read_body(tmp_path, paragraph("kept") + "<w:p></broken>")
     assert found.text.startswith("kept")
     assert found.unreadable == [1]
+
+
+def with_parts(tmp_path: Path, body: str, *parts: tuple[str, str, bytes]) -> Read:
+    """A document with parts: kind of relation (r1, r2, …), name, bytes."""
+    path = tmp_path / "a.docx"
+    path.write_bytes(made(body))
+    with zipfile.ZipFile(path) as file:
+        all_parts = {name: file.read(name) for name in file.namelist()}
+    related = relations(*((kind, name) for kind, name, _ in parts)).encode()
+    all_parts["word/_rels/document.xml.rels"] = related
+    path.write_bytes(zipped({**all_parts, **{f"word/{name}": data for _, name, data in parts}}))
+    return read(path)
+
+
+MAIL = b"MIME-Version: 1.0\nContent-Type: text/html\n\n<h1>Findings</h1><p>The wick is dry."
+WORD = made(paragraph("Findings", '<w:outlineLvl w:val="0"/>') + paragraph("The wick is dry."))
+
+
+@pytest.mark.parametrize(
+    ("name", "chunk"),
+    [
+        ("c.html", b"<html><body><h1>Findings</h1><p>The wick is dry.</p></body></html>"),
+        ("c.mht", MAIL),
+        ("c.docx", WORD),
+        ("c.rtf", rb"{\rtf1 Findings\par The wick is dry.\par}"),
+    ],
+)  # fmt: skip
+def test_imported_chunks_stand_in_the_text(tmp_path: Path, name: str, chunk: bytes) -> None:
+    body = f'{paragraph("Before.")}<w:altChunk xmlns:r="r" r:id="r1"/>{paragraph("After.")}'
+    found = with_parts(tmp_path, body, ("aFChunk", name, chunk))
+    assert found.text.split("\n") == ["Before.", "Findings", "The wick is dry.", "After."]
+    assert {page.part for page in found.pages} == {""}
+
+
+def test_a_chunk_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
+    body = f'{paragraph("Before.")}<w:altChunk xmlns:r="r" r:id="r1"/>{paragraph("After.")}'
+    found = with_parts(tmp_path, body, ("aFChunk", "c.bin", b"\0\1\2" * 40))
+    assert found.text.split() == ["Before.", "After."]
+    assert [page.part for page in found.pages if page.unreadable] == ["c.bin"]
+
+
+def test_diagrams_and_charts_stand_where_they_are_drawn(tmp_path: Path) -> None:
+    drawing = (
+        '<w:p><w:r><w:drawing><a xmlns:r="r"><chart r:id="r1"/></a></w:drawing></w:r></w:p>'
+        '<w:p><w:r><w:drawing><a xmlns:r="r"><relIds r:dm="r2"/></a></w:drawing></w:r></w:p>'
+    )
+    chart = b"<chartSpace><title><p><t>Oil by year</t></p></title></chartSpace>"
+    diagram = b"<dataModel><p><t>Intake station</t></p></dataModel>"
+    found = with_parts(
+        tmp_path, paragraph("Before.") + drawing + paragraph("After."),
+        ("chart", "chart1.xml", chart), ("diagramData", "data1.xml", diagram),
+    )  # fmt: skip
+    assert found.text.split("\n") == ["Before.", "Oil by year", "Intake station", "After."]
+
+
+def test_embedded_workbooks_follow_the_text(tmp_path: Path) -> None:
+    found = with_parts(tmp_path, paragraph("See the sheet."), ("package", "s.xlsx", xlsx()))
+    assert found.blocks()[:3] == [
+        ("paragraph", "See the sheet."), ("heading2", "s.xlsx"), ("heading3", "Budget"),
+    ]  # fmt: skip
+    assert SENTENCE in found.text
+    assert [page.part for page in found.pages] == ["", "s.xlsx"]
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("<w:p><w:instrText>PAGE</w:instrText><w:r><w:t>Page 3 of 12</w:t></w:r></w:p>", ""),
+        ("<w:p><w:r><w:t>Ref. 4711</w:t></w:r></w:p>", "Ref. 4711"),
+    ],
+)  # fmt: skip
+def test_numbers_of_pages_are_no_text_of_a_header(tmp_path: Path, body: str, shown: str) -> None:
+    found = read_body(tmp_path, paragraph("Text."), header=f"<w:hdr>{body}</w:hdr>")
+    assert found.blocks()[1:] == ([("boilerplate", shown)] if shown else [])

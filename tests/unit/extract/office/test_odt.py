@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -111,3 +112,37 @@ def test_an_encrypted_document_needs_a_password(tmp_path: Path) -> None:
     with pytest.raises(WorldError) as caught:
         read(path)
     assert caught.value.code == "needs_password"
+
+
+def test_raised_figures_stay_apart(tmp_path: Path) -> None:
+    styles = "".join(
+        f'<style:style style:name="{name}"><style:text-properties style:text-position="{place}"/>'
+        "</style:style>"
+        for name, place in (("T1", "super 58%"), ("T2", "-33% 58%"), ("T3", "0% 100%"))
+    )
+    span = '<text:span text:style-name="T{}">{}</text:span>'
+    three, two, eight = (span.format(i, figure) for i, figure in enumerate((3, 2, 8), 1))
+    body = f"<text:p>section 14{three}, CO{two}, 7{eight}</text:p>"
+    assert read_body(tmp_path, body, styles).text == "section 14³, CO₂, 78"
+
+
+def test_headers_are_read_once_after_the_text(tmp_path: Path) -> None:
+    names = {"office": "office", "text": "text", "style": "style"}
+    spaces = " ".join(
+        f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for prefix, name in names.items()
+    )
+    master = (
+        "<style:header><text:p>Ref. 77/24</text:p></style:header>"
+        "<style:footer><text:p>Page <text:page-number>3</text:page-number></text:p></style:footer>"
+    )
+    path = tmp_path / "a.odt"
+    path.write_bytes(odt())
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr(
+            "styles.xml",
+            f"<office:document-styles {spaces}><office:master-styles><style:master-page>{master}"
+            f"</style:master-page><style:master-page>{master}</style:master-page>"
+            "</office:master-styles></office:document-styles>",
+        )
+    assert read(path).blocks() == [("paragraph", SENTENCE), ("boilerplate", "Ref. 77/24")]

@@ -11,6 +11,7 @@ from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind, OutlineEntry
 from indexer.config import Limits
 from indexer.extract.pdf.reader import MAX_OUTLINE_ENTRIES, open_source
+from tests.unit.extract import reading
 from tests.unit.extract.pdfs import PROSE, box, raw_pdf, save, stream, text_at, together
 
 if TYPE_CHECKING:
@@ -182,3 +183,14 @@ def test_pages_that_crashed_a_reader_are_left_out(tmp_path: Path) -> None:
     first, second = open_source(path, None, Limits()).pages(skip=[1])
     assert first.unreadable
     assert second.text == "two"
+
+
+def test_raised_and_lowered_figures_are_read_as_such(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    x = 72.0
+    for text, size, rise in (("section 14", 11, 0), ("3", 7, 5), (", CO", 11, 0), ("2", 7, -3)):
+        page.insert_text((x, 82 - rise), text, fontsize=size)
+        x += pymupdf.get_text_length(text, fontsize=size)
+    document.save(tmp_path / "a.pdf")
+    assert reading.read(tmp_path / "a.pdf").text == "section 14³, CO₂"
