@@ -76,7 +76,7 @@ class Headings:
             blocks: Its blocks, furniture too.
         """
         entries = self._by_page.pop(number, [])
-        visible = [block for block in blocks if block.kind is not BlockKind.FURNITURE]
+        visible = [block for block in blocks if block.kind not in _AROUND]
         if not entries or not visible:
             return
         starts = [block.start - offset for block in visible]
