@@ -117,6 +117,8 @@ def use_language(app: QApplication, language: str) -> QLocale:
     if not ours.load(wanted, "lectern", "_", str(folder)):
         ours.load("lectern_en", str(folder))
         wanted = QLocale(QLocale.Language.English, wanted.territory())
+        if QLocale().zeroDigit() != wanted.zeroDigit():
+            QLocale.setDefault(wanted)  # digits are those of the texts
     app.installTranslator(ours)
     qt = QTranslator(app)
     if qt.load(wanted, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):

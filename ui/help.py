@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.theme import L
-from ui.widgets import RowDelegate, filled
+from ui.widgets import RowDelegate, filled, resize_on_screen
 
 START = "index"
 COLUMNS, LINES = 120, 40
@@ -93,7 +93,7 @@ class HelpWindow(QDialog):
         filled(QHBoxLayout(self), self.list, self.text, edges=(L, L, L, L), wide=self.text)
         letter = self.fontMetrics()
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 2 * self.list.frameWidth() + 2 * L)
-        self.resize(letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)
+        resize_on_screen(self, letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)
 
     def _read(self, name: str) -> str:
         return self._files[name].read_text(encoding="utf-8")

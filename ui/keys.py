@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from indexer.api.translation import N_
 from ui.help import about
 from ui.theme import XL, L, M, S
-from ui.widgets import make_bold, plain_label, scrolling
+from ui.widgets import make_bold, plain_label, resize_on_screen, scrolling
 from ui.words import say
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class KeyList(QDialog):
         column.addWidget(close)
         edges = column.contentsMargins()
         around = edges.top() + edges.bottom() + column.spacing() + close.sizeHint().height()
-        self.resize(self.sizeHint().width(), inside.sizeHint().height() + around)
+        resize_on_screen(self, self.sizeHint().width(), inside.sizeHint().height() + around)
 
     def _add_group(self, grid: QGridLayout, group: KeyGroup) -> None:
         title = plain_label(say(group.title))

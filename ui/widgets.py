@@ -92,6 +92,12 @@ def scrolling(inside: QWidget | None = None) -> QScrollArea:
     return area
 
 
+def resize_on_screen(window: QWidget, width: int, height: int) -> None:
+    """Give a window a size, but none that is larger than its screen."""
+    room = window.screen().availableGeometry().size() - QSize(2 * L, 4 * L)  # for its frame
+    window.resize(QSize(width, height).boundedTo(room))
+
+
 def make_bold(label: QWidget, *, bold: bool = True) -> None:
     font = label.font()
     font.setBold(bold)

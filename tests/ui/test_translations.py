@@ -109,6 +109,12 @@ def test_the_system_chooses_unless_the_person_does(
     assert QLocale().territory() == QLocale(system).territory()
 
 
+def test_digits_follow_the_language_of_the_texts(speaking: QApplication) -> None:
+    QLocale.setDefault(QLocale("ar_EG"))
+    use_language(speaking, "system")
+    assert files(12) == "12 files"
+
+
 def test_every_language_offered_is_there(qtbot: QtBot) -> None:
     from app.settings import SETTINGS
 

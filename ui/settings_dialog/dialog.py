@@ -36,6 +36,7 @@ from ui.widgets import (
     RowDelegate,
     filled,
     plain_label,
+    resize_on_screen,
     scrolling,
     wrapped_label,
 )
@@ -218,7 +219,7 @@ class SettingsDialog(QDialog):
         self.pages.setCurrentRow(0)
         self._style_fonts()
         letter = self.fontMetrics()
-        self.resize(letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)
+        resize_on_screen(self, letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)
         self.pages.setFocus()
 
     def show_page(self, group: str) -> None:
