@@ -40,45 +40,6 @@ if TYPE_CHECKING:
 _TYPING_S = 1.0
 
 
-class FilterChoices(QObject):
-    """``roots`` is None until the engine has answered.
-
-    Signals:
-        changed: The values have changed.
-    """
-
-    changed = Signal()
-
-    def __init__(self, link: EnginePort, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._link = link
-        self.roots: tuple[str, ...] | None = None
-        self.languages: tuple[str, ...] = ()
-        self.collections: Mapping[str, str] = {}
-        self._typed = 0.0
-        link.connected.connect(self.ask_choices)
-        self.ask_choices()
-
-    def ask_choices(self) -> None:
-        """Ask the engine for the values, if it is connected."""
-        if self._link.is_connected:
-            self.roots = self.roots or None  # an empty library may have roots by now
-            self._link.send_request(GetStatus(), done=self._handle_status)
-
-    def report_typing(self) -> None:
-        """Report typing to the engine, which slows down indexing for a moment."""
-        now = time.monotonic()
-        if now - self._typed >= _TYPING_S and self._link.is_connected:
-            self._typed = now
-            self._link.send_request(SetPace(typing=True), done=ignore)
-
-    def _handle_status(self, status: Status) -> None:
-        self.roots = tuple(root.path for root in status.roots)
-        self.languages = tuple(each.language for each in status.languages)
-        self.collections = status.collections
-        self.changed.emit()
-
-
 def folders_of(roots: Sequence[str], paths: Iterable[str]) -> tuple[str, ...]:
     """Return the roots, then the folders of these files, those with most files first."""
     counts: dict[str, int] = {}
@@ -174,7 +135,15 @@ class Collections(QObject):
 
 
 class FilterValues(QObject):
-    """``choices`` has the values that the engine gave."""
+    """Offers the library's folders, languages and collections to what chooses filters.
+
+    ``roots`` is None until the engine has answered.
+
+    Signals:
+        changed: The values have changed.
+    """
+
+    changed = Signal()
 
     def __init__(
         self,
@@ -185,36 +154,55 @@ class FilterValues(QObject):
         actions: HitActions,
     ) -> None:
         super().__init__(box)
+        self._link = link
         self._collections, self._actions = collections, actions
         self._box, self._menus = box, menus
         self._paths: Sequence[str] = ()
-        self.choices = FilterChoices(link, self)
-        self.choices.changed.connect(self._take)
-        self._menus.opened.connect(self.choices.ask_choices)
+        self.roots: tuple[str, ...] | None = None
+        self._languages: tuple[str, ...] = ()
+        self._typed = 0.0
+        menus.opened.connect(self.ask_values)
         collections.changed.connect(self._offer_collections)
         actions.collected.connect(collections.add_document)
+        link.connected.connect(self.ask_values)
+        self.ask_values()
+
+    def ask_values(self) -> None:
+        """Ask the engine for the values, if it is connected."""
+        if self._link.is_connected:
+            self.roots = self.roots or None  # an empty library may have roots by now
+            self._link.send_request(GetStatus(), done=self._handle_status)
+
+    def report_typing(self) -> None:
+        """Report typing to the engine, which slows down indexing for a moment."""
+        now = time.monotonic()
+        if now - self._typed >= _TYPING_S and self._link.is_connected:
+            self._typed = now
+            self._link.send_request(SetPace(typing=True), done=ignore)
 
     def show_documents(self, paths: Sequence[str]) -> None:
         """Offer the folders of the documents of an answer, too."""
         self._paths = paths
         self._offer_places()
 
-    def _take(self) -> None:
+    def _handle_status(self, status: Status) -> None:
+        self.roots = tuple(root.path for root in status.roots)
+        self._languages = tuple(each.language for each in status.languages)
         self._offer_places()
-        self._collections.show_collections(self.choices.collections)
+        self._collections.show_collections(status.collections)
+        self.changed.emit()
 
     def _offer_places(self) -> None:
-        folders = folders_of(self.choices.roots or (), self._paths)
-        languages, box = self.choices.languages, self._box
-        self._menus.folders, self._menus.languages = folders, languages
-        box.offers = replace(box.offers, folders=folders, languages=languages)
+        folders, box = folders_of(self.roots or (), self._paths), self._box
+        self._menus.folders, self._menus.languages = folders, self._languages
+        box.offers = replace(box.offers, folders=folders, languages=self._languages)
 
     def _offer_collections(self) -> None:
         names, box = tuple(self._collections.known), self._box
         self._menus.collections = names
         self._actions.collections = tuple(self._collections.lists)
         box.offers = replace(box.offers, collections=names)
-        self.choices.ask_choices()  # replaces an answer that is still to come
+        self.ask_values()  # replaces an answer that is still to come
 
 
 _SHOWN = 12

@@ -182,7 +182,7 @@ class SearchPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._values.choices.ask_choices()  # folders may have come or gone meanwhile
+        self._values.ask_values()  # folders may have come or gone meanwhile
         self._start_changed()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -241,7 +241,7 @@ class SearchPage(QWidget):
         search.waiting.connect(self.message.show_waiting)
         for signal in (self.memory.changed, self.alerts.changed):
             signal.connect(self._saved_changed)
-        self._values.choices.changed.connect(self._start_changed)
+        self._values.changed.connect(self._start_changed)
         # The query may name the collection, whose content has changed.
         self.collections.changed.connect(self.live_search.refresh)
         self._connect_results()
@@ -287,7 +287,7 @@ class SearchPage(QWidget):
             return
         if not self.live_search.asks_the_same(text):
             self._changed(text)
-        self._values.choices.report_typing()
+        self._values.report_typing()
 
     def _changed(self, text: str, *, at_once: bool = False) -> None:
         self._history.timer.stop()
@@ -300,7 +300,7 @@ class SearchPage(QWidget):
         self._changed(self.query, at_once=True)
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
-        if not result.hits and self._values.choices.roots == ():
+        if not result.hits and self._values.roots == ():
             self._show_start()  # which says that the library is empty
             return
         self.message.show_notes([failures.note(note) for note in result.notes])
@@ -347,7 +347,7 @@ class SearchPage(QWidget):
         self._fill_start()
 
     def _fill_start(self) -> None:
-        empty = self._values.choices.roots == ()
+        empty = self._values.roots == ()
         memory, saved = self.memory, self.alerts.annotated()
         self.results.show_start(memory.recent, memory.documents, saved, empty_library=empty)
 
