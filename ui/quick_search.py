@@ -245,8 +245,6 @@ class HotkeySearch(QObject):
 
     def _show(self) -> None:
         """Show the quick search; the window instead, where nothing can be searched yet."""
-        from ui.quick_search import QuickSearch
-
         if self._window.pages.name == FIRST_RUN:
             self._window.present()
             return

@@ -342,6 +342,12 @@ def open_menu(parent: QWidget, name: str, buttons: Sequence[QPushButton], at: QP
     menu.popup(at)
 
 
+def call_data(action: QAction) -> None:
+    """Call the data of a menu's entry, if it has any."""
+    if (act := action.data()) is not None:
+        act()
+
+
 def button_for(action: QAction) -> IconButton:
     """Return a button for an action, enabled like it; the action's data is the drawing's name."""
     button = IconButton(action.text(), str(action.data() or ""))

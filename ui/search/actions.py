@@ -24,15 +24,15 @@ from ui.search.query_text import similar
 from ui.search.rows import FoundHits, flattened, grouped
 from ui.search.safe_text import line
 from ui.theme import icon
-from ui.widgets import timer
+from ui.widgets import call_data, timer
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from PySide6.QtCore import QPoint, SignalInstance
-    from PySide6.QtGui import QAction, QContextMenuEvent
+    from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QContextMenuEvent
     from PySide6.QtWidgets import QWidget
 
     from indexer.api.errors import LecternError
@@ -166,28 +166,11 @@ class HitAction(Enum):
     LESS = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class _Collect:
-    """A document to be added to a collection; to a new one without a name."""
-
-    name: str
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Compare:
-    """Two documents to be compared, by their paths."""
-
-    first: str
-    second: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Export:
-    """Hits to be exported, and the format of the file."""
-
-    found: FoundHits
-    form: ExportFormat
+# What can be done with a hit that was found by the name of its file.
+_WITHOUT_TEXT = frozenset({
+    HitAction.OPEN, HitAction.SHOW_IN_FOLDER, HitAction.PREVIEW, HitAction.COPY_PATH,
+    HitAction.INSIDE,
+})  # fmt: skip
 
 
 class HitActions(QObject):
@@ -246,12 +229,7 @@ class HitActions(QObject):
             left_out.add(HitAction.REASONS)
         entries: list[tuple[HitAction | None, str, str, str]] = [
             (HitAction.OPEN, self.tr("Open"), "open", "Return"),
-            (
-                HitAction.SHOW_IN_FOLDER,
-                self.tr("Show in folder"),
-                "folder-open",
-                "Ctrl+Return",
-            ),
+            (HitAction.SHOW_IN_FOLDER, self.tr("Show in folder"), "folder-open", "Ctrl+Return"),
             (HitAction.PREVIEW, self.tr("Preview"), "preview", "Space"),
             (HitAction.REASONS, self.tr("Show the words that count"), "both", keys.REASONS),
             (None, "", "", ""),
@@ -267,16 +245,6 @@ class HitActions(QObject):
             (HitAction.INSIDE, self.tr("Search inside this document"), "search", ""),
             (None, "", "", ""),
         ]
-        needs_text = {
-            HitAction.COPY,
-            HitAction.COPY_QUOTED,
-            HitAction.LIKE_PASSAGE,
-            HitAction.LIKE_DOCUMENT,
-            HitAction.REASONS,
-            HitAction.KEEP,
-            HitAction.MORE,
-            HitAction.LESS,
-        }
         for kind, text, drawing, key in entries:
             if kind is None:
                 menu.addSeparator()
@@ -284,22 +252,26 @@ class HitActions(QObject):
             if kind in left_out:
                 continue
             action = menu.addAction(icon(drawing), f"{text}\t{keys.shown([key])}" if key else text)
-            action.setData((kind, hit))
-            action.setEnabled(has_text or kind not in needs_text)
+            action.setData(partial(self.carry_out, kind, hit))
+            action.setEnabled(has_text or kind in _WITHOUT_TEXT)
         if not self._alone:
             self._add_collections(menu, hit)
         self._add_others(menu, hit, found)
         self._add_alike(menu, hit)
         self.add_exports(menu, found)
-        menu.triggered.connect(self._triggered)
+        menu.triggered.connect(call_data)
         return menu
 
     def _add_collections(self, menu: QMenu, hit: Hit) -> None:
         """Add a submenu of the collections that the document can join."""
         inside = menu.addMenu(icon("library"), self.tr("Add to a collection"))
         for name in self.collections:
-            inside.addAction(name.replace("&", "&&")).setData(_Collect(name, hit.path))
-        inside.addAction(self.tr("New collection…")).setData(_Collect("", hit.path))
+            inside.addAction(name.replace("&", "&&")).setData(
+                partial(self.collected.emit, name, hit.path)
+            )
+        inside.addAction(self.tr("New collection…")).setData(
+            partial(self.collected.emit, "", hit.path)
+        )
 
     def _add_others(self, menu: QMenu, hit: Hit, found: FoundHits) -> None:
         """Add a submenu of the documents found beside that of the hit, to compare it with."""
@@ -309,7 +281,7 @@ class HitActions(QObject):
         for path, one in list(others.items())[:MOST_OTHERS]:
             name = f"{title(one)} ({line(PurePath(one.file).name)})"
             action = compare.addAction(name.replace("&", "&&"))
-            action.setData(_Compare(hit.path, path))
+            action.setData(partial(self.compared.emit, hit.path, path))
             action.setToolTip(line(path))
 
     def _add_alike(self, menu: QMenu, hit: Hit) -> None:
@@ -317,7 +289,8 @@ class HitActions(QObject):
         if hit.also:
             alike = menu.addMenu(icon("document"), self.tr("Nearly the same passages"))
             for one, message in zip(elsewhere(hit), places_alike(hit), strict=True):
-                alike.addAction(message.replace("&", "&&")).setData((HitAction.OPEN, one))
+                action = alike.addAction(message.replace("&", "&&"))
+                action.setData(partial(self.carry_out, HitAction.OPEN, one))
 
     def open_menu(self, at: QPoint, hit: Hit, found: FoundHits) -> None:
         """Open the menu of a hit at a point of the screen."""
@@ -330,55 +303,38 @@ class HitActions(QObject):
         """Add a menu of the formats for an export."""
         exports = menu.addMenu(icon("export"), self.tr("Export the hits"))
         exports.setEnabled(bool(found.hits))
-        named = {
-            ExportFormat.CSV: "CSV…",
-            ExportFormat.JSON: "JSON…",
-            ExportFormat.BIBTEX: "BibTeX…",
-        }
-        for form, text in named.items():
-            exports.addAction(text).setData(_Export(found, form))
+        for form, text in (
+            (ExportFormat.CSV, "CSV…"), (ExportFormat.JSON, "JSON…"),
+            (ExportFormat.BIBTEX, "BibTeX…"),
+        ):  # fmt: skip
+            exports.addAction(text).setData(partial(self.exporter.ask_where, found, form))
 
     def carry_out(self, kind: HitAction, hit: Hit) -> None:
         """Carry out an action."""
         self.used.emit()
-        emitted: dict[HitAction, tuple[SignalInstance, tuple[object, ...]]] = {
-            HitAction.OPEN: (self.opened, (hit,)),
-            HitAction.SHOW_IN_FOLDER: (self.folder_requested, (hit,)),
-            HitAction.PREVIEW: (self.previewed, ()),
-            HitAction.REASONS: (self.reasons_requested, ()),
-            HitAction.KEEP: (self.kept, (hit,)),
-            HitAction.LIKE_PASSAGE: (self.searched, (similar(hit.path, (hit.start, hit.end)),)),
-            HitAction.LIKE_DOCUMENT: (self.searched, (similar(hit.path),)),
-            HitAction.INSIDE: (self.inside_requested, (hit.path,)),
-            HitAction.MORE: (self.steered, ("more", hit)),
-            HitAction.LESS: (self.steered, ("less", hit)),
+        acts: dict[HitAction, Callable[[], object]] = {
+            HitAction.OPEN: partial(self.opened.emit, hit),
+            HitAction.SHOW_IN_FOLDER: partial(self.folder_requested.emit, hit),
+            HitAction.PREVIEW: self.previewed.emit,
+            HitAction.REASONS: self.reasons_requested.emit,
+            HitAction.COPY: partial(self._copy, passage(hit), self.tr("Passage copied")),
+            HitAction.COPY_QUOTED: partial(self._sources.find_sources, [hit], self._copy_quoted),
+            HitAction.COPY_PATH: partial(self._copy, hit.path, self.tr("Path copied")),
+            HitAction.KEEP: partial(self.kept.emit, hit),
+            HitAction.LIKE_PASSAGE: partial(
+                self.searched.emit, similar(hit.path, (hit.start, hit.end))
+            ),
+            HitAction.LIKE_DOCUMENT: partial(self.searched.emit, similar(hit.path)),
+            HitAction.INSIDE: partial(self.inside_requested.emit, hit.path),
+            HitAction.MORE: partial(self.steered.emit, "more", hit),
+            HitAction.LESS: partial(self.steered.emit, "less", hit),
         }
-        match kind:
-            case HitAction.COPY:
-                self._copy(passage(hit), self.tr("Passage copied"))
-            case HitAction.COPY_QUOTED:
-                self._sources.find_sources([hit], self._copy_quoted)
-            case HitAction.COPY_PATH:
-                self._copy(hit.path, self.tr("Path copied"))
-            case _:
-                signal, values = emitted[kind]
-                signal.emit(*values)
+        acts[kind]()
 
     def close(self) -> None:
         """Cancel what is under way."""
         self._sources.close()
         self.exporter.close()
-
-    def _triggered(self, action: QAction) -> None:
-        data = action.data()
-        if isinstance(data, _Export):
-            self.exporter.ask_where(data.found, data.form)
-        elif isinstance(data, _Collect):
-            self.collected.emit(data.name, data.path)
-        elif isinstance(data, _Compare):
-            self.compared.emit(data.first, data.second)
-        elif isinstance(data, tuple):
-            self.carry_out(*data)
 
     def _copy_quoted(self, hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
         hit = hits[0]

@@ -19,14 +19,13 @@ from ui.search.panels import GrammarHelp
 from ui.search.query_text import parted, with_filter, written
 from ui.search.safe_text import line
 from ui.theme import icon, icon_size
-from ui.widgets import filled
+from ui.widgets import call_data, filled
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QAction
 
     from indexer.api.errors import LecternError
     from indexer.api.status import Status
@@ -206,8 +205,6 @@ class FilterValues(QObject):
 
 
 _SHOWN = 12
-_SAVE, _DISCARD, _FORGET, _RUN = "save", "discard", "forget", "run"
-_COLLECT, _DISSOLVE = "collect", "dissolve"
 
 
 class SearchBar(QWidget):
@@ -237,7 +234,7 @@ class SearchBar(QWidget):
         self.kept_button.clicked.connect(self.show_kept)
         self.menu = QMenu(self)
         self.menu.aboutToShow.connect(self._fill)
-        self.menu.triggered.connect(self._chosen)
+        self.menu.triggered.connect(call_data)
         self.help_button = self._button("help", self.tr("What you can type"))
         self.help_button.clicked.connect(self.show_help)
         filled(QHBoxLayout(self), self.box, self.kept_button, self.help_button, wide=self.box)
@@ -309,12 +306,12 @@ class SearchBar(QWidget):
         menu.clear()
         name = memory.name_of(text)
         save = menu.addAction(icon("star"), self.tr("Save this search…"))
-        save.setData((_SAVE, text))
+        save.setData(partial(self._ask_name, text))
         save.setEnabled(bool(text) and not name)
         if name:
             menu.addAction(
                 icon("trash"), self.tr("Remove “{name}”").format(name=_plain(name))
-            ).setData((_DISCARD, name))
+            ).setData(partial(self.discard, name))
         self._fill_collections(menu, text)
         if self._saved:
             menu.addSection(self.tr("Saved"))
@@ -326,19 +323,21 @@ class SearchBar(QWidget):
             for recent in memory.recent[:_SHOWN]:
                 self._add(menu, recent, recent)
             menu.addSeparator()
-            menu.addAction(self.tr("Forget recent searches")).setData((_FORGET, ""))
+            menu.addAction(self.tr("Forget recent searches")).setData(self._memory.forget_history)
 
     def _fill_collections(self, menu: QMenu, text: str) -> None:
         """Add an entry that saves the query's filters as a collection, and the collections."""
         filters = " ".join(parted(text)[0])
         keep = menu.addAction(icon("library"), self.tr("Keep the filters as a collection…"))
-        keep.setData((_COLLECT, filters))
+        keep.setData(partial(self._collections.ask_name, filters))
         keep.setEnabled(bool(filters))
         known = self._collections.known
         searched = {each.value for each in clauses(text) if each.operator == "in"}
         for name in sorted(searched.intersection(known)):
             remove = self.tr("Remove the collection “{name}”").format(name=_plain(name))
-            menu.addAction(icon("trash"), remove).setData((_DISSOLVE, name))
+            menu.addAction(icon("trash"), remove).setData(
+                partial(self._collections.remove_collection, name)
+            )
         if known:
             menu.addSection(self.tr("Collections"))
             for name in list(known)[:_SHOWN]:
@@ -348,23 +347,7 @@ class SearchBar(QWidget):
         metrics = self.fontMetrics()
         room = metrics.averageCharWidth() * 50
         shown = metrics.elidedText(_plain(name), Qt.TextElideMode.ElideRight, room)
-        menu.addAction(shown).setData((_RUN, text))
-
-    def _chosen(self, action: QAction) -> None:
-        command, text = action.data()
-        match command:
-            case "save":
-                self._ask_name(text)
-            case "discard":
-                self.discard(text)
-            case "forget":
-                self._memory.forget_history()
-            case "collect":
-                self._collections.ask_name(text)
-            case "dissolve":
-                self._collections.remove_collection(text)
-            case _:
-                self.searched.emit(text)
+        menu.addAction(shown).setData(partial(self.searched.emit, text))
 
     def _ask_name(self, text: str) -> None:
         dialog = QInputDialog(self)
