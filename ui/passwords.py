@@ -49,7 +49,6 @@ class Keyring(Protocol):
 
     def get_password(self, service: str, username: str) -> str | None: ...
     def set_password(self, service: str, username: str, password: str) -> None: ...
-    def delete_password(self, service: str, username: str) -> None: ...
 
 
 def system_keyring() -> Keyring | None:
@@ -114,14 +113,6 @@ class Passwords(QObject):
         """Put a password into the keyring; ``done`` is called with whether it is stored."""
         self._work(partial(self._set, path, password), lambda kept: done(kept is True))
 
-    def forget_password(self, path: str, done: Callable[[bool], None] | None = None) -> None:
-        """Drop a password, from the keyring too."""
-        self._memory.pop(path, None)
-        self._work(
-            partial(self._delete, path),
-            lambda gone: done(gone is True) if done is not None else None,
-        )
-
     def check_keyring(self, done: Callable[[bool], None]) -> None:
         """Call ``done`` with whether this system has a trusted keyring."""
         self._work(lambda: self._backend() is not None, lambda there: done(there is True))
@@ -136,13 +127,6 @@ class Passwords(QObject):
             return False
         backend.set_password(SERVICE, path, password)
         return backend.get_password(SERVICE, path) == password
-
-    def _delete(self, path: str) -> bool:
-        backend = self._backend()
-        if backend is None:
-            return False
-        backend.delete_password(SERVICE, path)
-        return True
 
     def _backend(self) -> Keyring | None:
         if not self._looked:

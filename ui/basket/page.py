@@ -492,6 +492,3 @@ class BasketPage(QWidget):
             card.setFocus(Qt.FocusReason.OtherFocusReason)
         self.cards.settle()
         self.area.ensureWidgetVisible(card, 0, M)
-
-    def focus_first(self) -> None:
-        self._focus(0)

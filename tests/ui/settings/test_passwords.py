@@ -46,10 +46,6 @@ class MemoryKeyring:
         self._enter()
         self.kept[service, username] = password
 
-    def delete_password(self, service: str, username: str) -> None:
-        self._enter()
-        del self.kept[service, username]
-
 
 class PlainTextKeyring(KeyringBackend):
     priority = 9
@@ -58,9 +54,6 @@ class PlainTextKeyring(KeyringBackend):
         return None
 
     def set_password(self, service: str, username: str, password: str) -> None:
-        raise AssertionError
-
-    def delete_password(self, service: str, username: str) -> None:
         raise AssertionError
 
 
@@ -80,19 +73,13 @@ def passwords(qtbot: QtBot, backend: MemoryKeyring) -> Passwords:
     return Passwords(lambda: backend)
 
 
-def test_memory_comes_first_and_forgets(
-    qtbot: QtBot, passwords: Passwords, backend: MemoryKeyring
-) -> None:
+def test_memory_comes_first(qtbot: QtBot, passwords: Passwords, backend: MemoryKeyring) -> None:
     answers = Answers()
     passwords.remember_password("/a.pdf", "one")
     passwords.find_password("/a.pdf", answers)
     assert not answers, "never from within the call"
     qtbot.waitUntil(lambda: answers == ["one"])
     assert not backend.threads
-    gone = Answers()
-    passwords.forget_password("/a.pdf", gone)
-    qtbot.waitUntil(lambda: gone == [False])  # it was never in the keyring
-    assert passwords.remembered_password("/a.pdf") is None
 
 
 def test_the_keyring_keeps_and_finds(
@@ -108,9 +95,6 @@ def test_the_keyring_keeps_and_finds(
     assert passwords.remembered_password("/a.pdf") == "two"
     passwords.find_password("/unknown.pdf", answers)
     qtbot.waitUntil(lambda: answers == [True, "two", None])
-    passwords.forget_password("/a.pdf", answers)
-    qtbot.waitUntil(lambda: len(answers) == 4)
-    assert not backend.kept
 
 
 def test_a_blocking_keyring_does_not_block_the_window(
@@ -145,9 +129,8 @@ def test_without_a_keyring_nothing_is_kept(qtbot: QtBot) -> None:
     passwords.check_keyring(answers)
     passwords.keep_in_keyring("/a.pdf", "two", answers)
     passwords.find_password("/a.pdf", answers)
-    passwords.forget_password("/a.pdf", answers)
-    qtbot.waitUntil(lambda: len(answers) == 4)
-    assert sorted(answers, key=str) == [False, False, False, None]
+    qtbot.waitUntil(lambda: len(answers) == 3)
+    assert sorted(answers, key=str) == [False, False, None]
 
 
 def test_only_keyrings_of_the_system_are_trusted() -> None:
