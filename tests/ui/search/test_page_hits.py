@@ -158,7 +158,7 @@ def test_an_export_loads_the_remaining_hits(
     menu.hide()
     (exports,) = [a.menu() for a in menu.actions() if a.text() == "Export the hits"]
     assert isinstance(exports, QMenu)
-    found = exports.actions()[1].data().found
+    (found, _form) = exports.actions()[1].data().args
     assert not found.complete
     file = tmp_path / "out.json"
     page.actions_on_hits.exporter.export_to(file, found, ExportFormat.JSON)
