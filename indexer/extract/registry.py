@@ -101,6 +101,14 @@ ZIP, TAR, IMAGE, CODE = (BY_NAME[name] for name in ("zip", "tar", "image", "code
 ENCRYPTED = Format("encrypted", "", "", "office.encrypted", SizeClass.PACKAGE)
 _ZIPPED = tuple(known for known in FORMATS if known.magic == ZIP_MAGIC and known.inside)
 _OLE = tuple(known for known in FORMATS if known.magic == OLE_MAGIC)
+# Old and new office files, below whose extensions programs of 2003 saved XML and web archives.
+_OLD = tuple(BY_NAME[name] for name in ("doc", "docx", "xls", "xlsx"))
+_XML_MARKS = {
+    b"office/word/2003/wordml": BY_NAME["docx"],
+    b"office/2006/xmlPackage": BY_NAME["docx"],
+    b"schemas-microsoft-com:office:spreadsheet": BY_NAME["xlsx"],
+}
+_ARCHIVED = re.compile(rb"\W*(?:[\w-]+:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)*?(?i:mime-version):")
 _BINARY = (PDF, IMAGE, ZIP, TAR, *_ZIPPED, *_OLE)
 # The format of a text file with the extension of an old office file, mostly an export.
 _TEXT_OF_OLE = {"doc": TEXT, "xls": CSV}
@@ -238,6 +246,8 @@ def _guess(head: bytes, promised: Format | None) -> Format:
     if start.startswith((b"<!doctype html", b"<html")):
         return HTML
     binary = _is_binary(head)
+    if promised in _OLD and not binary and (saved := _saved_as_text(head)):
+        return saved
     if promised is not None:
         # The start may be damaged; the reader decides whether it can be repaired.
         return promised if binary else _TEXT_OF_OLE.get(promised.name, promised)
@@ -249,6 +259,15 @@ def _guess(head: bytes, promised: Format | None) -> Format:
     if BORDER.match(first.rstrip(b"\r")) and _MAIL.match(rest):
         return MBOX
     return EML if _MAIL.match(head) else TEXT
+
+
+def _saved_as_text(head: bytes) -> Format | None:
+    """Return the format of an office file that was saved as XML or as a web archive."""
+    plain = head.replace(b"\0", b"")  # of UTF-16
+    for mark, known in _XML_MARKS.items():
+        if mark in plain:
+            return known
+    return EML if _ARCHIVED.match(plain) else None
 
 
 def _is_binary(head: bytes) -> bool:

@@ -38,6 +38,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NO_VALUE = re.compile(r"-?([A-Za-z]{2,}):$")
+# A number after a minus, with its unit if it is written together: "-40", "-3.5%", "-12°C".
+_NEGATIVE = re.compile(r"\d{1,3}(?:[.,]\d+)?(?:[%\u2030]|\xb0[CFK]?|K)?[.,;:!?)\]]*$")
 _EDGES = ".,;:!?()[]{}"
 _QUESTION = re.compile(r"[?\uff1f\u061f][\"')\]\u201d\u2019\u00bb\s]*$")
 # Keywords have fewer stop words than sentences, or than those that end with a question mark.
@@ -158,7 +160,7 @@ def _clause(match: re.Match[str], text: str) -> Clause | None:
 
 def _excludes_word(match: re.Match[str], text: str) -> bool:
     """Whether a word has a minus that means without it, not "-control" inside a question."""
-    if not match["minus"] or not words(match["word"]):
+    if not match["minus"] or not words(match["word"]) or _NEGATIVE.match(match["word"]):
         return False
     before = text[: match.start()].split()
     opens = all(word.startswith("-") or ":" in word for word in before)

@@ -52,6 +52,7 @@ from indexer.search.score_normalisation import (
 )
 from indexer.search.similar import Steering
 from indexer.store.values import Phrase, Without
+from indexer.text.terms import number_ways
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -335,7 +336,10 @@ class Searcher:
         """The passages that contain every phrase of a query."""
         languages, lexicon = languages_of(self.catalog), self.lexicon
         wanted = [
-            Phrase((phrase, *lexicon.behind_clitics(phrase, languages)), languages)
+            Phrase(
+                (phrase, *number_ways(phrase), *lexicon.behind_clitics(phrase, languages)),
+                languages,
+            )
             for phrase in query.phrases
         ]
         return np.sort(self.store.phrases(wanted, PHRASES, narrowing.docs).keys)

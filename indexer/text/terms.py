@@ -48,6 +48,8 @@ _COMMON_SIGNS = (*((sign, "'") for sign in "\u2018\u2019"), *((sign, " ") for si
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 _GROUPED_BY_DOTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+$")
 _DOTTED = re.compile(r"\d+(?:\.\d+)+$")
+_THOUSANDS = re.compile(r"\d{4,}\.\d+$")
+_PLAIN_THOUSANDS = re.compile(r"(?<![\w.,'])(?!(?:1\d|20)\d\d\b)[1-9]\d{3,11}(?![\w'])(?![.,]\d)")
 _COMMA = re.compile(r"\d+,\d{1,2}$")
 _ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+\.?$")
 _HARD_BREAK = re.compile(r"[.,@]")
@@ -367,18 +369,32 @@ def _parts(token: str) -> tuple[str, ...]:
     return (_known_parts if len(token) <= _CACHED_LENGTH else _parts_and_wholes)(token)
 
 
+def _without_zeros(number: str) -> str:
+    """Leave out the last zeros of a number of thousands: 1,234.50 is 1234.5, but not 2.10 2.1."""
+    return number.rstrip("0").rstrip(".") if _THOUSANDS.match(number) else number
+
+
+def number_ways(phrase: str) -> list[str]:
+    """Other ways to write a phrase with large numbers: 12500 as 12.500 and 12 500.
+
+    With a comma they have the same words. Numbers that may be years stay.
+    """
+    grouped = _PLAIN_THOUSANDS.sub(lambda found: f"{int(found[0]):,}".replace(",", "\0"), phrase)
+    return [grouped.replace("\0", sign) for sign in ". "] if grouped != phrase else []
+
+
 def _split_token(token: str, *, wholes: bool = False) -> tuple[str, ...]:
     if _ACRONYM.match(token):
         return (token.replace(".", ""),)
     token = token.rstrip(".")
     if _GROUPED.match(token):
-        return (token.replace(",", ""),)
+        return (_without_zeros(token.replace(",", "")),)
     if _GROUPED_BY_DOTS.match(token):
-        return (token.replace(".", "").replace(",", "."),)
+        return (_without_zeros(token.replace(".", "").replace(",", ".")),)
     if _COMMA.match(token):
-        return (token.replace(",", "."),)
+        return (_without_zeros(token.replace(",", ".")),)
     if _DOTTED.match(token):
-        return (token,)
+        return (_without_zeros(token),)
     found: list[str] = []
     for compound in _HARD_BREAK.split(token):
         parts = [part for part in _SOFT_BREAK.split(compound) if part]

@@ -14,11 +14,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.formats import ZIP_MAGIC
 from indexer.api.types import BlockKind
 from indexer.extract.embedded.office_objects import OfficeObjects
 from indexer.extract.numerals import lowered, raised, written_number
 from indexer.extract.office.drawings import write_drawing
 from indexer.extract.office.formulas import formula
+from indexer.extract.office.office2003 import FlatDocument
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.symbols import readable, symbol
 from indexer.extract.office.xml import PAGE_NUMBER, attribute, local, paragraphs, whole_number
@@ -53,10 +55,9 @@ class ParagraphRole:
 
 
 class WordStyles:
-    """The styles of a document, by their identifiers, from its styles part, if any."""
+    """The styles of a document, by their identifiers."""
 
-    def __init__(self, root: Any = None) -> None:
-        styles = () if root is None else root.iterchildren("{*}style")
+    def __init__(self, styles: Iterable[Any] = ()) -> None:
         self._styles = {attribute(style, "styleId"): style for style in styles}
         self._roles = {"": ParagraphRole()}
 
@@ -201,6 +202,7 @@ _SYMBOLS = {
     "tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011",
     "softHyphen": "\xad",
 }  # fmt: skip
+_INNER = frozenset({"txbxContent", "footnote", "endnote"})  # notes of Word 2003 stand there
 _DRAWINGS = {"chart": "id", "relIds": "dm"}  # the attribute with the relationship of the part
 _REFERENCES = {"footnoteReference", "endnoteReference", "commentReference"}
 _OFF = ("0", "false", "off")
@@ -217,9 +219,12 @@ class DocxSource(OfficeSource):
 
     def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
         package, main = self._package, self._package.main
-        styles = [package.tree(part)[0] for part in package.related(main, "styles")]
+        roots = [package.tree(part)[0] for part in package.related(main, "styles")[:1]]
+        styles = [
+            one for root in roots if root is not None for one in root.iterchildren("{*}style")
+        ]
         lists = [package.tree(part)[0] for part in package.related(main, "numbering")]
-        body = _Body(writer, WordStyles(*styles[:1]), WordNumbering(*lists[:1]), self._notes(),
+        body = _Body(writer, WordStyles(styles), WordNumbering(*lists[:1]), self._notes(),
                      partial(self._drawing, writer))  # fmt: skip
         objects = OfficeObjects(package, writer, self.on_page)
         chunks = bool(package.related(main, "aFChunk"))
@@ -274,9 +279,17 @@ def _numbers_pages(root: Any) -> bool:
     return False
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource:
+def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource | FlatDocument:
     """Open a Word document (``indexer.extract.base.Opener``)."""
-    return DocxSource(OfficePackage(path, limits, "word/document.xml", "no_text_part"))
+    with path.open("rb") as file:
+        packed = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
+    if packed:
+        return DocxSource(OfficePackage(path, limits, "word/document.xml", "no_text_part"))
+    return FlatDocument(path, limits, _flat_body)
+
+
+def _flat_body(writer: PageWriter, styles: list[Any]) -> _Body:
+    return _Body(writer, WordStyles(styles), WordNumbering(), {}, lambda _relation: None)
 
 
 @dataclass(slots=True)
@@ -314,7 +327,7 @@ class _WordParagraph:
                 inside = any(part.strip() for part in self.parts)
                 self.breaks_after += inside
                 self.breaks_before += not inside
-            elif name == "txbxContent":
+            elif name in _INNER:
                 self.boxes.append(element)
             elif name in _REFERENCES:
                 self.notes.append((name.removesuffix("Reference"), attribute(element, "id")))

@@ -1,8 +1,9 @@
 """The text of a sheet: its name, the names of its columns, its rows, and formatted numbers.
 
 Shared by all spreadsheet formats. Empty cells are left out. If the first row of a long table has
-column names, it becomes a heading of the rows below it. Numbers are formatted as dates, durations
-and percentages; separators, currencies and colours are ignored.
+column names, it becomes a heading of the rows below it. Numbers are written as they are displayed,
+in brackets as they are stored where that differs by more than separators; currencies and colours
+are ignored.
 """
 
 from __future__ import annotations
@@ -22,12 +23,22 @@ if TYPE_CHECKING:
 EPOCH, EPOCH_1904 = dt.datetime(1899, 12, 30), dt.datetime(1904, 1, 1)  # noqa: DTZ001  # local times
 # Built-in formats, whose codes are not in the file.
 BUILTIN_FORMATS = {
-    **dict.fromkeys((9, 10), "0%"), **dict.fromkeys((*range(14, 23), 45, 47), "d"), 46: "[h]:mm:ss",
+    1: "0", 2: "0.00", **dict.fromkeys((3, 37, 38), "#,##0"),
+    **dict.fromkeys((4, 39, 40), "#,##0.00"), **dict.fromkeys((9, 10), "0%"),
+    **dict.fromkeys((*range(14, 23), 45, 47), "d"), 46: "[h]:mm:ss",
 }  # fmt: skip
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!(?:hh?|mm?|ss?)\])[^\]]*\]', re.IGNORECASE)
 _DURATION = re.compile(r"\[(?:hh?|mm?|ss?)\]", re.IGNORECASE)
 _DATE = re.compile(r"[dmhys]", re.IGNORECASE)
 _DAY_MS = 86_400_000
+_ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_DATE_PART = re.compile(r"[a-z]+|[^a-z;@]+", re.IGNORECASE)
+_DATE_PARTS = frozenset({"d", "dd", "m", "mm", "yy", "yyyy"})
+_DIGITS = re.compile(r"(?P<whole>[#0?][#0?,]*|(?=\.))(?:\.(?P<places>[#0?]*))?")
+_NO_DIGITS = re.compile(r"[a-z@/]|\*\*", re.IGNORECASE)  # "General", scientific, fractions
+_MAX_PLACES = 30
+_EXACT, _ABOVE_HALF = 1e12, 1 + 1e-14
+_LONG_NUMBER = 12  # characters; nobody looks for a longer one by its stored digits
 
 
 def formatted(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None:
@@ -46,6 +57,64 @@ def formatted(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None
     except (OverflowError, ValueError):
         return ""
     return f"{value * 100:.12g}%" if code.rstrip().endswith("%") else None
+
+
+def displayed(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None:
+    """Format a number as ``formatted``, and as its cell displays it: "05.03.2024 (2024-03-05)".
+
+    >>> displayed(1234.5, "#,##0.00"), displayed(7, "0000"), displayed(45356, "DD.MM.YYYY")
+    ('1,234.50', '0007 (7)', '05.03.2024 (2024-03-05)')
+    """
+    stored = formatted(value, code, epoch)
+    if stored is None:
+        return _figures(value, code)
+    parts = _DATE_PART.findall(_LITERAL.sub(_literal, code))
+    date = _ISO_DATE.fullmatch(stored)
+    named = {part[0].lower() for part in parts if part.isalpha()}
+    if date is None or named != set("ymd") or not all(map(_known_part, parts)):
+        return stored
+    shown = "".join(_date_part(part, date) for part in parts).strip()
+    return stored if shown == stored or not shown else f"{shown} ({stored})"
+
+
+def _literal(found: re.Match[str]) -> str:
+    """Return the separator that a literal of a code is, "" for colours and the like."""
+    return found[0].strip('"').removeprefix("\\") if found[0][0] in '"\\' else ""
+
+
+def _known_part(part: str) -> bool:
+    return not part.isalpha() or part.lower() in _DATE_PARTS
+
+
+def _date_part(part: str, date: re.Match[str]) -> str:
+    name = part.lower()
+    if name not in _DATE_PARTS:
+        return part
+    number = date["ymd".index(name[0]) + 1]
+    if name[0] == "y":
+        return number[-len(name) :]
+    return number if len(name) == 2 else number.lstrip("0")
+
+
+def _figures(value: float, code: str) -> str | None:
+    """Format a number with the digits and separators of a code, ``None`` if it has no pattern."""
+    bare = _LITERAL.sub("", code.partition(";")[0])
+    pattern = _DIGITS.search(bare)
+    if pattern is None or _NO_DIGITS.search(bare) or pattern["whole"].endswith(","):
+        return None
+    whole, places = pattern["whole"], pattern["places"] or ""
+    zeros, grouped = whole.count("0"), "," in whole
+    # Halves are rounded up, as in Excel.
+    size = abs(value) * _ABOVE_HALF if abs(value) < _EXACT else abs(value)
+    text = f"{size:{',' if grouped else ''}.{min(len(places), _MAX_PLACES)}f}"
+    for _ in range(len(places) - places.count("0")):
+        text = text.removesuffix("0")
+    whole, point, rest = text.rstrip(".").partition(".")
+    text = ("-" if value < 0 else "") + whole.zfill(min(zeros, _MAX_PLACES)) + point + rest
+    stored = str(value) if isinstance(value, int) else f"{value:.15g}"
+    plain = text.replace(",", "")
+    same = plain == stored or (point and plain.rstrip("0").rstrip(".") == stored)
+    return text if same or len(stored) > _LONG_NUMBER else f"{text} ({stored})"
 
 
 def _moment(value: float, epoch: dt.datetime) -> str:

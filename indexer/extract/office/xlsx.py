@@ -12,6 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
+from indexer.api.formats import ZIP_MAGIC
+from indexer.extract.office.office2003 import FlatWorkbook
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.package import opened
 from indexer.extract.office.sheets import (
@@ -20,7 +22,7 @@ from indexer.extract.office.sheets import (
     EPOCH_1904,
     UNNAMED,
     SheetWriter,
-    formatted,
+    displayed,
     without_zero_time,
 )
 from indexer.extract.office.xml import attribute, local, paragraphs, whole_number
@@ -143,7 +145,7 @@ class _Cells:
             return without_zero_time(text) if text.count(":") >= 2 else text
         number = float(value) if set(value) & set(".eE") else int(value)
         code = self._formats[style] if style < len(self._formats) else ""
-        shown = formatted(number, code, self._epoch) if code else None
+        shown = displayed(number, code, self._epoch) if code else None
         if shown is None:
             shown = str(number) if isinstance(number, int) else f"{number:.15g}"
         return shown
@@ -159,6 +161,10 @@ def _text(element: Any) -> str:
     return "".join(parts).replace("x005F_", "")
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> XlsxSource:
+def open_source(path: Path, password: str | None, limits: Limits) -> XlsxSource | FlatWorkbook:
     """Open a workbook (``indexer.extract.base.Opener``)."""
+    with path.open("rb") as file:
+        packed = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
+    if not packed:
+        return FlatWorkbook(path, limits)
     return opened(OfficePackage(path, limits, "xl/workbook.xml", "no_sheets"), XlsxSource)

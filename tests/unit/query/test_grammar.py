@@ -287,3 +287,10 @@ def test_clauses_are_what_the_query_is_made_of(text: str) -> None:
     assert bool(query.excluded_words) == any(
         each.excluded and not each.quoted and not each.operator for each in found
     )
+
+
+@pytest.mark.parametrize("number", ["-40 \xb0C", "-12%", "-3.5", "-12\xb0C"])
+def test_a_negative_number_is_no_exclusion(number: str) -> None:
+    query = parse(f"freezer {number}")
+    assert (query.text, query.excluded_words) == (f"freezer {number}", ())
+    assert parse("report -2024 -draft").excluded_words == ("2024", "draft")

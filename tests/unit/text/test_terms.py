@@ -14,6 +14,7 @@ from indexer.text.stop_words import ASKING_WORDS, STOP_WORDS
 from indexer.text.terms import (
     MAX_LENGTH,
     forms,
+    number_ways,
     sequence,
     stems,
     stems_in,
@@ -170,3 +171,12 @@ def test_a_mark_of_a_footnote_parts_no_phrase() -> None:
     for phrase in ("section 14 and", "10^6 cells", "10\u2076", "the keeper there", "14\xb3"):
         assert WordSequence(sequence(phrase)).is_in(text)
     assert not WordSequence(sequence("143")).is_in(text)
+
+
+def test_large_numbers_are_equal_with_and_without_zeros_and_groups() -> None:
+    for text in ("1,234.50", "1.234,50", "1234.5", "1234.50"):
+        assert words(text) == ["1234.5"]
+    assert words("2.10 2.1 12,50 12.50") == ["2.10", "2.1", "12.50", "12.50"]
+    assert number_ways("12500 euros") == ["12.500 euros", "12 500 euros"]
+    for text in ("May 2024", "12.500", "no 12-4410", "1848", "x12500", "0012500"):
+        assert number_ways(text) == []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import openpyxl
 import pytest
 
+from indexer.extract.office.sheets import displayed
 from tests.fuzz.samples import SENTENCE, ods
 from tests.fuzz.samples import xlsx as made
 from tests.unit.extract.reading import Read, read
@@ -39,7 +40,7 @@ def test_a_workbook_that_another_library_wrote(tmp_path: Path) -> None:
     assert found.count == 2
     assert found.blocks(1) == [
         ("heading1", "Budget"),
-        ("table", "Lamp\tLit\tShare\tLitres\nNorth\t2021-05-06\t12.5%\t12.5"),
+        ("table", "Lamp\tLit\tShare\tLitres\nNorth\t06/05/2021 (2021-05-06)\t12.5%\t12.5"),
     ]
     assert found.blocks(2) == [("heading1", "Notes"), ("table", SENTENCE)]
 
@@ -58,7 +59,7 @@ def test_a_workbook_that_another_library_wrote(tmp_path: Path) -> None:
         ('<c s="1"><v>1e308</v></c>', ""),
         ('<c s="1"><v>44322</v></c>', "2021-05-06"),
         ('<c s="2"><v>0.5</v></c>', "50%"),
-        ('<c s="3"><v>12</v></c>', "12"),
+        ('<c s="3"><v>12</v></c>', "12.0"),
         ('<c s="4"><v>0.25</v></c>', "06:00"),
         ('<c s="5"><v>1.75</v></c>', "42:00"),
         ('<c t="d"><v>2021-05-06T07:08:09Z</v></c>', "2021-05-06 07:08:09"),
@@ -166,3 +167,32 @@ def test_displayed_values_of_open_document_sheets_are_read(tmp_path: Path) -> No
         ("heading1", "Oil"), ("table", "Lamp\tOil\nNorth\t12 l Really?"),
     ]  # fmt: skip
     assert found.blocks(2)[0] == ("heading1", "More")
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "expected"),
+    [
+        (1234.5, "#,##0.00", "1,234.50"),
+        (-1234, "#,##0;(#,##0)", "-1,234"),
+        (7, "0000", "0007 (7)"),
+        (2.5, "0", "3 (2.5)"),
+        (1 / 3, "0.00", "0.33"),
+        (0.5, ".00", "0.50"),
+        (12.5, "0.0##", "12.5"),
+        (12, '_-* #,##0.00\\ "€"_-', "12.00"),
+        (12, "General", None),
+        (12345, "@", None),
+        (1.5, "0.00E+00", None),
+        (1234567, "#,##0,", None),
+        (45356, "DD.MM.YYYY", "05.03.2024 (2024-03-05)"),
+        (45356, 'd"."m"."yy', "5.3.24 (2024-03-05)"),
+        (45356, "yyyy-mm-dd", "2024-03-05"),
+        (45356, "[$-407]d\\. mmmm yyyy;@", "2024-03-05"),
+        (45356.5, "dd/mm/yyyy hh:mm", "2024-03-05 12:00"),
+        (0.5, "0%", "50%"),
+    ],
+)  # fmt: skip
+def test_numbers_are_as_displayed_and_as_stored(
+    value: float, code: str, expected: str | None
+) -> None:
+    assert displayed(value, code) == expected
