@@ -27,8 +27,8 @@ SLOW = frozenset(
         ),
         "fuzz": "fuzz",
         "integration": (
-            "archives attachments bad_input bad_library bad_requests change_of_model crashes "
-            "damage edits extract_process failing_writes hard_files illegible images kill "
+            "archives attachments bad_input bad_library bad_requests benchmarks change_of_model "
+            "crashes damage edits extract_process failing_writes hard_files illegible images kill "
             "languages_model legible_corpora meanwhile metadata_copies moved no_damage pace "
             "reindex render_child rescue scan_places scans soak store_kill store_maintenance "
             "watching"
