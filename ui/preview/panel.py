@@ -1,7 +1,7 @@
 """The preview next to the results: the page of a hit, with its passage outlined.
 
-``frame`` has the widgets, ``controls`` the toolbar, ``actions`` what is done with the hit, and
-``loader`` the requests.
+``frame`` has the widgets, ``controls`` what they do and the actions on the hit, and ``loader`` the
+requests.
 """
 
 from __future__ import annotations
