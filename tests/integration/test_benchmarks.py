@@ -22,12 +22,18 @@ SMALL = {
     "tiny_files": ["5"],
     "watching": ["--idle", "5", "--seconds", "1", "--moved", "2"],
 }
+# The same of documents beside the checkout.
+OF_SETS = {
+    "legible": ["chunking-eval", "--files", "1"],
+    "preview": ["--documents", "1", "--pages", "1"],
+}
 # The rest takes whole sets, minutes, a card, a window or models of others: that they can be called
 # is all that is tried. ``test_parts`` runs the parts of ``make bench`` on a set of two documents.
 CALLED = sorted(
     path.stem
     for path in FOLDER.glob("*.py")
-    if path.stem not in SMALL and "parser.parse_args(" in path.read_text(encoding="utf-8")
+    if path.stem not in (*SMALL, *OF_SETS)
+    and "parser.parse_args(" in path.read_text(encoding="utf-8")
 )
 
 
@@ -49,6 +55,12 @@ def test_a_benchmark_runs_to_its_end(name: str, tmp_path: Path) -> None:
     (documents / "lamp.txt").write_text("The keeper lit the lamp of the tower every evening. " * 9)
     places = {"at": str(tmp_path), "docs": str(documents)}
     assert run(name, *(argument.format(**places) for argument in SMALL[name])).strip()
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", sorted(OF_SETS))
+def test_a_benchmark_of_documents_runs_to_its_end(name: str) -> None:
+    assert run(name, *OF_SETS[name]).strip()
 
 
 @needs_corpus
